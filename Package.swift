@@ -1,0 +1,88 @@
+// swift-tools-version: 6.0
+import Foundation
+import PackageDescription
+
+/// True where pkg-config knows the library. Only the newest of the three generations of webrtc-audio-processing is used.
+func pkgConfigFinds(_ library: String) -> Bool {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["pkg-config", "--exists", library]
+  process.standardError = FileHandle.nullDevice
+  guard (try? process.run()) != nil else { return false }
+  process.waitUntilExit()
+  return process.terminationStatus == 0
+}
+
+let webrtc =
+  ["webrtc-audio-processing-2", "webrtc-audio-processing-1"].first(where: pkgConfigFinds)
+  ?? "webrtc-audio-processing"
+
+func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig,
+    providers: [.apt([apt])])
+}
+
+let package = Package(
+  name: "nearend",
+  products: [
+    .library(name: "Nearend", targets: ["Nearend"]),
+    .executable(name: "nearend", targets: ["NearendCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: [
+    // C libraries
+    library("PipeWireLibrary", "libpipewire-0.3", apt: "libpipewire-0.3-dev"),
+    library("WebRTCLibrary", webrtc, apt: "libwebrtc-audio-processing-dev"),
+    library("SampleRateLibrary", "samplerate", apt: "libsamplerate0-dev"),
+    library("NCursesLibrary", "ncursesw", apt: "libncurses-dev"),
+    library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
+    library("FFTWLibrary", "fftw3f", apt: "libfftw3-dev"),
+
+    // Shims: only what Swift cannot import
+    .target(name: "CRealtime"),
+    .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
+    .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
+    .target(name: "CPipeWire", dependencies: ["CRealtime", "PipeWireLibrary"]),
+    .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),
+
+    // The product
+    .target(name: "RealtimeCore", dependencies: ["CRealtime", "CSampleRate", "CAudioProcessing"]),
+    .target(name: "SessionModel"),
+    .target(name: "PipeWireClient", dependencies: ["CRealtime", "CPipeWire"]),
+    .target(
+      name: "PipeWireGraph",
+      dependencies: ["PipeWireClient", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
+    .target(name: "Nearend", dependencies: ["RealtimeCore", "SessionModel", "PipeWireGraph"]),
+    .target(name: "DashboardView", dependencies: ["SessionModel"]),
+    .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
+    .executableTarget(
+      name: "NearendCommand",
+      dependencies: [
+        "Nearend", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    // The world around it, for rehearsal and tests
+    .target(
+      name: "SimulatedHardware",
+      dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
+
+    // The realtime fence
+    .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
+    .executableTarget(
+      name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
+      linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
+
+    .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(
+      name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"]),
+    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware"]),
+    .testTarget(
+      name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+    .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),
+  ]
+)

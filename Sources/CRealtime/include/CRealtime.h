@@ -1,0 +1,37 @@
+// What the audio thread needs and Swift cannot give it everywhere: atomics that the realtime annotations accept (Swift 6.0's checker rejects
+// Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which carry no annotation of their own.
+#pragma once
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+// Marks a C function as one that Swift's realtime annotations may call: it takes no lock and allocates nothing.
+#define NEAREND_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
+
+// Each name says the ordering. An acquire load pairs with the release store (or exchange) of the same cell on the other thread.
+#define NEAREND_ATOMICS(T, name)                                                                                                        \
+  static inline NEAREND_REALTIME T rt_load_relaxed_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }                   \
+  static inline NEAREND_REALTIME T rt_load_acquire_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }                   \
+  static inline NEAREND_REALTIME void rt_store_relaxed_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }                   \
+  static inline NEAREND_REALTIME void rt_store_release_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }                   \
+  static inline NEAREND_REALTIME T rt_exchange_##name(T *p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL); }
+#define NEAREND_ATOMIC_ADD(T, name)                                                                                                     \
+  static inline NEAREND_REALTIME T rt_add_relaxed_##name(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+
+NEAREND_ATOMICS(uint64_t, u64)
+NEAREND_ATOMICS(uint32_t, u32)
+NEAREND_ATOMICS(uintptr_t, pointer)
+NEAREND_ATOMIC_ADD(uint64_t, u64)
+NEAREND_ATOMIC_ADD(uint32_t, u32)
+
+static inline NEAREND_REALTIME float rt_sqrtf(float x) { return sqrtf(x); }
+static inline NEAREND_REALTIME float rt_expf(float x) { return expf(x); }
+static inline NEAREND_REALTIME float rt_logf(float x) { return logf(x); }
+static inline NEAREND_REALTIME float rt_log10f(float x) { return log10f(x); }
+static inline NEAREND_REALTIME float rt_powf(float x, float y) { return powf(x, y); }
+static inline NEAREND_REALTIME float rt_tanhf(float x) { return tanhf(x); }
+static inline NEAREND_REALTIME float rt_cosf(float x) { return cosf(x); }
+static inline NEAREND_REALTIME float rt_sinf(float x) { return sinf(x); }
+static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
+static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }

@@ -1,0 +1,88 @@
+/// One participant's audio on its way to the speaker (K1–K9).
+public struct SinkStatus: Codable, Sendable, Equatable {
+  public enum Kind: String, Codable, Sendable {
+    /// PCM written by a program into a ring buffer.
+    case ring
+    /// A PipeWire sink device linked to the filter; it has no buffer, and adds no latency.
+    case graph
+  }
+  public enum State: String, Codable, Sendable {
+    /// Never written to, ended, or (a graph sink) nobody plays into it: silent by right, not underrunning (K5).
+    case idle
+    /// Filling up to its target before it plays.
+    case buffering
+    case playing
+    /// Should play and has nothing.
+    case underrun
+  }
+  public var id: String
+  public var kind: Kind
+  public var state: State
+  /// Frames per second, as written.
+  public var sampleRate: Int
+  public var channelCount: Int
+  /// Bytes waiting in the ring.
+  public var fillBytes: Int
+  /// The ring's size in bytes; 0 for a graph sink.
+  public var capacityBytes: Int
+  /// Share of the ring that fill is steered to, 0–1.
+  public var targetFill: Double
+  /// Underruns since the last time it played well.
+  public var consecutiveUnderruns: UInt64
+  public var totalUnderruns: UInt64
+  /// Frames of data (writes) refused whole since the last that fitted.
+  public var consecutiveDrops: UInt64
+  public var totalDrops: UInt64
+  public var framesWritten: UInt64
+  public var framesRead: UInt64
+  /// Whether the sink's nominal rate differs from the graph's.
+  public var isResampling: Bool
+  /// Graph frames per sink frame, as steered now.
+  public var resampleRatio: Double
+  /// How far the writer's clock is from the graph's, in parts per million, as steered.
+  public var driftPPM: Double
+  /// Linear, 0–4; 1 is unchanged.
+  public var gain: Double
+  public var isMuted: Bool
+  /// dBFS after gain, −120 where silent.
+  public var peak: Double
+  /// dBFS after gain, −120 where silent.
+  public var rms: Double
+  /// The remote stream's RTP SSRC, where a program told it.
+  public var ssrc: UInt32?
+
+  /// Fill of the ring, 0–1; 0 for a graph sink.
+  public var fill: Double { capacityBytes > 0 ? Double(fillBytes) / Double(capacityBytes) : 0 }
+
+  public init(
+    id: String, kind: Kind = .ring, state: State = .idle, sampleRate: Int = 48_000, channelCount: Int = 1,
+    fillBytes: Int = 0, capacityBytes: Int = 0, targetFill: Double = 0, consecutiveUnderruns: UInt64 = 0,
+    totalUnderruns: UInt64 = 0, consecutiveDrops: UInt64 = 0, totalDrops: UInt64 = 0,
+    framesWritten: UInt64 = 0, framesRead: UInt64 = 0, isResampling: Bool = false, resampleRatio: Double = 1,
+    driftPPM: Double = 0, gain: Double = 1, isMuted: Bool = false, peak: Double = -120, rms: Double = -120,
+    ssrc: UInt32? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.state = state
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.fillBytes = fillBytes
+    self.capacityBytes = capacityBytes
+    self.targetFill = targetFill
+    self.consecutiveUnderruns = consecutiveUnderruns
+    self.totalUnderruns = totalUnderruns
+    self.consecutiveDrops = consecutiveDrops
+    self.totalDrops = totalDrops
+    self.framesWritten = framesWritten
+    self.framesRead = framesRead
+    self.isResampling = isResampling
+    self.resampleRatio = resampleRatio
+    self.driftPPM = driftPPM
+    self.gain = gain
+    self.isMuted = isMuted
+    self.peak = peak
+    self.rms = rms
+    self.ssrc = ssrc
+  }
+}

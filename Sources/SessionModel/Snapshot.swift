@@ -1,0 +1,225 @@
+/// Everything that nearend knows about itself at one instant: what the dashboard draws and what `--json` prints.
+///
+/// A plain value: whoever holds one can never hold up audio. Field names are those of the status document and stay. [any]
+public struct Snapshot: Codable, Sendable, Equatable {
+  /// nearend's version, "1.2.3".
+  public var version: String
+  /// Seconds since the process started.
+  public var uptime: Double
+  /// Share of one processor that the whole process used since the last snapshot, in percent.
+  public var cpuPercent: Double
+  public var session: SessionStatus
+  public var graph: GraphStatus
+  public var route: RouteStatus
+  public var processing: ProcessingStatus
+  /// One row per participant, in the order of registration.
+  public var sinks: [SinkStatus]
+  /// Oldest first, at most `EventLog.capacity` entries.
+  public var log: [LogEntry]
+  /// Only in a rehearsal.
+  public var rehearsal: RehearsalStatus?
+
+  public init(
+    version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
+    graph: GraphStatus = .init(), route: RouteStatus = .init(), processing: ProcessingStatus = .init(),
+    sinks: [SinkStatus] = [], log: [LogEntry] = [], rehearsal: RehearsalStatus? = nil
+  ) {
+    self.version = version
+    self.uptime = uptime
+    self.cpuPercent = cpuPercent
+    self.session = session
+    self.graph = graph
+    self.route = route
+    self.processing = processing
+    self.sinks = sinks
+    self.log = log
+    self.rehearsal = rehearsal
+  }
+}
+
+/// Who sends and receives, and whether something holds the session up.
+public struct SessionStatus: Codable, Sendable, Equatable {
+  /// The session's phase, as the dashboard's headline tells it.
+  public enum State: String, Codable, Sendable {
+    /// Nobody sends or receives: the microphone is closed and no cycle runs.
+    case idle
+    /// At least one medium is registered and the graph runs.
+    case active
+    /// Held up; `interruption` says by what.
+    case interrupted
+  }
+  public var state: State
+  /// Ids of the media that send (record the processed microphone), for example "parec-71".
+  public var sendMedia: [String]
+  /// Ids of the media that receive (play through nearend).
+  public var receiveMedia: [String]
+  /// What holds the session up now, if anything does.
+  public var interruption: Interruption?
+  public var isMicrophoneMuted: Bool
+
+  public init(
+    state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],
+    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false
+  ) {
+    self.state = state
+    self.sendMedia = sendMedia
+    self.receiveMedia = receiveMedia
+    self.interruption = interruption
+    self.isMicrophoneMuted = isMicrophoneMuted
+  }
+}
+
+/// Something that holds the session up.
+public struct Interruption: Codable, Sendable, Equatable {
+  public enum Reason: String, Codable, Sendable {
+    /// The PipeWire daemon is not there.
+    case daemonLost
+    /// No real device to capture from or to play to.
+    case noDevice
+  }
+  public var reason: Reason
+  /// Seconds since it began.
+  public var duration: Double
+
+  public init(reason: Reason, duration: Double) {
+    self.reason = reason
+    self.duration = duration
+  }
+}
+
+/// The filter node in PipeWire's graph.
+public struct GraphStatus: Codable, Sendable, Equatable {
+  /// False while the daemon is away.
+  public var isConnected: Bool
+  /// The daemon's version, "0.3.65"; empty while it is away.
+  public var daemonVersion: String
+  /// Id of the node `nearend`; nil while there is none.
+  public var nodeId: UInt32?
+  /// Name of the node whose clock drives the graph.
+  public var driver: String
+  /// Frames per cycle; 0 before the first cycle.
+  public var quantum: Int
+  /// Frames per second; 0 before the first cycle.
+  public var rate: Int
+  /// Cycles processed since start.
+  public var cycles: UInt64
+  /// Share of the cycle's time that nearend's callback takes, 0–1 (pw-top's B/Q).
+  public var busyRatio: Double
+  /// Largest `busyRatio` of the last second.
+  public var busyRatioPeak: Double
+  /// Cycles that began before the last had ended, or were missed, since start.
+  public var xruns: UInt64
+  /// Frames from the real microphone's port to *Nearend Microphone*: what nearend itself adds.
+  public var captureLatency: Int
+  /// Frames from *Nearend Speaker* to the real speaker's port: what nearend itself adds.
+  public var renderLatency: Int
+  /// Links from the real microphone that exist now.
+  public var captureLinks: Int
+  /// Links to the real speaker that exist now.
+  public var renderLinks: Int
+
+  public init(
+    isConnected: Bool = false, daemonVersion: String = "", nodeId: UInt32? = nil, driver: String = "",
+    quantum: Int = 0, rate: Int = 0, cycles: UInt64 = 0, busyRatio: Double = 0, busyRatioPeak: Double = 0,
+    xruns: UInt64 = 0, captureLatency: Int = 0, renderLatency: Int = 0, captureLinks: Int = 0,
+    renderLinks: Int = 0
+  ) {
+    self.isConnected = isConnected
+    self.daemonVersion = daemonVersion
+    self.nodeId = nodeId
+    self.driver = driver
+    self.quantum = quantum
+    self.rate = rate
+    self.cycles = cycles
+    self.busyRatio = busyRatio
+    self.busyRatioPeak = busyRatioPeak
+    self.xruns = xruns
+    self.captureLatency = captureLatency
+    self.renderLatency = renderLatency
+    self.captureLinks = captureLinks
+    self.renderLinks = renderLinks
+  }
+}
+
+/// Where sound comes from and goes to.
+public struct RouteStatus: Codable, Sendable, Equatable {
+  /// The real microphone in use, or the one that will be when somebody records; nil where there is none.
+  public var microphone: Device?
+  /// The real speaker in use; nil where there is none.
+  public var speaker: Device?
+  public var reference: ReferenceSource
+  /// Every real device that could be chosen.
+  public var devices: [Device]
+
+  public init(
+    microphone: Device? = nil, speaker: Device? = nil, reference: ReferenceSource = .everything,
+    devices: [Device] = []
+  ) {
+    self.microphone = microphone
+    self.speaker = speaker
+    self.reference = reference
+    self.devices = devices
+  }
+}
+
+/// A real audio device, known by its node name, never by its id.
+public struct Device: Codable, Sendable, Equatable, Hashable {
+  public enum Direction: String, Codable, Sendable { case input, output }
+  /// `node.name`, for example "alsa_output.pci-0000_00_1f.3.analog-stereo".
+  public var name: String
+  /// `node.description`, for people.
+  public var description: String
+  public var direction: Direction
+  /// True where the session manager uses it by default.
+  public var isDefault: Bool
+
+  public init(name: String, description: String, direction: Direction, isDefault: Bool = false) {
+    self.name = name
+    self.description = description
+    self.direction = direction
+    self.isDefault = isDefault
+  }
+}
+
+/// What the echo canceller is told the speakers play (V4).
+public enum ReferenceSource: String, Codable, Sendable, CaseIterable {
+  /// Everything the real speaker plays, other applications too.
+  case everything
+  /// Only nearend's own mix.
+  case mix
+}
+
+/// A remark for people, in time order.
+public struct LogEntry: Codable, Sendable, Equatable {
+  public enum Level: String, Codable, Sendable { case info, warning, error }
+  /// Seconds since 1970-01-01 00:00 UTC.
+  public var time: Double
+  public var level: Level
+  public var message: String
+
+  public init(time: Double, level: Level, message: String) {
+    self.time = time
+    self.level = level
+    self.message = message
+  }
+}
+
+/// The simulated room's own measurements, made outside nearend, on what goes in and what comes out.
+public struct RehearsalStatus: Codable, Sendable, Equatable {
+  /// Who talks in the room now.
+  public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  public var phase: Phase
+  /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil before it could be measured.
+  public var erle: Double?
+  /// Near-end speech level at the output against the microphone, in dB, while only the near end talks; nil before it could be measured.
+  public var nearEndLevel: Double?
+  /// Seconds that the room has run.
+  public var seconds: Double
+
+  public init(phase: Phase = .silence, erle: Double? = nil, nearEndLevel: Double? = nil, seconds: Double = 0) {
+    self.phase = phase
+    self.erle = erle
+    self.nearEndLevel = nearEndLevel
+    self.seconds = seconds
+  }
+}
