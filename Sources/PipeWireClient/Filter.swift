@@ -1,19 +1,5 @@
 internal import CPipeWire
 
-/// What one cycle of the graph is, as the audio thread sees it.
-public struct Cycle {
-  /// The driver's clock at the start of the cycle, in frames.
-  public let position: UInt64
-  /// CLOCK_MONOTONIC at the start of the cycle, in ns.
-  public let nsec: UInt64
-  /// The quantum.
-  public let frames: Int
-  /// Frames per second.
-  public let rate: Int
-  /// Id of the node that drives.
-  public let driver: UInt32
-}
-
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
 ///
 /// Ports may be added at any time. They are never removed: libpipewire 0.3 frees a port under the audio thread, so a port that is no longer wanted is
@@ -51,7 +37,7 @@ public final class Filter {
     case latency(port: FilterPort, Latency)
   }
 
-  /// The process callback: runs on the data thread with the `data` given to `init`, a C pointer to the cycle and nothing else. [realtime]
+  /// The process callback: runs on the data thread with the `data` given to `init`, and with what `Cycle.init` reads. [realtime]
   public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
 
   public private(set) var state = State.unconnected
@@ -174,7 +160,7 @@ public final class Filter {
 public final class FilterPort {
   public fileprivate(set) var name: String
   public let direction: Filter.Direction
-  /// What `DSPBuffer` takes on the audio thread.
+  /// What `dspBuffer` takes on the audio thread.
   public let pointer: UnsafeMutableRawPointer
 
   fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, name: String) {

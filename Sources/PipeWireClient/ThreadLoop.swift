@@ -78,3 +78,34 @@ public final class LoopTimer {
     self.source = nil
   }
 }
+
+/// Runs a closure on the loop's thread soon, once however often it was asked for meanwhile. [control]
+public final class LoopSignal {
+  private let loop: ThreadLoop
+  private var source: UnsafeMutablePointer<spa_source>?
+  private let handler: () -> Void
+
+  /// `handler` runs on the loop's thread. [control]
+  public init(loop: ThreadLoop, handler: @escaping () -> Void) {
+    self.loop = loop
+    self.handler = handler
+    source = npw_loop_add_event(
+      loop.events, { data, _ in Unmanaged<LoopSignal>.fromOpaque(data!).takeUnretainedValue().handler() },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { cancel() }
+
+  /// [any], while the signal exists.
+  public func raise() {
+    guard let source else { return }
+    npw_loop_signal_event(loop.events, source)
+  }
+
+  /// Never fires again. [control]
+  public func cancel() {
+    guard let source else { return }
+    npw_loop_destroy_source(loop.events, source)
+    self.source = nil
+  }
+}
