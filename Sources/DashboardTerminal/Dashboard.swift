@@ -55,7 +55,9 @@ public struct Dashboard: Sendable {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     let rate = min(max(options.refreshRate.isFinite ? options.refreshRate : 10, 1), 60)
-    guard poll(&sources, nfds_t(sources.count), Int32(1_000 / rate)) >= 0 || errno == EINTR else { throw .system(call: "poll", code: errno) }
+    guard poll(&sources, nfds_t(sources.count), Int32(1_000 / rate)) >= 0 || errno == EINTR else {
+      throw .system(call: "poll", code: errno)
+    }
     if sources[1].revents != 0 { return false }
     if Int32(sources[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { throw .terminalLost }
     return true

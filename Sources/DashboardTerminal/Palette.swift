@@ -26,10 +26,10 @@ struct Palette {
 
   private static func monochrome(_ style: Style) -> Look {
     switch style {
-    case .plain, .label, .barLow, .barMiddle, .good: Look()
+    case .plain, .label, .barLow, .barMiddle, .good, .footer: Look()
     case .faint, .rule, .barEmpty: Look(attributes: nearend_dim())
     case .heading, .caution, .barHigh, .barMark, .footerKey: Look(attributes: nearend_bold())
-    case .title, .tab, .footer, .interruption, .muteBanner, .notice: Look(attributes: nearend_reverse())
+    case .title, .tab, .interruption, .muteBanner, .notice: Look(attributes: nearend_reverse())
     case .currentTab: Look(attributes: nearend_bold() | nearend_underline())
     case .alarm: Look(attributes: nearend_bold() | nearend_underline())
     case .selection: Look(attributes: nearend_bold() | nearend_reverse())

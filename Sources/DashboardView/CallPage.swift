@@ -12,9 +12,9 @@ enum CallPage {
     drawProcessing(snapshot.processing, &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
     let table = SinkTable(width: canvas.width)
-    table.drawHeader(y, count: snapshot.sinks.count, on: &canvas)
-    y += 1
     let rows = sinkRows(snapshot, canvas.frame.size)
+    table.drawHeader(y, shown: rows, of: snapshot.sinks.count, on: &canvas)
+    y += 1
     if snapshot.sinks.isEmpty {
       canvas.put("nobody: participants appear when a program registers a speaker output", 2, y, .faint, width: canvas.width - 3)
     } else {
@@ -80,7 +80,7 @@ enum CallPage {
   }
 
   private static func drawRehearsal(_ rehearsal: RehearsalStatus, _ y: inout Int, _ canvas: inout Canvas) {
-    func measured(_ value: Double?) -> String { value.map(Numbers.dB) ?? "not yet" }
+    func measured(_ value: Double?) -> String { value.map { Numbers.dB($0) } ?? "not yet" }
     canvas.put("Rehearsal", 1, y, .label)
     let end = canvas.put(rehearsal.phase.word, labelEnd + 1, y, .heading)
     canvas.put(
@@ -134,8 +134,8 @@ enum CallPage {
     ]
     for (row, (label, level)) in meters.enumerated() {
       canvas.put(label, 42, y + row, .label)
-      canvas.meter(level, 52, y + row, width: canvas.width - 52 - 13)
-      canvas.put(Numbers.dBFS(level), canvas.width - 12, y + row, width: 11, align: .right)
+      canvas.meter(level, 52, y + row, width: min(80, canvas.width - 52 - 13))
+      canvas.put(Numbers.dBFS(level), min(133, canvas.width - 12), y + row, width: 11, align: .right)
     }
     y += meters.count
   }

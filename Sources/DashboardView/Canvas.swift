@@ -44,31 +44,17 @@ struct Canvas {
     return column
   }
 
-  /// Puts a label and what it labels, and returns the column after them.
-  @discardableResult
-  mutating func put(label: String, _ text: String, _ x: Int, _ y: Int, _ style: Style = .plain, at column: Int) -> Int {
-    put(label, x, y, .label, width: column - x - 1)
-    return put(text, column, y, style)
-  }
-
   /// Fills a whole row with a style.
   mutating func fill(row y: Int, _ style: Style, with scalar: Unicode.Scalar = " ") {
     guard y >= 0, y < height else { return }
     for x in 0..<width { set(x, y, Cell(scalar, style: style)) }
   }
 
-  /// Gives part of a row another style.
-  mutating func restyle(row y: Int, _ columns: Range<Int>, _ style: Style) {
-    guard y >= 0, y < height else { return }
-    for x in columns.clamped(to: 0..<width) { frame.cells[y * width + x].style = style }
-  }
-
   /// A line across the frame with a heading in it.
   mutating func rule(_ y: Int, _ heading: String = "") {
     fill(row: y, .rule, with: glyphs.horizontal)
     guard !heading.isEmpty else { return }
-    let end = put(" \(heading) ", 2, y, .heading, width: width - 4)
-    _ = end
+    put(" \(heading) ", 2, y, .heading, width: width - 4)
   }
 
   /// A bar of `width` columns, `share` (0–1) of it full, with a mark where `mark` (0–1) is.

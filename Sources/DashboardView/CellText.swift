@@ -47,6 +47,30 @@ struct CellText {
     return width
   }
 
+  /// The text in lines of at most `width` columns, broken at spaces where there are any.
+  static func wrap(_ text: String, width: Int, set: GlyphSet) -> [String] {
+    var lines: [String] = []
+    var line = String.UnicodeScalarView()
+    var columns = 0
+    var afterSpace: (index: String.UnicodeScalarView.Index, columns: Int)?
+    var text = CellText(text, set: set)
+    while let glyph = text.next() {
+      if columns + glyph.width > width, !line.isEmpty {
+        let cut = afterSpace?.index ?? line.endIndex
+        lines.append(String(line[..<cut]))
+        columns -= afterSpace?.columns ?? columns
+        line = String.UnicodeScalarView(line[cut...])
+        afterSpace = nil
+      }
+      line.append(glyph.scalar)
+      if glyph.mark.value != 0 { line.append(glyph.mark) }
+      columns += glyph.width
+      if glyph.scalar == " " { afterSpace = (line.endIndex, columns) }
+    }
+    lines.append(String(line))
+    return lines
+  }
+
   private enum Kind {
     case nothing, mark
     case columns(Int)

@@ -78,9 +78,10 @@ enum Chrome {
   private static func footerKeys(_ state: ViewState) -> [(String, String)] {
     let common = [("?", "help"), ("q", "quit"), ("space", "mute microphone")]
     let switches = [("b", "bypass"), ("e", "AEC"), ("n", "NS"), ("g", "AGC"), ("H", "HPF")]
-    guard !state.isHelpShown else { return [("?", "close help"), ("q", "close help")] }
+    guard !state.isHelpShown else { return [("? Esc q", "close help")] }
     switch state.page {
-    case .call: return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
+    case .call:
+      return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
     case .participants:
       return common + [("j k", "select"), ("m", "mute"), ("0-9 + -", "gain"), ("C", "clear")] + switches
     case .routes: return common + [("j k", "select"), ("Enter", "use device")] + switches

@@ -9,18 +9,18 @@ enum DiagnosticsPage {
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
     let head = head(snapshot)
     let count = head.count + rowsPerSink * snapshot.sinks.count
-    let first = min(state.diagnosticsScroll, max(0, count - body.count))
-    for (row, index) in zip(body, first..<count) {
+    let rows = visibleRows(count, body)
+    let first = min(state.diagnosticsScroll, count - min(rows, count))
+    for (row, index) in zip(body.prefix(rows), first..<count) {
       let (label, text) = index < head.count ? head[index] : sinkLine(snapshot, index - head.count)
       canvas.put(label, 1, row, .label, width: 23)
       canvas.put(text, 25, row, width: canvas.width - 26)
     }
-    let below = count - first - body.count
-    if below > 0 {
-      let more = " \(below) more below "
-      canvas.put(more, canvas.width - more.count - 1, body.upperBound - 1, .notice)
-    }
+    if rows < count { canvas.rule(body.upperBound - 1, "lines \(first + 1) to \(first + rows) of \(count)") }
   }
+
+  /// Lines that fit; the last row tells which they are where not all do.
+  static func visibleRows(_ count: Int, _ body: Range<Int>) -> Int { count > body.count ? body.count - 1 : body.count }
 
   private static func head(_ snapshot: Snapshot) -> [(String, String)] {
     let session = snapshot.session
@@ -45,7 +45,7 @@ enum DiagnosticsPage {
       lines += [
         ("rehearsal phase", "\(rehearsal.phase.word), \(Numbers.duration(rehearsal.seconds))"),
         ("rehearsal ERLE", rehearsal.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "not measured yet"),
-        ("rehearsal near end", rehearsal.nearEndLevel.map(Numbers.dB) ?? "not measured yet"),
+        ("rehearsal near end", rehearsal.nearEndLevel.map { Numbers.dB($0) } ?? "not measured yet"),
       ]
     }
     lines.append(("log entries", String(snapshot.log.count)))

@@ -82,14 +82,16 @@ extension ViewState {
         deviceSelection = choices[Self.target(action, from: index, count: choices.count, screenful: 1)]
       }
     case .diagnostics:
-      let rows = Chrome.body(snapshot, size).count
-      let last = max(0, DiagnosticsPage.lineCount(snapshot) - rows)
+      let count = DiagnosticsPage.lineCount(snapshot)
+      let rows = DiagnosticsPage.visibleRows(count, Chrome.body(snapshot, size))
+      let last = max(0, count - rows)
       diagnosticsScroll = Self.target(action, from: min(diagnosticsScroll, last), count: last + 1, screenful: rows)
     case .log:
       guard !snapshot.log.isEmpty else { return }
-      let newest = LogPage.newestShown(snapshot.log, anchor: logAnchor)
       let screenful = Chrome.body(snapshot, size).count - 1
-      let target = Self.target(action, from: newest, count: snapshot.log.count, screenful: screenful)
+      let newest = LogPage.newestShown(snapshot.log, anchor: logAnchor)
+      let wanted = Self.target(action, from: newest, count: snapshot.log.count, screenful: screenful)
+      let target = max(wanted, LogPage.newestOfFirstScreen(snapshot.log, width: size.width, rows: screenful))
       logAnchor = target == snapshot.log.count - 1 ? nil : snapshot.log[target]
     }
   }

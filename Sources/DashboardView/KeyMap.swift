@@ -38,7 +38,8 @@ struct KeyGroup: Sendable {
     KeyGroup("n", "noise suppression (NS) on or off", footer: "NS", ["n": .toggle(.noiseSuppression)]),
     KeyGroup("g", "gain control (AGC) on or off", footer: "AGC", ["g": .toggle(.gainControl)]),
     KeyGroup("H", "high-pass filter (HPF) on or off", footer: "HPF", ["H": .toggle(.highPassFilter)]),
-    KeyGroup("up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
+    KeyGroup(
+      "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
     KeyGroup(
       "left right h l", "the same by a screenful; on Routes: microphones, speakers", keys: [.left: .leap(-1), .right: .leap(1)],
       ["h": .leap(-1), "l": .leap(1)]),
@@ -47,9 +48,11 @@ struct KeyGroup: Sendable {
       keys: [.pageUp: .leap(-1), .pageDown: .leap(1), .home: .first, .end: .last]),
     KeyGroup("m", "mute or unmute the selected participant", footer: "mute", ["m": .muteSink]),
     KeyGroup(
-      "0 1 ... 9", "its gain: 0 silent, 5 unchanged, 9 nearly double (a fifth each)",
+      "0 1 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
       Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })),
-    KeyGroup("+ -", "its gain by 1 dB, up to +12 dB, below -40 dB silent", footer: "gain", ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
+    KeyGroup(
+      "+ -", "its gain by 1 dB, up to +12 dB, below -40 dB silent", footer: "gain",
+      ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
     KeyGroup("Enter", "on Routes: use the selected device", keys: [.enter: .pickDevice]),
     KeyGroup("c", "the same; elsewhere: go to Routes", footer: "device", ["c": .openRoutes]),
     KeyGroup("C", "set underruns, drops and xruns back to zero", footer: "clear", ["C": .clearCounters]),
@@ -65,7 +68,9 @@ struct KeyGroup: Sendable {
   /// Every key that works.
   static let actions: [Key: KeyAction] = all.reduce(into: [:]) { $0.merge($1.keys) { first, _ in first } }
 
-  private init(_ label: String, _ meaning: String, footer: String? = nil, keys: [Key: KeyAction] = [:], _ characters: [Unicode.Scalar: KeyAction] = [:]) {
+  private init(
+    _ label: String, _ meaning: String, footer: String? = nil, keys: [Key: KeyAction] = [:], _ characters: [Unicode.Scalar: KeyAction] = [:]
+  ) {
     self.label = label
     self.meaning = meaning
     self.footer = footer

@@ -11,13 +11,14 @@ enum ParticipantsPage {
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
     let table = SinkTable(width: canvas.width)
-    table.drawHeader(body.lowerBound, count: snapshot.sinks.count, on: &canvas)
+    let rows = visibleRows(snapshot, canvas.frame.size)
+    table.drawHeader(body.lowerBound, shown: min(rows, snapshot.sinks.count), of: snapshot.sinks.count, on: &canvas)
     guard let selected = state.selectedSink(in: snapshot.sinks) else {
       canvas.put("nobody: participants appear when a program registers a speaker output", 2, body.lowerBound + 1, .faint)
       return
     }
     let top = body.lowerBound + 1
-    table.draw(snapshot, state, rows: top..<top + visibleRows(snapshot, canvas.frame.size), on: &canvas)
+    table.draw(snapshot, state, rows: top..<top + rows, on: &canvas)
     drawDetail(snapshot.sinks[selected], number: selected + 1, snapshot, body.upperBound - detailRows, &canvas)
   }
 

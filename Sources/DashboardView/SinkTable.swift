@@ -7,7 +7,7 @@ enum SinkColumn: Int, CaseIterable {
 
   var title: String {
     switch self {
-    case .id: "participant"
+    case .id: ""
     case .state: "state"
     case .fill: "buffer"
     case .percent: "fill"
@@ -30,7 +30,7 @@ enum SinkColumn: Int, CaseIterable {
   /// Columns that it needs.
   var width: Int {
     switch self {
-    case .id: 10
+    case .id: 11
     case .state: 9
     case .fill: 8
     case .percent: 4
@@ -115,12 +115,13 @@ struct SinkTable {
     }
   }
 
-  func drawHeader(_ y: Int, count: Int, on canvas: inout Canvas) {
-    canvas.fill(row: y, .rule)
+  /// The columns' titles, and how many of how many sinks are shown.
+  func drawHeader(_ y: Int, shown: Int, of count: Int, on canvas: inout Canvas) {
     for (column, x, width) in columns {
-      let title = column == .id ? "\(column.title)s \(count)" : column.title
-      canvas.put(title, x, y, .heading, width: width, align: column.isLeftAligned ? .left : .right)
+      canvas.put(column.title, x, y, .heading, width: width, align: column.isLeftAligned ? .left : .right)
     }
+    let noun = count == 1 ? "sink" : "sinks"
+    canvas.put(shown < count ? "\(shown)/\(count) \(noun)" : "\(count) \(noun)", 1, y, .heading, width: SinkColumn.id.width + 1)
   }
 
   func draw(_ sink: SinkStatus, _ y: Int, rate: Int, isSelected: Bool, on canvas: inout Canvas) {
