@@ -70,12 +70,6 @@ let package = Package(
       name: "SimulatedHardware",
       dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
 
-    // The realtime fence
-    .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
-    .executableTarget(
-      name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
-      linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
-
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(
@@ -86,3 +80,13 @@ let package = Package(
     .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),
   ]
 )
+
+// The realtime fence. RealtimeSanitizer came with LLVM 20: the clang of Swift 6.3 has it, that of Debian 13's Swift 6.0 does not.
+#if compiler(>=6.3)
+  package.targets += [
+    .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
+    .executableTarget(
+      name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
+      linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
+  ]
+#endif
