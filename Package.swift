@@ -77,6 +77,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(name: "RealtimeCheckTests"),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(
       name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"]),

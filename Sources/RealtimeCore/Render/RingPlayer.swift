@@ -167,6 +167,7 @@ struct RingPlayer: ~Copyable {
       state = .playing
       sincePlaying = 0
       steering.start()
+      gain.jump(to: cells.effectiveGain)
       primeResampler()
     }
   }
@@ -248,7 +249,7 @@ struct RingPlayer: ~Copyable {
     }
     fadeInPosition += max(0, fade)
     meter.measure(left, second, frames: frames, rate: cycle.rate)
-    history.append(left, right, frames: frames)
+    history.append(left, right, frames: frames, rate: cycle.rate)
     Kernel.add(left, to: cycle.left, frames: frames)
     Kernel.add(right, to: cycle.right, frames: frames)
   }
