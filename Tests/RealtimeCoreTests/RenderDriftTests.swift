@@ -46,7 +46,7 @@ struct NetworkWriter {
     var rate = 8_000
     var milliseconds = 200
     /// Simulated.
-    var seconds = 60.0
+    var seconds = 90.0
     var testDescription: String {
       "\(Int(ppm)) ppm, \(Int(jitter * 1000)) ms jitter, \(Int(burst * 1000)) ms packets, quantum \(quantum), ring of \(milliseconds) ms"
     }

@@ -149,7 +149,7 @@ import Testing
   func buffers() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.ring(milliseconds: 200)
-    sink.write([Int16](repeating: 1_000, count: 4_800))
+    sink.write([Int16](repeating: 1_000, count: 4_500))
     rig.cycle()
     #expect(sink.status().state == .buffering)
     sink.write([Int16](repeating: 1_000, count: 480))
