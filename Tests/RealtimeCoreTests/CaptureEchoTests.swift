@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Capture path: echo")
 struct CaptureEchoTests {
-  let rate = 48000
+  let rate = 16000
 
   @Test("V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [2, 30, 240])
   func farEndAlone(milliseconds: Int) throws {
     let delay = milliseconds * rate / 1000
     let far = CaptureSignals.speech(seconds: 7, rate: rate, level: -24, seed: 3)
     let microphone = CaptureSignals.room(far, rate: rate, delay: delay, gain: 0.5)
-    var run = try CaptureRun()
+    var run = try CaptureRun(rate: rate)
     let voice = run.process(microphone, reference: far, quantum: 256)
     let erle = CaptureSignals.decibels(
       CaptureSignals.power(microphone[(5 * rate)...]) / CaptureSignals.power(voice[(5 * rate)...]))
@@ -27,14 +27,14 @@ struct CaptureEchoTests {
   @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant")
   func adaptsInBypass() throws {
     let far = CaptureSignals.speech(seconds: 6, rate: rate, level: -24, seed: 3)
-    let microphone = CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5)
-    var run = try CaptureRun { $0.isBypassed = true }
-    let voice = run.process(microphone, reference: far, quantum: 480) { start, controls in
-      if start == 4 * 48000 { controls.isBypassed = false }
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 320, gain: 0.5)
+    var run = try CaptureRun(rate: rate) { $0.isBypassed = true }
+    let voice = run.process(microphone, reference: far, quantum: 160) { start, controls in
+      if start == 4 * 16000 { controls.isBypassed = false }
     }
-    let latency = run.latency(quantum: 480)
+    let latency = run.latency(quantum: 160)
     #expect(Array(voice[(latency + rate)..<(latency + 2 * rate)]) == Array(microphone[rate..<2 * rate]), "bypassed is the raw microphone")
-    let back = 4 * rate + latency + 960
+    let back = 4 * rate + latency + 320
     let erle = CaptureSignals.decibels(
       CaptureSignals.power(microphone[back..<(back + rate)]) / CaptureSignals.power(voice[back..<(back + rate)]))
     #expect(erle > 30)
