@@ -18,8 +18,8 @@ struct EchoDelayEstimator: ~Copyable {
   private let lags = 512
   private let steps = 10
   private let evaluationBlocks = 50
-  /// Per block: evidence fades with a time constant of 5 s.
-  private let memory: Float = 0.998
+  /// Per block: evidence fades with a time constant of 3.3 s.
+  private let memory: Float = 0.997
 
   init(block: Int) {
     self.block = block
