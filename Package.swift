@@ -78,8 +78,11 @@ let package = Package(
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .executableTarget(
+      name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
-      name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"]),
+      name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "DashboardDemo", "SessionModel"],
+      exclude: ["Snapshots"]),
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
