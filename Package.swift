@@ -28,6 +28,7 @@ let package = Package(
   products: [
     .library(name: "Nearend", targets: ["Nearend"]),
     .executable(name: "nearend", targets: ["NearendCommand"]),
+    .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
@@ -69,6 +70,8 @@ let package = Package(
     .target(
       name: "SimulatedHardware",
       dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
+    .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
+    .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
     // The realtime fence
     .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
@@ -80,7 +83,7 @@ let package = Package(
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(
       name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"]),
-    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware"]),
+    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
     .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),
