@@ -71,7 +71,9 @@ struct PrivateSessionTests {
 
   @Test(
     "O3: a missing program is named, with its Debian package",
-    arguments: [("wireplumber", "wireplumber"), ("pipewire", "pipewire-bin"), ("pipewire-pulse", "pipewire-pulse"), ("dbus-daemon", "dbus-daemon")])
+    arguments: [
+      ("wireplumber", "wireplumber"), ("pipewire", "pipewire-bin"), ("pipewire-pulse", "pipewire-pulse"), ("dbus-daemon", "dbus-daemon"),
+    ])
   func missingProgram(program: String, package: String) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -104,7 +106,9 @@ struct PrivateSessionTests {
     configuration.runsPulse = false
     configuration.environment["EXTRA"] = "here"
     let session = try PrivateSession(configuration)
-    #expect(try session.run("sh", "-c", "echo $EXTRA; echo there >&2; exit 3") == ToolResult(output: "here\n", errors: "there\n", exit: .status(3)))
+    #expect(
+      try session.run("sh", "-c", "echo $EXTRA; echo there >&2; exit 3")
+        == ToolResult(output: "here\n", errors: "there\n", exit: .status(3)))
     let error = #expect(throws: SessionError.self) { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")

@@ -69,7 +69,9 @@ public final class ChildProcess: Sendable {
     defer { closedir(folder) }
     var descriptors: [Int32] = []
     while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) } }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
       if let descriptor = Int32(name) { descriptors.append(descriptor) }
     }
     return descriptors

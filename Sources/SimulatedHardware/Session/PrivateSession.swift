@@ -40,7 +40,8 @@ public final class PrivateSession: Sendable {
     group = folder.group
     environment.merge([
       "HOME": path, "XDG_RUNTIME_DIR": path, "PIPEWIRE_RUNTIME_DIR": path, "PULSE_RUNTIME_PATH": "\(path)/pulse",
-      "XDG_CONFIG_HOME": "\(path)/config", "XDG_STATE_HOME": "\(path)/state", "XDG_CACHE_HOME": "\(path)/cache", "XDG_DATA_HOME": "\(path)/data",
+      "XDG_CONFIG_HOME": "\(path)/config", "XDG_STATE_HOME": "\(path)/state", "XDG_CACHE_HOME": "\(path)/cache",
+      "XDG_DATA_HOME": "\(path)/data",
       "PULSE_SERVER": "unix:\(path)/pulse/native",
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/no-system-bus",
     ]) { $1 }

@@ -33,4 +33,3 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     SessionError(.system, "\(call): \(String(cString: strerror(number)))")
   }
 }
-
