@@ -1,2 +1,68 @@
+// What Swift cannot import of libpipewire and SPA: interface calls are variadic macros, pods are built and read by macros, and the process
+// callback's position is unpacked here so that no C type crosses into the Swift API. Everything else is called from Swift directly.
 #pragma once
 #include <pipewire/pipewire.h>
+
+#include <pipewire/extensions/metadata.h>
+#include <pipewire/filter.h>
+#include <spa/param/latency-utils.h>
+#include <time.h>
+
+#include "CRealtime.h"
+
+// Interface calls: `pw_core_sync(core, …)` and its like expand to spa_interface_call_method, a statement-expression macro.
+int npw_core_add_listener(struct pw_core *core, struct spa_hook *hook, const struct pw_core_events *events, void *data);
+int npw_core_sync(struct pw_core *core, uint32_t id, int sequence);
+struct pw_registry *npw_core_get_registry(struct pw_core *core);
+struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factory, const char *type, uint32_t version, const struct spa_dict *properties);
+int npw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook, const struct pw_registry_events *events, void *data);
+void *npw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version);
+int npw_registry_destroy(struct pw_registry *registry, uint32_t id);
+int npw_node_add_listener(struct pw_node *node, struct spa_hook *hook, const struct pw_node_events *events, void *data);
+int npw_metadata_add_listener(struct pw_metadata *metadata, struct spa_hook *hook, const struct pw_metadata_events *events, void *data);
+int npw_metadata_set_property(struct pw_metadata *metadata, uint32_t subject, const char *key, const char *type, const char *value);
+
+// pw_loop's methods are macros too. `npw_loop_timer_set`: seconds, first after `delay`, then every `interval` (0: once; delay 0: disarm).
+struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_func_t function, void *data);
+int npw_loop_timer_set(struct pw_loop *loop, struct spa_source *timer, double delay, double interval);
+void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
+struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data);
+int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
+
+// The process trampoline. `struct spa_io_position` differs between PipeWire's versions; these are the fields that nearend uses of it.
+typedef struct npw_cycle {
+  uint64_t position;  // frames, of the driver's clock, at the start of the cycle
+  uint64_t nsec;      // CLOCK_MONOTONIC, when the cycle began
+  uint32_t frames;    // the quantum
+  uint32_t rate;      // frames per second
+  uint32_t driver;    // id of the node that drives
+} npw_cycle;
+typedef void (*npw_process_function)(void *data, const npw_cycle *cycle);
+typedef struct npw_filter_target {
+  npw_process_function function;
+  void *data;   // the function's
+  void *owner;  // the Swift object that the other events are for
+} npw_filter_target;
+// A pw_filter_events.process whose data is an npw_filter_target.
+void npw_filter_process(void *target, struct spa_io_position *position);
+
+// The DSP buffer of one port in this cycle; NULL where the port has no link.
+static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) { return (float *)pw_filter_get_dsp_buffer(port, frames); }
+// CLOCK_MONOTONIC in ns, through the vDSO: no system call.
+static inline NEAREND_REALTIME uint64_t npw_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// Latency pods (V5, V8).
+typedef struct npw_latency {
+  uint32_t direction;             // SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT
+  float min_quantum, max_quantum; // in quanta
+  uint32_t min_rate, max_rate;    // in frames
+  uint64_t min_ns, max_ns;
+} npw_latency;
+bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency);
+// Tells the graph how many frames one port adds, `latency` being what the other side of the node reports. 0, or a negative errno.
+int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency);
+int npw_filter_update_process_latency(struct pw_filter *filter, int32_t frames);

@@ -25,6 +25,30 @@ NEAREND_ATOMICS(uintptr_t, pointer)
 NEAREND_ATOMIC_ADD(uint64_t, u64)
 NEAREND_ATOMIC_ADD(uint32_t, u32)
 
+// Sequentially consistent: for two threads that each write one cell and then read the other's (CycleGuard).
+#define NEAREND_ATOMIC_SEQUENTIAL(T, name)                                                                                              \
+  static inline NEAREND_REALTIME T rt_load_sequential_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }                \
+  static inline NEAREND_REALTIME void rt_store_sequential_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
+NEAREND_ATOMIC_SEQUENTIAL(uint64_t, u64)
+
+// Raises the cell to v if it is lower. Lock-free; the retry is bounded by the other threads' writes to the same cell.
+static inline NEAREND_REALTIME void rt_raise_relaxed_u64(uint64_t *p, uint64_t v) {
+  uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (seen < v && !__atomic_compare_exchange_n(p, &seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+// RealtimeSanitizer's own switch. It exists only in RealtimeCheck, which links the sanitizer; everywhere else these two do nothing. For calls
+// into a library whose locks are known and argued for (webrtc-audio-processing 0.3), around that call and nothing else.
+extern void __rtsan_disable(void) __attribute__((weak));
+extern void __rtsan_enable(void) __attribute__((weak));
+static inline NEAREND_REALTIME void rt_fence_suspend(void) {
+  if (__rtsan_disable) __rtsan_disable();
+}
+static inline NEAREND_REALTIME void rt_fence_resume(void) {
+  if (__rtsan_enable) __rtsan_enable();
+}
+
 static inline NEAREND_REALTIME float rt_sqrtf(float x) { return sqrtf(x); }
 static inline NEAREND_REALTIME float rt_expf(float x) { return expf(x); }
 static inline NEAREND_REALTIME float rt_logf(float x) { return logf(x); }

@@ -1,1 +1,22 @@
+// libsamplerate behind names that Swift's realtime annotations may call. src_process allocates nothing: its buffers are made by src_new for
+// any ratio from 1/256 to 256.
 #pragma once
+#include "CRealtime.h"
+#include <stdbool.h>
+
+typedef struct rt_resampler rt_resampler;
+
+/// Makes a band-limited resampler (SRC_SINC_FASTEST) for interleaved frames of 1 or 2 floats; NULL where memory is short. [control]
+rt_resampler *rt_resampler_create(int channels);
+void rt_resampler_destroy(rt_resampler *resampler);
+
+/// Forgets all history. [realtime]
+NEAREND_REALTIME void rt_resampler_reset(rt_resampler *resampler);
+
+/// Sets the ratio (output rate by input rate) without a ramp. [realtime]
+NEAREND_REALTIME void rt_resampler_jump(rt_resampler *resampler, double ratio);
+
+/// Reads up to `available` frames of `input`, writes up to `wanted` frames of `output`, and returns how many it wrote; `*used` is how many it
+/// read. The ratio moves linearly, over the `wanted` frames, from that of the last call to `ratio`. Returns −1 where libsamplerate refuses. [realtime]
+NEAREND_REALTIME long rt_resampler_process(rt_resampler *resampler, const float *input, long available, float *output, long wanted,
+                                           double ratio, long *used);

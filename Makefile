@@ -1,0 +1,38 @@
+# `make run` and `make test` install what is missing first, so that either is all the set-up there is. ARGS goes to the program:
+# make run ARGS="--headless"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build format lint realtime-check dependencies clean
+
+swift := Scripts/swift
+sources := Sources Tests Package.swift
+
+help: ## says what each target does
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+
+run: ## installs what is missing, builds, and starts the dashboard; without a daemon or devices it rehearses
+	@Scripts/install-dependencies run
+	@$(swift) build --configuration release --product nearend
+	@.build/release/nearend $(ARGS)
+
+test: ## installs what is missing, runs every test and the realtime check, and ends with their count
+	@Scripts/install-dependencies test
+	@Scripts/test $(ARGS)
+
+build: dependencies ## builds the program for release: .build/release/nearend
+	@$(swift) build --configuration release --product nearend
+
+format: ## rewrites the sources in the house style
+	@$(swift) format --in-place --recursive --parallel $(sources)
+
+lint: dependencies ## checks style, file sizes and scripts, and that a debug build has no warning
+	@Scripts/lint $(sources)
+
+realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
+	@Scripts/realtime-check
+
+dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
+	@Scripts/install-dependencies build
+
+clean: ## removes everything that was built
+	@rm -rf .build .build-pkgconfig

@@ -1,0 +1,77 @@
+internal import CNCurses
+import DashboardView
+import Glibc
+import SessionModel
+
+/// The dashboard in the terminal that is standard input and output (U1–U4).
+///
+/// It polls: `snapshot` is called at the refresh rate and after keys, and only differences reach the terminal. However the process ends,
+/// short of SIGKILL, the terminal is put back.
+public struct Dashboard: Sendable {
+  private let options: DashboardOptions
+  private let stopSignal = StopSignal()
+
+  public init(options: DashboardOptions = DashboardOptions()) {
+    self.options = options
+  }
+
+  /// Shows the dashboard until `q` or `stop()`. Blocks; both closures are called on the calling thread. [control]
+  ///
+  /// Ctrl-C and SIGTERM are the caller's to handle (by `stop()`); where it does not, they end the process with the terminal put back.
+  public func run(snapshot: () -> Snapshot, perform: (Command) -> Void) throws(DashboardError) {
+    guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
+    setlocale(LC_CTYPE, "")
+    let screen = try Screen.open(usesColor: options.usesColor)
+    defer { screen.close() }
+
+    var state = ViewState(glyphs: glyphs)
+    var shown: Frame?
+    while true {
+      let events = Int(nearend_terminal_events())
+      if events & NEAREND_TERMINAL_SUSPEND != 0 { screen.suspend() }
+      if events & NEAREND_TERMINAL_CONTINUED != 0 { screen.invalidate() }
+      let size = screen.currentSize()
+      state.utcOffset = Self.utcOffset()
+      let frame = Frame(drawing: snapshot(), size: size, state: state)
+      if frame != shown || events != 0 {
+        screen.draw(frame, over: events == 0 ? shown : nil)
+        shown = frame
+      }
+      guard try wait() else { return }
+      for key in screen.keys() {
+        let response = state.press(key, on: snapshot(), size: size)
+        response.commands.forEach(perform)
+        if response.quits { return }
+      }
+    }
+  }
+
+  /// Makes `run` return, now or as soon as it is called. [any]
+  public func stop() { stopSignal.raise() }
+
+  /// Sleeps until a key, a signal, or the next picture; false where the dashboard shall stop.
+  private func wait() throws(DashboardError) -> Bool {
+    var sources = [STDIN_FILENO, stopSignal.descriptor, nearend_terminal_descriptor()].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let rate = min(max(options.refreshRate.isFinite ? options.refreshRate : 10, 1), 60)
+    guard poll(&sources, nfds_t(sources.count), Int32(1_000 / rate)) >= 0 || errno == EINTR else {
+      throw .system(call: "poll", code: errno)
+    }
+    if sources[1].revents != 0 { return false }
+    if Int32(sources[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { throw .terminalLost }
+    return true
+  }
+
+  private var glyphs: GlyphSet {
+    let isUTF8 = String(cString: nl_langinfo(nl_item(CODESET))) == "UTF-8"
+    return isUTF8 ? options.glyphs ?? .unicode : .ascii
+  }
+
+  private static func utcOffset() -> Int {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    return local.tm_gmtoff
+  }
+}

@@ -1,0 +1,160 @@
+internal import CNCurses
+import DashboardView
+import Glibc
+
+/// The terminal under ncurses, from `open` to `close`; all calls from one thread. [control]
+struct Screen {
+  private let screen: OpaquePointer
+  private let palette: Palette
+
+  /// Takes the terminal over. On an error it is as it was.
+  static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
+    guard isatty(STDIN_FILENO) == 1 else { throw .notATerminal(stream: "input") }
+    guard isatty(STDOUT_FILENO) == 1 else { throw .notATerminal(stream: "output") }
+    let name = environment("TERM")
+    guard let name else { throw .unknownTerminal(nil) }
+    var status: Int32 = 0
+    guard setupterm(nil, STDOUT_FILENO, &status) == OK else { throw status == 1 ? .incapableTerminal(name) : .unknownTerminal(name) }
+    guard canMoveCursor() else { throw .incapableTerminal(name) }
+    if let size = Self.size, !size.isLargeEnough { throw .tooSmall(found: size) }
+
+    // Signals first: where a handler is set, ncurses leaves the signal alone.
+    let failure = nearend_terminal_arm(STDIN_FILENO)
+    guard failure == 0 else { throw .system(call: "tcgetattr", code: failure) }
+    guard let screen = nearend_open_screen() else {
+      nearend_terminal_disarm()
+      throw .incapableTerminal(name)
+    }
+    let opened = Screen(screen: screen, usesColor: usesColor ?? (environment("NO_COLOR") == nil))
+    let size = opened.currentSize()
+    guard size.isLargeEnough else {
+      opened.close()
+      throw .tooSmall(found: size)
+    }
+    return opened
+  }
+
+  private init(screen: OpaquePointer, usesColor: Bool) {
+    self.screen = screen
+    cbreak()
+    noecho()
+    nonl()
+    let window = nearend_stdscr()
+    intrflush(window, false)
+    keypad(window, true)
+    nodelay(window, true)
+    set_escdelay(25)
+    Self.passFlowControlKeys()
+    let hasColor = usesColor && has_colors()
+    if hasColor {
+      start_color()
+      use_default_colors()
+    }
+    palette = Palette(usesColor: hasColor)
+    curs_set(0)
+  }
+
+  /// Gives the terminal back as it was.
+  func close() {
+    endwin()
+    delscreen(screen)
+    nearend_terminal_disarm()
+  }
+
+  /// The size now, told to ncurses where it has changed.
+  func currentSize() -> Size {
+    if let size = Self.size, size.height != Int(nearend_lines()) || size.width != Int(nearend_columns()) {
+      resizeterm(Int32(size.height), Int32(size.width))
+    }
+    return Size(width: Int(nearend_columns()), height: Int(nearend_lines()))
+  }
+
+  /// Draws the rows in which `frame` differs from `former`, which is on the screen; every row without one.
+  func draw(_ frame: Frame, over former: Frame?) {
+    let window = nearend_stdscr()
+    let former = former?.size == frame.size ? former : nil
+    if former == nil { werase(window) }
+    for y in 0..<frame.size.height {
+      let row = frame.row(y)
+      guard former.map({ $0.row(y) != row }) ?? true else { continue }
+      draw(row, y, window)
+    }
+    wrefresh(window)
+  }
+
+  /// Forgets what ncurses believes is on the terminal: the next drawing sends everything.
+  func invalidate() { clearok(nearend_curscr(), true) }
+
+  /// Leaves the screen, stops the process, and comes back when it goes on.
+  func suspend() {
+    endwin()
+    nearend_terminal_suspend()
+    wrefresh(nearend_stdscr())
+    Self.passFlowControlKeys()
+    invalidate()
+  }
+
+  /// Keys that are waiting; at most `limit`, so that a flood of them cannot hold up drawing or stopping.
+  func keys(limit: Int = 64) -> [Key] {
+    var keys: [Key] = []
+    for _ in 0..<limit {
+      var code: wint_t = 0
+      let kind = wget_wch(nearend_stdscr(), &code)
+      if kind == ERR { break }
+      if let key = kind == KEY_CODE_YES ? Key(functionCode: Int32(bitPattern: code)) : Key(character: code) { keys.append(key) }
+    }
+    return keys
+  }
+
+  private func draw(_ row: ArraySlice<Cell>, _ y: Int, _ window: UnsafeMutablePointer<WINDOW>?) {
+    var cells: [cchar_t] = []
+    cells.reserveCapacity(row.count)
+    for (x, cell) in zip(0..., row) where !cell.isContinuation {
+      let isWide = x + 1 < row.count && row[row.startIndex + x + 1].isContinuation
+      cells.append(wide(cell, width: isWide ? 2 : 1))
+      // Where the C library holds another width, blanks keep the columns.
+      if isWide, nearend_character_width(cell.scalar.value) != 2 { cells.append(wide(Cell(style: cell.style), width: 1)) }
+    }
+    wmove(window, Int32(y), 0)
+    wadd_wchnstr(window, cells, Int32(cells.count))
+  }
+
+  private func wide(_ cell: Cell, width: Int32) -> cchar_t {
+    let value = wchar_t(cell.scalar.value)
+    let isAgreed = cell.scalar.isASCII || nearend_character_width(cell.scalar.value) == width
+    var characters: (wchar_t, wchar_t, wchar_t) = (isAgreed ? value : 0x3f, 0, 0)
+    if isAgreed, cell.mark.value != 0, nearend_character_width(cell.mark.value) == 0 { characters.1 = wchar_t(cell.mark.value) }
+    let look = palette[cell.style]
+    var result = cchar_t()
+    withUnsafePointer(to: &characters) { tuple in
+      _ = tuple.withMemoryRebound(to: wchar_t.self, capacity: 3) { setcchar(&result, $0, look.attributes, look.pair, nil) }
+    }
+    return result
+  }
+
+  /// Ctrl-S would stop the terminal, and with it everything that waits for the dashboard to end.
+  private static func passFlowControlKeys() {
+    var modes = termios()
+    guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return }
+    modes.c_iflag &= ~tcflag_t(IXON)
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
+    def_prog_mode()
+  }
+
+  private static func canMoveCursor() -> Bool {
+    guard let capability = tigetstr("cup") else { return false }
+    return Int(bitPattern: capability) != -1
+  }
+
+  private static var size: Size? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+    return Size(width: Int(size.ws_col), height: Int(size.ws_row))
+  }
+
+  /// A variable of the environment; nil where unset or empty.
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}

@@ -1,0 +1,151 @@
+import SessionModel
+
+/// The whole call on one page, in the order in which sound passes: route, graph, processing, levels, participants, log.
+enum CallPage {
+  private static let labelEnd = 12
+
+  static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
+    var y = body.lowerBound
+    drawRoute(snapshot, &y, &canvas)
+    drawGraph(snapshot.graph, &y, &canvas)
+    if let rehearsal = snapshot.rehearsal { drawRehearsal(rehearsal, &y, &canvas) }
+    drawProcessing(snapshot.processing, &y, &canvas)
+    drawLevels(snapshot.processing, &y, &canvas)
+    let table = SinkTable(width: canvas.width)
+    let rows = sinkRows(snapshot, canvas.frame.size)
+    table.drawHeader(y, shown: rows, of: snapshot.sinks.count, on: &canvas)
+    y += 1
+    if snapshot.sinks.isEmpty {
+      canvas.put("nobody: participants appear when a program registers a speaker output", 2, y, .faint, width: canvas.width - 3)
+    } else {
+      table.draw(snapshot, state, rows: y..<y + rows, on: &canvas)
+    }
+    y += max(rows, 1)
+    drawLog(snapshot.log, state, y..<body.upperBound, &canvas)
+  }
+
+  /// Rows of participants that fit: all of them where there is room, never all the room.
+  static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
+    let body = Chrome.body(snapshot, size)
+    let above = 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1
+    let free = body.count - above
+    let forLog = free <= 6 ? 1 : max(3, free / 3)
+    return min(snapshot.sinks.count, free - forLog)
+  }
+
+  private static func drawRoute(_ snapshot: Snapshot, _ y: inout Int, _ canvas: inout Canvas) {
+    let session = snapshot.session
+    let right = " \(canvas.glyphs.toRight) "
+    let left = " \(canvas.glyphs.toLeft) "
+    let room = canvas.width - labelEnd - 2
+    func name(_ device: Device?) -> String { device?.description ?? "none" }
+    func media(_ ids: [String], none: String) -> String { ids.isEmpty ? none : ids.joined(separator: ", ") }
+
+    let open = snapshot.graph.captureLinks > 0 ? "" : " (closed)"
+    canvas.put("Microphone", 1, y, .label)
+    var end = canvas.put(name(snapshot.route.microphone), labelEnd + 1, y, width: room / 2)
+    end = canvas.put(open + right + "nearend" + right, end, y, .faint)
+    canvas.put(media(session.sendMedia, none: "nobody records"), end, y, width: canvas.width - end - 1)
+    y += 1
+    canvas.put("Speaker", 1, y, .label)
+    end = canvas.put(name(snapshot.route.speaker), labelEnd + 1, y, width: room / 2)
+    end = canvas.put(left + "nearend" + left, end, y, .faint)
+    canvas.put(media(session.receiveMedia, none: "nobody plays"), end, y, width: canvas.width - end - 1)
+    y += 1
+  }
+
+  private static func drawGraph(_ graph: GraphStatus, _ y: inout Int, _ canvas: inout Canvas) {
+    let x = labelEnd + 1
+    canvas.put("Graph", 1, y, .label)
+    if graph.isConnected, graph.quantum > 0 {
+      let period = Numbers.milliseconds(frames: graph.quantum, rate: graph.rate)
+      var end = canvas.put("quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy ", x, y)
+      let isBusy = graph.busyRatioPeak >= 0.5
+      let busy = "\(Numbers.fixed(graph.busyRatio * 100, 1)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 1)) %"
+      end = canvas.put(busy, end, y, isBusy ? .caution : .plain)
+      canvas.put(", xruns \(Numbers.count(graph.xruns))", end, y)
+    } else {
+      canvas.put(graph.isConnected ? "no cycle has run yet" : "not connected to PipeWire", x, y, graph.isConnected ? .plain : .alarm)
+    }
+    y += 1
+    canvas.put("Latency", 1, y, .label)
+    func latency(_ frames: Int) -> String { "\(frames) frames (\(Numbers.milliseconds(frames: frames, rate: graph.rate)))" }
+    canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
+    y += 1
+    canvas.put("Driver", 1, y, .label)
+    let cycles = "\(graph.cycles) cycles"
+    let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 3)
+    canvas.put(", " + cycles, end, y)
+    y += 1
+  }
+
+  private static func drawRehearsal(_ rehearsal: RehearsalStatus, _ y: inout Int, _ canvas: inout Canvas) {
+    func measured(_ value: Double?) -> String { value.map { Numbers.dB($0) } ?? "not yet" }
+    canvas.put("Rehearsal", 1, y, .label)
+    let end = canvas.put(rehearsal.phase.word, labelEnd + 1, y, .heading)
+    canvas.put(
+      ", measured ERLE \(rehearsal.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "not yet"), near end \(measured(rehearsal.nearEndLevel))"
+        + ", \(Numbers.duration(rehearsal.seconds))", end, y, width: canvas.width - end - 1)
+    y += 1
+  }
+
+  private static func drawProcessing(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
+    let use = processing.isInUse ? "" : ", NOT IN USE"
+    canvas.rule(y, "Voice processing: \(processing.library)\(use)")
+    y += 1
+    let keys: [ProcessingComponent: String] = [
+      .highPassFilter: "H", .echoCancellation: "e", .noiseSuppression: "n", .gainControl: "g",
+    ]
+    for component in ProcessingComponent.allCases {
+      let status = processing.components.first { $0.component == component }
+      switchRow(
+        keys[component] ?? "", component.abbreviation, component.name, status?.word ?? "off", status?.style ?? .plain, y, &canvas)
+      y += 1
+    }
+    let bypass = processing.isBypassed ? "ON: the raw microphone is heard" : "off"
+    switchRow("b", "Bypass", "raw microphone", bypass, processing.isBypassed ? .caution : .plain, y, &canvas)
+    y += 1
+  }
+
+  private static func switchRow(
+    _ key: String, _ short: String, _ name: String, _ word: String, _ style: Style, _ y: Int, _ canvas: inout Canvas
+  ) {
+    canvas.put(key, 1, y, .footerKey)
+    canvas.put(short, 3, y, .label)
+    canvas.put(name, 10, y, .label)
+    canvas.put(word, 29, y, style, width: canvas.width - 30)
+  }
+
+  private static func drawLevels(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
+    func put(_ label: String, _ text: String, _ row: Int, _ style: Style = .plain) {
+      canvas.put(label, 3, row, .label)
+      canvas.put(text, 10, row, style, width: 31)
+    }
+    let erle = processing.erle.map { ", ERLE \(Numbers.fixed($0, 1)) dB" } ?? ""
+    put("Echo", processing.echo.word + erle, y, processing.echo.style)
+    let measured = processing.echoDelay.map { Numbers.fixed($0, 1) } ?? "unknown"
+    put("Delay", "measured \(measured), graph \(Numbers.fixed(processing.streamDelay, 1)) ms", y + 1)
+    put("Gain", "AGC \(Numbers.dB(processing.gain)), limiter \(Numbers.dB(processing.limiterGain))", y + 2)
+    put("Voice", processing.hasVoice ? "speaking" : "no speech", y + 3, processing.hasVoice ? .good : .plain)
+
+    let meters = [
+      ("Mic", processing.microphoneLevel), ("Reference", processing.referenceLevel),
+      ("Voice", processing.voiceLevel), ("Speaker", processing.speakerLevel),
+    ]
+    for (row, (label, level)) in meters.enumerated() {
+      canvas.put(label, 42, y + row, .label)
+      canvas.meter(level, 52, y + row, width: min(80, canvas.width - 52 - 13))
+      canvas.put(Numbers.dBFS(level), min(133, canvas.width - 12), y + row, width: 11, align: .right)
+    }
+    y += meters.count
+  }
+
+  private static func drawLog(_ log: [LogEntry], _ state: ViewState, _ rows: Range<Int>, _ canvas: inout Canvas) {
+    var rows = rows
+    if rows.count > 1 {
+      canvas.rule(rows.lowerBound, "Log")
+      rows = rows.dropFirst()
+    }
+    for (row, entry) in zip(rows, log.suffix(rows.count)) { LogPage.draw(entry, state, row, on: &canvas) }
+  }
+}

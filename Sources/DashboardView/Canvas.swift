@@ -1,0 +1,91 @@
+/// A frame being drawn. Everything clips: nothing leaves its row, its width, or the frame.
+struct Canvas {
+  private(set) var frame: Frame
+  let set: GlyphSet
+  let glyphs: Glyphs
+
+  init(size: Size, set: GlyphSet) {
+    frame = Frame(size: size)
+    self.set = set
+    glyphs = Glyphs.of(set)
+  }
+
+  var width: Int { frame.size.width }
+  var height: Int { frame.size.height }
+
+  enum Alignment { case left, right, center }
+
+  /// Puts text at a place and returns the column after it. Text wider than `width` ends in an ellipsis.
+  @discardableResult
+  mutating func put(
+    _ text: String, _ x: Int, _ y: Int, _ style: Style = .plain, width: Int = .max, align: Alignment = .left
+  ) -> Int {
+    let room = min(width, self.width - x)
+    guard room > 0, x >= 0, y >= 0, y < height else { return x }
+    let wanted = CellText.width(of: text, set: set, limit: room + 1)
+    var column = x
+    switch align {
+    case .left: break
+    case .right: column += max(0, room - wanted)
+    case .center: column += max(0, (room - wanted) / 2)
+    }
+    let end = wanted > room ? x + room - 1 : x + room
+    var glyphsOfText = CellText(text, set: set)
+    while let glyph = glyphsOfText.next(), column + glyph.width <= end {
+      set(column, y, Cell(glyph.scalar, mark: glyph.mark, style: style))
+      if glyph.width == 2 { set(column + 1, y, Cell("\0", style: style)) }
+      column += glyph.width
+    }
+    if wanted > room {
+      while column < end { column = put(" ", column, y, style) }
+      set(column, y, Cell(glyphs.ellipsis, style: style))
+      column += 1
+    }
+    return column
+  }
+
+  /// Fills a whole row with a style.
+  mutating func fill(row y: Int, _ style: Style, with scalar: Unicode.Scalar = " ") {
+    guard y >= 0, y < height else { return }
+    for x in 0..<width { set(x, y, Cell(scalar, style: style)) }
+  }
+
+  /// A line across the frame with a heading in it.
+  mutating func rule(_ y: Int, _ heading: String = "") {
+    fill(row: y, .rule, with: glyphs.horizontal)
+    guard !heading.isEmpty else { return }
+    put(" \(heading) ", 2, y, .heading, width: width - 4)
+  }
+
+  /// A bar of `width` columns, `share` (0–1) of it full, with a mark where `mark` (0–1) is.
+  mutating func bar(_ share: Double, _ x: Int, _ y: Int, width: Int, style: Style, mark: Double? = nil) {
+    guard width > 0 else { return }
+    let share = share.isFinite ? min(max(share, 0), 1) : 0
+    let steps = glyphs.barParts.count + 1
+    let filled = Int((share * Double(width * steps)).rounded())
+    for column in 0..<width {
+      let part = filled - column * steps
+      if part >= steps {
+        set(x + column, y, Cell(glyphs.barFull, style: style))
+      } else if part > 0 {
+        set(x + column, y, Cell(glyphs.barParts[part - 1], style: style))
+      } else {
+        set(x + column, y, Cell(glyphs.barEmpty, style: .barEmpty))
+      }
+    }
+    if let mark, mark > 0 {
+      set(x + min(width - 1, Int(min(mark, 1) * Double(width))), y, Cell(glyphs.barMark, style: .barMark))
+    }
+  }
+
+  /// A level meter from −60 to 0 dBFS.
+  mutating func meter(_ level: Double, _ x: Int, _ y: Int, width: Int) {
+    let style: Style = level >= -3 ? .barHigh : level >= -12 ? .barMiddle : .barLow
+    bar((level + 60) / 60, x, y, width: width, style: style)
+  }
+
+  private mutating func set(_ x: Int, _ y: Int, _ cell: Cell) {
+    guard x >= 0, x < width, y >= 0, y < height else { return }
+    frame.cells[y * width + x] = cell
+  }
+}

@@ -1,0 +1,92 @@
+import SessionModel
+
+/// What every page has: title, tabs, banners, footer.
+enum Chrome {
+  /// The rows between banners and footer.
+  static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
+    let bothBanners = snapshot.session.interruption != nil && snapshot.session.isMicrophoneMuted
+    return (bothBanners ? 3 : 2)..<size.height - 1
+  }
+
+  static func draw(_ snapshot: Snapshot, _ state: ViewState, on canvas: inout Canvas) {
+    title(snapshot, state, &canvas)
+    banners(snapshot, &canvas)
+    footer(state, &canvas)
+  }
+
+  private static func title(_ snapshot: Snapshot, _ state: ViewState, _ canvas: inout Canvas) {
+    canvas.fill(row: 0, .title)
+    let isWide = canvas.width >= 100
+    let gap = isWide ? 2 : 1
+    let tabs = Page.allCases.map { "F\($0.rawValue + 1) \($0.title)" }
+    var column = canvas.width - 1 - tabs.reduce(0) { $0 + $1.count } - gap * (tabs.count - 1)
+    let room = column - 2
+    for (page, tab) in zip(Page.allCases, tabs) {
+      column = canvas.put(tab, column, 0, page == state.page && !state.isHelpShown ? .currentTab : .tab) + gap
+    }
+    let badge = badge(snapshot.session, full: isWide)
+    let badgeWidth = CellText.width(of: badge, set: canvas.set)
+    let name = "nearend \(snapshot.version)"
+    let nameWidth = CellText.width(of: name, set: canvas.set, limit: room)
+    var end = 1
+    if nameWidth + 1 + badgeWidth <= room {
+      end = canvas.put(name, 1, 0, .title) + 1
+    } else if badgeWidth + 8 <= room {
+      end = canvas.put("nearend", 1, 0, .title) + 1
+    }
+    canvas.put(badge, end, 0, snapshot.session.state.style == .plain ? .title : snapshot.session.state.style, width: room - end + 1)
+  }
+
+  private static func badge(_ session: SessionStatus, full: Bool) -> String {
+    guard full, let interruption = session.interruption else { return session.state.word }
+    return "\(session.state.word) \(interruption.reason.word) \(Numbers.duration(interruption.duration))"
+  }
+
+  private static func banners(_ snapshot: Snapshot, _ canvas: inout Canvas) {
+    var row = 1
+    if let interruption = snapshot.session.interruption {
+      canvas.fill(row: row, .interruption)
+      let text = "INTERRUPTED for \(Numbers.duration(interruption.duration)): \(interruption.reason.sentence)"
+      canvas.put(text, 1, row, .interruption, width: canvas.width - 2, align: .center)
+      row += 1
+    }
+    if snapshot.session.isMicrophoneMuted {
+      canvas.fill(row: row, .muteBanner)
+      canvas.put("MICROPHONE MUTED - space unmutes it", 1, row, .muteBanner, width: canvas.width - 2, align: .center)
+      row += 1
+    }
+    if row == 1 { canvas.rule(1) }
+  }
+
+  private static func footer(_ state: ViewState, _ canvas: inout Canvas) {
+    let row = canvas.height - 1
+    canvas.fill(row: row, .footer)
+    if let notice = state.notice {
+      canvas.put(notice, 1, row, .notice, width: canvas.width - 2)
+      return
+    }
+    var column = 1
+    for (label, text) in footerKeys(state) {
+      let width = label.count + 1 + text.count
+      guard column + width < canvas.width else { break }
+      column = canvas.put(label, column, row, .footerKey) + 1
+      column = canvas.put(text, column, row, .footer) + 2
+    }
+  }
+
+  /// The most useful keys of a page, the most important first.
+  private static func footerKeys(_ state: ViewState) -> [(String, String)] {
+    let common = [("?", "help"), ("q", "quit"), ("space", "mute microphone")]
+    let switches = [("b", "bypass"), ("e", "AEC"), ("n", "NS"), ("g", "AGC"), ("H", "HPF")]
+    guard !state.isHelpShown else { return [("? Esc q", "close help")] }
+    switch state.page {
+    case .call:
+      return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
+    case .participants:
+      return common + [("j k", "select"), ("m", "mute"), ("0-9 + -", "gain"), ("C", "clear")] + switches
+    case .routes: return common + [("j k", "select"), ("Enter", "use device")] + switches
+    case .diagnostics: return common + [("j k", "scroll"), ("D", "save to a file"), ("C", "clear")] + switches
+    case .log: return common + [("j k", "scroll"), ("End", "newest")] + switches
+    }
+  }
+}

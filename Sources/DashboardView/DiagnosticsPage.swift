@@ -1,0 +1,125 @@
+import SessionModel
+
+/// Everything that the snapshot holds, as plain lines.
+enum DiagnosticsPage {
+  private static let rowsPerSink = 3
+
+  static func lineCount(_ snapshot: Snapshot) -> Int { head(snapshot).count + rowsPerSink * snapshot.sinks.count }
+
+  static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
+    let head = head(snapshot)
+    let count = head.count + rowsPerSink * snapshot.sinks.count
+    let rows = visibleRows(count, body)
+    let first = min(state.diagnosticsScroll, count - min(rows, count))
+    for (row, index) in zip(body.prefix(rows), first..<count) {
+      let (label, text) = index < head.count ? head[index] : sinkLine(snapshot, index - head.count)
+      canvas.put(label, 1, row, .label, width: 23)
+      canvas.put(text, 25, row, width: canvas.width - 26)
+    }
+    if rows < count { canvas.rule(body.upperBound - 1, "lines \(first + 1) to \(first + rows) of \(count)") }
+  }
+
+  /// Lines that fit; the last row tells which they are where not all do.
+  static func visibleRows(_ count: Int, _ body: Range<Int>) -> Int { count > body.count ? body.count - 1 : body.count }
+
+  private static func head(_ snapshot: Snapshot) -> [(String, String)] {
+    let session = snapshot.session
+    func list(_ ids: [String]) -> String { ids.isEmpty ? "none" : ids.joined(separator: ", ") }
+    var lines: [(String, String)] = [
+      ("nearend", snapshot.version),
+      ("up", Numbers.duration(snapshot.uptime)),
+      ("processor", Numbers.fixed(snapshot.cpuPercent, 2) + " % of one core"),
+      ("session", session.state.word),
+      (
+        "interruption",
+        session.interruption.map { "\($0.reason.word) for \(Numbers.duration($0.duration))" } ?? "none"
+      ),
+      ("microphone muted", session.isMicrophoneMuted ? "yes" : "no"),
+      ("send media", list(session.sendMedia)),
+      ("receive media", list(session.receiveMedia)),
+    ]
+    lines += graph(snapshot.graph)
+    lines += route(snapshot.route)
+    lines += processing(snapshot.processing)
+    if let rehearsal = snapshot.rehearsal {
+      lines += [
+        ("rehearsal phase", "\(rehearsal.phase.word), \(Numbers.duration(rehearsal.seconds))"),
+        ("rehearsal ERLE", rehearsal.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "not measured yet"),
+        ("rehearsal near end", rehearsal.nearEndLevel.map { Numbers.dB($0) } ?? "not measured yet"),
+      ]
+    }
+    lines.append(("log entries", String(snapshot.log.count)))
+    lines.append(("participants", String(snapshot.sinks.count)))
+    return lines
+  }
+
+  private static func graph(_ graph: GraphStatus) -> [(String, String)] {
+    func latency(_ frames: Int) -> String { "\(frames) frames, \(Numbers.milliseconds(frames: frames, rate: graph.rate))" }
+    return [
+      ("PipeWire daemon", graph.isConnected ? "connected, \(graph.daemonVersion)" : "not connected"),
+      ("node", graph.nodeId.map { "nearend, id \($0)" } ?? "none"),
+      ("driver", graph.driver.isEmpty ? "none" : graph.driver),
+      ("quantum", latency(graph.quantum)),
+      ("rate", "\(graph.rate) Hz"),
+      ("cycles", String(graph.cycles)),
+      ("busy (B/Q)", "\(Numbers.fixed(graph.busyRatio * 100, 2)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 2)) %"),
+      ("xruns", String(graph.xruns)),
+      ("capture latency", latency(graph.captureLatency)),
+      ("render latency", latency(graph.renderLatency)),
+      ("links", "\(graph.captureLinks) from the microphone, \(graph.renderLinks) to the speaker"),
+    ]
+  }
+
+  private static func route(_ route: RouteStatus) -> [(String, String)] {
+    func device(_ device: Device?) -> String { device.map { "\($0.description) (\($0.name))" } ?? "none" }
+    return [
+      ("microphone", device(route.microphone)),
+      ("speaker", device(route.speaker)),
+      ("reference", route.reference.word),
+      ("devices", String(route.devices.count)),
+    ]
+  }
+
+  private static func processing(_ processing: ProcessingStatus) -> [(String, String)] {
+    [
+      ("voice processing", (processing.isInUse ? "in use, " : "not in use, ") + processing.library),
+      ("bypass", processing.isBypassed ? "on" : "off"),
+    ]
+      + processing.components.map { ($0.component.name, $0.word) }
+      + [
+        ("echo", processing.echo.word),
+        ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),
+        ("echo delay", processing.echoDelay.map { Numbers.fixed($0, 1) + " ms, measured" } ?? "not known yet"),
+        ("stream delay", Numbers.fixed(processing.streamDelay, 1) + " ms, from the graph"),
+        ("AGC gain", Numbers.dB(processing.gain)),
+        ("limiter", Numbers.dB(processing.limiterGain)),
+        ("voice activity", processing.hasVoice ? "speaking" : "no speech"),
+        ("microphone level", Numbers.dBFS(processing.microphoneLevel)),
+        ("reference level", Numbers.dBFS(processing.referenceLevel)),
+        ("voice level", Numbers.dBFS(processing.voiceLevel)),
+        ("speaker level", Numbers.dBFS(processing.speakerLevel)),
+      ]
+  }
+
+  private static func sinkLine(_ snapshot: Snapshot, _ index: Int) -> (String, String) {
+    let sink = snapshot.sinks[index / rowsPerSink]
+    switch index % rowsPerSink {
+    case 0:
+      let ssrc = sink.ssrc.map { ", SSRC \($0)" } ?? ""
+      let muted = sink.isMuted ? ", muted" : ""
+      return (sink.id, "\(sink.state.word), \(sink.kind.word), \(SinkColumn.format(sink, rate: snapshot.graph.rate))\(ssrc)\(muted)")
+    case 1:
+      return (
+        "",
+        "buffer \(sink.fillBytes)/\(sink.capacityBytes) B, target \(Numbers.percent(sink.targetFill)), ratio "
+          + "\(Numbers.fixed(sink.resampleRatio, 6)), \(Numbers.fixed(sink.driftPPM, 1, sign: true)) ppm, gain \(Numbers.gain(sink.gain))"
+      )
+    default:
+      return (
+        "",
+        "underruns \(sink.consecutiveUnderruns)/\(sink.totalUnderruns), drops \(sink.consecutiveDrops)/\(sink.totalDrops), "
+          + "written \(sink.framesWritten), read \(sink.framesRead)"
+      )
+    }
+  }
+}

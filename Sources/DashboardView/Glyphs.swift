@@ -1,0 +1,42 @@
+/// Which characters the terminal can show (U3). [any]
+public enum GlyphSet: String, Sendable, CaseIterable {
+  /// A UTF-8 terminal with a full font.
+  case unicode
+  /// Latin-1 and the line drawing of code page 437: what the fonts of the Linux console have.
+  case compat
+  /// Nothing beyond ASCII.
+  case ascii
+}
+
+/// The dashboard's own marks in one glyph set.
+struct Glyphs: Sendable {
+  let horizontal: Unicode.Scalar
+  let toRight: Unicode.Scalar
+  let toLeft: Unicode.Scalar
+  let selected: Unicode.Scalar
+  let inUse: Unicode.Scalar
+  let ellipsis: Unicode.Scalar
+  let barFull: Unicode.Scalar
+  /// Parts of a bar's last column, from the narrowest.
+  let barParts: [Unicode.Scalar]
+  let barEmpty: Unicode.Scalar
+  let barMark: Unicode.Scalar
+
+  static func of(_ set: GlyphSet) -> Glyphs {
+    switch set {
+    case .unicode: unicode
+    case .compat: compat
+    case .ascii: ascii
+    }
+  }
+
+  private static let unicode = Glyphs(
+    horizontal: "─", toRight: "→", toLeft: "←", selected: "▶", inUse: "●", ellipsis: "…",
+    barFull: "█", barParts: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"], barEmpty: "·", barMark: "┃")
+  private static let compat = Glyphs(
+    horizontal: "─", toRight: "→", toLeft: "←", selected: "►", inUse: "•", ellipsis: "~",
+    barFull: "█", barParts: ["▌"], barEmpty: "·", barMark: "│")
+  private static let ascii = Glyphs(
+    horizontal: "-", toRight: ">", toLeft: "<", selected: ">", inUse: "*", ellipsis: "~",
+    barFull: "#", barParts: [], barEmpty: ".", barMark: "|")
+}

@@ -1,0 +1,116 @@
+import Glibc
+import SessionModel
+
+extension ViewState {
+  /// What a key does to this view, and what it asks of nearend. A switch flips what the snapshot says is requested (U2).
+  public mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
+    notice = nil
+    guard let action = KeyGroup.actions[key] else { return KeyResponse() }
+    switch action {
+    case .toggleBypass: return command(.setBypass(!snapshot.processing.isBypassed))
+    case .toggle(let component):
+      let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
+      return command(.setComponent(component, !isRequested))
+    case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
+    case .muteSink: return withSelectedSink(snapshot) { .setSinkMuted(id: $0.id, !$0.isMuted) }
+    case .setGain(let step): return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Double(step) / 5) }
+    case .stepGain(let decibels):
+      return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
+    case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
+    case .clearCounters: return command(.clearCounters)
+    case .saveDiagnostics: return command(.saveDiagnostics)
+    case .move, .leap, .first, .last: select(action, snapshot, size)
+    case .page(let page): show(page)
+    case .turnPage(let count):
+      show(Page(rawValue: (page.rawValue + count + Page.allCases.count) % Page.allCases.count) ?? .call)
+    case .help: isHelpShown.toggle()
+    case .back: isHelpShown = false
+    case .quit:
+      guard !isHelpShown else {
+        isHelpShown = false
+        break
+      }
+      return KeyResponse(quits: true)
+    }
+    return KeyResponse()
+  }
+
+  private func command(_ command: Command) -> KeyResponse { KeyResponse(commands: [command]) }
+
+  private mutating func show(_ page: Page) {
+    self.page = page
+    isHelpShown = false
+  }
+
+  private mutating func withSelectedSink(_ snapshot: Snapshot, _ make: (SinkStatus) -> Command) -> KeyResponse {
+    guard let index = selectedSink(in: snapshot.sinks) else {
+      notice = "There is no participant."
+      return KeyResponse()
+    }
+    guard page == .call || page == .participants else {
+      notice = "Participants are selected on Call (F1) and Participants (F2)."
+      return KeyResponse()
+    }
+    sinkSelection = SinkSelection(id: snapshot.sinks[index].id, index: index)
+    return command(make(snapshot.sinks[index]))
+  }
+
+  private mutating func pickDevice(_ snapshot: Snapshot, opensPage: Bool) -> KeyResponse {
+    guard page == .routes, !isHelpShown else {
+      if opensPage { show(.routes) } else { notice = "Devices are picked on Routes (F3)." }
+      return KeyResponse()
+    }
+    let choices = snapshot.route.choices
+    let choice = choices[selectedDevice(in: choices)]
+    return command(.pickDevice(choice.direction, name: choice.name))
+  }
+
+  private mutating func select(_ action: KeyAction, _ snapshot: Snapshot, _ size: Size) {
+    switch page {
+    case .call, .participants:
+      guard let index = selectedSink(in: snapshot.sinks) else { return }
+      let screenful = page == .call ? CallPage.sinkRows(snapshot, size) : ParticipantsPage.visibleRows(snapshot, size)
+      let target = Self.target(action, from: index, count: snapshot.sinks.count, screenful: screenful)
+      sinkSelection = SinkSelection(id: snapshot.sinks[target].id, index: target)
+    case .routes:
+      let choices = snapshot.route.choices
+      let index = selectedDevice(in: choices)
+      if case .leap(let count) = action {
+        let direction: Device.Direction = count < 0 ? .input : .output
+        if choices[index].direction != direction { deviceSelection = choices.first { $0.direction == direction } }
+      } else {
+        deviceSelection = choices[Self.target(action, from: index, count: choices.count, screenful: 1)]
+      }
+    case .diagnostics:
+      let count = DiagnosticsPage.lineCount(snapshot)
+      let rows = DiagnosticsPage.visibleRows(count, Chrome.body(snapshot, size))
+      let last = max(0, count - rows)
+      diagnosticsScroll = Self.target(action, from: min(diagnosticsScroll, last), count: last + 1, screenful: rows)
+    case .log:
+      guard !snapshot.log.isEmpty else { return }
+      let screenful = Chrome.body(snapshot, size).count - 1
+      let newest = LogPage.newestShown(snapshot.log, anchor: logAnchor)
+      let wanted = Self.target(action, from: newest, count: snapshot.log.count, screenful: screenful)
+      let target = max(wanted, LogPage.newestOfFirstScreen(snapshot.log, width: size.width, rows: screenful))
+      logAnchor = target == snapshot.log.count - 1 ? nil : snapshot.log[target]
+    }
+  }
+
+  private static func target(_ action: KeyAction, from index: Int, count: Int, screenful: Int) -> Int {
+    let target =
+      switch action {
+      case .move(let rows): index + rows
+      case .leap(let screenfuls): index + screenfuls * max(1, screenful)
+      case .first: 0
+      default: count - 1
+      }
+    return min(max(target, 0), count - 1)
+  }
+
+  /// The gain at the next whole dB up or down; below −40 dB it is silence, above +12 dB it stays.
+  static func gain(_ gain: Double, steppedBy decibels: Int) -> Double {
+    guard gain > 0 else { return decibels > 0 ? pow(10, -40.0 / 20) : 0 }
+    let target = (20 * log10(gain)).rounded() + Double(decibels)
+    return target < -40 ? 0 : min(pow(10, target / 20), 4)
+  }
+}

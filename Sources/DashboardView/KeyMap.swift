@@ -1,0 +1,80 @@
+import SessionModel
+
+/// What a key does.
+enum KeyAction: Equatable, Sendable {
+  case toggleBypass
+  case toggle(ProcessingComponent)
+  case toggleMicrophone
+  /// Rows down.
+  case move(Int)
+  /// Screenfuls down; on the Routes page the other list.
+  case leap(Int)
+  case first, last
+  case muteSink
+  /// A fifth of the unchanged level per step, 0–9.
+  case setGain(Int)
+  /// By so many dB.
+  case stepGain(Int)
+  case pickDevice, openRoutes
+  case clearCounters, saveDiagnostics
+  case page(Page)
+  /// Pages onward.
+  case turnPage(Int)
+  case help, back, quit
+}
+
+/// One line of the help with the keys that it tells of: help and behaviour come from the same table.
+struct KeyGroup: Sendable {
+  var label: String
+  var meaning: String
+  /// Shorter, for the footer; nil keeps it out.
+  var footer: String?
+  var keys: [Key: KeyAction]
+
+  static let all: [KeyGroup] = [
+    KeyGroup("space M", "mute or unmute the microphone", footer: "mute mic", ["M": .toggleMicrophone, " ": .toggleMicrophone]),
+    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
+    KeyGroup("e", "echo cancellation (AEC) on or off", footer: "AEC", ["e": .toggle(.echoCancellation)]),
+    KeyGroup("n", "noise suppression (NS) on or off", footer: "NS", ["n": .toggle(.noiseSuppression)]),
+    KeyGroup("g", "gain control (AGC) on or off", footer: "AGC", ["g": .toggle(.gainControl)]),
+    KeyGroup("H", "high-pass filter (HPF) on or off", footer: "HPF", ["H": .toggle(.highPassFilter)]),
+    KeyGroup(
+      "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
+    KeyGroup(
+      "left right h l", "the same by a screenful; on Routes: microphones, speakers", keys: [.left: .leap(-1), .right: .leap(1)],
+      ["h": .leap(-1), "l": .leap(1)]),
+    KeyGroup(
+      "PgUp PgDn Home End", "a screenful; the first; the last",
+      keys: [.pageUp: .leap(-1), .pageDown: .leap(1), .home: .first, .end: .last]),
+    KeyGroup("m", "mute or unmute the selected participant", footer: "mute", ["m": .muteSink]),
+    KeyGroup(
+      "0 1 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
+      Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })),
+    KeyGroup(
+      "+ -", "its gain by 1 dB, up to +12 dB, below -40 dB silent", footer: "gain",
+      ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
+    KeyGroup("Enter", "on Routes: use the selected device", keys: [.enter: .pickDevice]),
+    KeyGroup("c", "the same; elsewhere: go to Routes", footer: "device", ["c": .openRoutes]),
+    KeyGroup("C", "set underruns, drops and xruns back to zero", footer: "clear", ["C": .clearCounters]),
+    KeyGroup("D", "write the diagnostics to a file; the log names it", footer: "save", ["D": .saveDiagnostics]),
+    KeyGroup(
+      "F1 ... F5", "pages: Call, Participants, Routes, Diagnostics, Log",
+      keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
+    KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
+    KeyGroup("?", "this help; ?, Esc or q closes it", footer: "help", keys: [.escape: .back], ["?": .help]),
+    KeyGroup("q", "quit; Ctrl-C too", footer: "quit", ["q": .quit]),
+  ]
+
+  /// Every key that works.
+  static let actions: [Key: KeyAction] = all.reduce(into: [:]) { $0.merge($1.keys) { first, _ in first } }
+
+  private init(
+    _ label: String, _ meaning: String, footer: String? = nil, keys: [Key: KeyAction] = [:], _ characters: [Unicode.Scalar: KeyAction] = [:]
+  ) {
+    self.label = label
+    self.meaning = meaning
+    self.footer = footer
+    self.keys = keys
+    for (scalar, action) in characters { self.keys[.character(scalar)] = action }
+  }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// Numbers as the dashboard writes them. Cheap: they are made ten times a second.
+enum Numbers {
+  /// A number with a fixed count of decimals; "-" where it is no number.
+  static func fixed(_ value: Double, _ decimals: Int, sign: Bool = false) -> String {
+    guard value.isFinite else { return "-" }
+    var scale = 1
+    for _ in 0..<decimals { scale *= 10 }
+    let scaled = Int((min(abs(value), 1e12) * Double(scale)).rounded())
+    let prefix = scaled == 0 ? "" : value < 0 ? "-" : sign ? "+" : ""
+    guard decimals > 0 else { return prefix + String(scaled) }
+    let fraction = String(scaled % scale)
+    return prefix + String(scaled / scale) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
+  }
+
+  /// A level in dBFS: "-23.4", or "silent".
+  static func level(_ level: Double) -> String { level > -119.5 ? fixed(level, 1) : "silent" }
+
+  /// A level with its unit.
+  static func dBFS(_ level: Double) -> String { level > -119.5 ? fixed(level, 1) + " dBFS" : "silent" }
+
+  /// A difference in dB with its sign and unit.
+  static func dB(_ value: Double, unit: String = " dB") -> String { fixed(value, 1, sign: true) + unit }
+
+  /// A linear gain in dB.
+  static func gain(_ gain: Double, unit: String = " dB") -> String { gain > 0 ? dB(20 * log10(gain), unit: unit) : "silent" }
+
+  /// A share in whole percent.
+  static func percent(_ share: Double) -> String { fixed(share * 100, 0) + "%" }
+
+  /// A count of bytes in at most 5 characters below 100 GB.
+  static func bytes(_ count: Int) -> String {
+    switch count {
+    case ..<100_000: String(count)
+    case ..<1_000_000: String(count / 1_000) + "k"
+    case ..<1_000_000_000: fixed(Double(count) / 1e6, count < 100_000_000 ? 1 : 0) + "M"
+    default: fixed(Double(count) / 1e9, 1) + "G"
+    }
+  }
+
+  /// A count in at most 5 characters.
+  static func count(_ count: UInt64) -> String {
+    count < 100_000 ? String(count) : count < 10_000_000 ? String(count / 1_000) + "k" : String(count / 1_000_000) + "M"
+  }
+
+  /// Frames as time: "8.0 ms"; "-" before the rate is known.
+  static func milliseconds(frames: Int, rate: Int) -> String {
+    rate > 0 ? fixed(Double(frames) * 1_000 / Double(rate), 1) + " ms" : "- ms"
+  }
+
+  /// "45 s", "2 min 5 s", "3 h 12 min".
+  static func duration(_ seconds: Double) -> String {
+    guard seconds.isFinite else { return "-" }
+    let seconds = Int(min(max(seconds, 0), 1e9))
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3_600: return "\(seconds / 60) min \(seconds % 60) s"
+    default: return "\(seconds / 3_600) h \(seconds % 3_600 / 60) min"
+    }
+  }
+
+  /// Time of day, "14:03:59".
+  static func clock(_ time: Double, utcOffset: Int) -> String {
+    guard time.isFinite, abs(time) < 1e12 else { return "--:--:--" }
+    let second = Int(time.rounded(.down)) + utcOffset
+    let ofDay = (second % 86_400 + 86_400) % 86_400
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
+    return "\(two(ofDay / 3_600)):\(two(ofDay % 3_600 / 60)):\(two(ofDay % 60))"
+  }
+}

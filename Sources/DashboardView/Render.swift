@@ -1,0 +1,43 @@
+import SessionModel
+
+extension Frame {
+  /// The dashboard as it looks now: a function of its arguments and nothing else (U1, U3). [any]
+  ///
+  /// Below `Size.minimum` the frame holds one message that names both sizes.
+  public init(drawing snapshot: Snapshot, size: Size, state: ViewState) {
+    var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
+    guard size.isLargeEnough else {
+      Self.drawTooSmall(snapshot, on: &canvas)
+      self = canvas.frame
+      return
+    }
+    Chrome.draw(snapshot, state, on: &canvas)
+    let body = Chrome.body(snapshot, size)
+    if state.isHelpShown {
+      HelpPage.draw(body, on: &canvas)
+    } else {
+      switch state.page {
+      case .call: CallPage.draw(snapshot, state, body, on: &canvas)
+      case .participants: ParticipantsPage.draw(snapshot, state, body, on: &canvas)
+      case .routes: RoutesPage.draw(snapshot, state, body, on: &canvas)
+      case .diagnostics: DiagnosticsPage.draw(snapshot, state, body, on: &canvas)
+      case .log: LogPage.draw(snapshot.log, state, body, on: &canvas)
+      }
+    }
+    self = canvas.frame
+  }
+
+  private static func drawTooSmall(_ snapshot: Snapshot, on canvas: inout Canvas) {
+    let minimum = Size.minimum
+    var lines = [
+      "nearend \(snapshot.session.state.word)",
+      "terminal \(canvas.width)x\(canvas.height)",
+      "needs \(minimum.width)x\(minimum.height)",
+    ]
+    if snapshot.session.isMicrophoneMuted { lines.insert("MICROPHONE MUTED", at: 1) }
+    let top = max(0, (canvas.height - lines.count) / 2)
+    for (index, line) in lines.enumerated() {
+      canvas.put(line, 0, top + index, index == 0 ? .heading : .plain, width: canvas.width, align: .center)
+    }
+  }
+}

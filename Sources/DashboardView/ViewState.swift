@@ -1,0 +1,80 @@
+import SessionModel
+
+/// The dashboard's pages, in the order of their keys.
+public enum Page: Int, Sendable, CaseIterable {
+  case call, participants, routes, diagnostics, log
+
+  /// The tab's text.
+  public var title: String {
+    switch self {
+    case .call: "Call"
+    case .participants: "Participants"
+    case .routes: "Routes"
+    case .diagnostics: "Diagnostics"
+    case .log: "Log"
+    }
+  }
+}
+
+/// One line of the Routes page that can be picked: a device, or (nil) the session manager's default.
+public struct DeviceChoice: Hashable, Sendable {
+  public var direction: Device.Direction
+  /// `node.name`; nil follows the default.
+  public var name: String?
+
+  public init(_ direction: Device.Direction, name: String?) {
+    self.direction = direction
+    self.name = name
+  }
+}
+
+/// What the person at the keyboard has chosen to look at. Nothing here reaches the session. [any]
+public struct ViewState: Equatable, Sendable {
+  public var page = Page.call
+  public var isHelpShown = false
+  /// A remark in the footer until the next key.
+  public var notice: String?
+  /// Lines that the Diagnostics page is scrolled down by.
+  public var diagnosticsScroll = 0
+  /// The newest entry that the Log page shows; nil follows the log.
+  public var logAnchor: LogEntry?
+  public var glyphs: GlyphSet
+  /// Seconds that local time is ahead of UTC.
+  public var utcOffset: Int
+  var sinkSelection: SinkSelection?
+  var deviceSelection: DeviceChoice?
+
+  public init(glyphs: GlyphSet = .unicode, utcOffset: Int = 0) {
+    self.glyphs = glyphs
+    self.utcOffset = utcOffset
+  }
+
+  /// A participant by id, and by place for when the id goes away.
+  struct SinkSelection: Equatable, Sendable {
+    var id: String
+    var index: Int
+  }
+
+  /// Index of the selected participant; nil where there is none.
+  func selectedSink(in sinks: [SinkStatus]) -> Int? {
+    guard !sinks.isEmpty else { return nil }
+    guard let sinkSelection else { return 0 }
+    if sinks.indices.contains(sinkSelection.index), sinks[sinkSelection.index].id == sinkSelection.id { return sinkSelection.index }
+    return sinks.firstIndex { $0.id == sinkSelection.id } ?? min(max(sinkSelection.index, 0), sinks.count - 1)
+  }
+
+  /// Index of the selected line among `choices`.
+  func selectedDevice(in choices: [DeviceChoice]) -> Int {
+    deviceSelection.flatMap(choices.firstIndex) ?? 0
+  }
+}
+
+extension RouteStatus {
+  /// Every line of the Routes page that can be picked, microphones first.
+  var choices: [DeviceChoice] {
+    [Device.Direction.input, .output].flatMap { direction in
+      [DeviceChoice(direction, name: nil)]
+        + devices.lazy.filter { $0.direction == direction }.map { DeviceChoice(direction, name: $0.name) }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import SessionModel
+
+// Every state in words: the dashboard never tells one by colour alone (U3).
+
+extension SessionStatus.State {
+  var word: String {
+    switch self {
+    case .idle: "IDLE"
+    case .active: "ACTIVE"
+    case .interrupted: "INTERRUPTED"
+    }
+  }
+
+  var style: Style {
+    switch self {
+    case .idle: .plain
+    case .active: .good
+    case .interrupted: .alarm
+    }
+  }
+}
+
+extension Interruption.Reason {
+  var word: String {
+    switch self {
+    case .daemonLost: "daemon lost"
+    case .noDevice: "no device"
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .daemonLost: "PipeWire daemon lost, reconnecting when it is back"
+    case .noDevice: "no device to record from or play to, waiting for one"
+    }
+  }
+}
+
+extension ProcessingStatus.EchoVerdict {
+  var word: String {
+    switch self {
+    case .off: "off"
+    case .nothingToCancel: "nothing to cancel"
+    case .converging: "converging"
+    case .cancelling: "cancelling"
+    case .failing: "NOT CANCELLED"
+    }
+  }
+
+  var style: Style {
+    switch self {
+    case .off, .nothingToCancel: .plain
+    case .converging: .caution
+    case .cancelling: .good
+    case .failing: .alarm
+    }
+  }
+}
+
+extension ProcessingComponent {
+  var name: String {
+    switch self {
+    case .highPassFilter: "high-pass filter"
+    case .echoCancellation: "echo cancellation"
+    case .noiseSuppression: "noise suppression"
+    case .gainControl: "gain control"
+    }
+  }
+}
+
+extension ComponentStatus {
+  var word: String {
+    switch (isRequested, isEffective) {
+    case (true, true): "on"
+    case (false, false): "off"
+    case (true, false): "requested, not in effect: " + (reason ?? "no reason given")
+    case (false, true): "not requested, still in effect: " + (reason ?? "no reason given")
+    }
+  }
+
+  var style: Style { isRequested == isEffective ? (isEffective ? .good : .plain) : .caution }
+}
+
+extension SinkStatus.State {
+  var word: String {
+    switch self {
+    case .idle: "idle"
+    case .buffering: "buffering"
+    case .playing: "playing"
+    case .underrun: "UNDERRUN"
+    }
+  }
+
+  var style: Style {
+    switch self {
+    case .idle: .plain
+    case .buffering: .caution
+    case .playing: .good
+    case .underrun: .alarm
+    }
+  }
+}
+
+extension SinkStatus.Kind {
+  var word: String {
+    switch self {
+    case .ring: "ring"
+    case .graph: "device"
+    }
+  }
+}
+
+extension ReferenceSource {
+  var word: String {
+    switch self {
+    case .everything: "everything the speaker plays"
+    case .mix: "nearend's own mix"
+    }
+  }
+}
+
+extension Device.Direction {
+  var heading: String {
+    switch self {
+    case .input: "Microphones"
+    case .output: "Speakers"
+    }
+  }
+}
+
+extension LogEntry.Level {
+  var word: String {
+    switch self {
+    case .info: "info"
+    case .warning: "warning"
+    case .error: "ERROR"
+    }
+  }
+
+  var style: Style {
+    switch self {
+    case .info: .plain
+    case .warning: .caution
+    case .error: .alarm
+    }
+  }
+}
+
+extension RehearsalStatus.Phase {
+  var word: String {
+    switch self {
+    case .silence: "silence"
+    case .farEnd: "far end talks"
+    case .nearEnd: "near end talks"
+    case .doubleTalk: "both talk"
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import CPipeWire
+
+/// What one cycle of the graph is, as the audio thread sees it.
+public struct Cycle {
+  /// The driver's clock at the start of the cycle, in frames.
+  public let position: UInt64
+  /// CLOCK_MONOTONIC at the start of the cycle, in ns.
+  public let nsec: UInt64
+  /// The quantum.
+  public let frames: Int
+  /// Frames per second.
+  public let rate: Int
+  /// Id of the node that drives.
+  public let driver: UInt32
+
+  /// Reads what a `Filter.Process` was given. [realtime]
+  @_noLocks @_noAllocation
+  public init(_ cycle: UnsafeRawPointer) {
+    let cycle = cycle.assumingMemoryBound(to: npw_cycle.self)
+    position = cycle.pointee.position
+    nsec = cycle.pointee.nsec
+    frames = Int(cycle.pointee.frames)
+    rate = Int(cycle.pointee.rate)
+    driver = cycle.pointee.driver
+  }
+}
+
+/// This cycle's samples of a filter's port, `FilterPort.pointer`: to be read of an input, to be written whole of an output; nil where the port has no
+/// link. Once per port and cycle. [realtime]
+@_noLocks @_noAllocation
+public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
+  npw_filter_dsp_buffer(port, UInt32(frames))
+}
+
+/// CLOCK_MONOTONIC in ns, without a system call. [realtime]
+@_noLocks @_noAllocation
+public func monotonicNanoseconds() -> UInt64 { npw_now() }

@@ -1,0 +1,150 @@
+internal import CPipeWire
+
+/// One connection to a PipeWire daemon, with a mirror of its registry. [control]
+///
+/// When the daemon goes away `onLost` is called once; a new `Connection` is made to try again (the `ThreadLoop` goes on).
+public final class Connection {
+  /// What happens in the daemon, told on the loop's thread.
+  public enum Event {
+    case added(GlobalObject)
+    case removed(GlobalObject)
+    /// The daemon went away, or threw us out. Nothing of this connection works any more.
+    case lost(PipeWireError)
+    /// A request was refused: the message, and the id of the proxy it was about.
+    case failed(proxy: UInt32, reason: String)
+  }
+
+  public let loop: ThreadLoop
+  /// Every object of the daemon that we may see, by id.
+  public private(set) var objects: [UInt32: GlobalObject] = [:]
+  /// The daemon's version, "0.3.65"; empty until it has told.
+  public private(set) var daemonVersion = ""
+  /// The daemon's name, "pipewire-0"; empty until it has told.
+  public private(set) var daemonName = ""
+
+  let core: OpaquePointer
+  let registry: OpaquePointer
+  private let context: OpaquePointer
+  private let coreHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let registryHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let handler: (Event) -> Void
+  private var lastDone: Int32 = -1
+  private var isLost = false
+
+  /// Connects to the daemon, and starts mirroring its registry. `roundTrip` waits for the mirror to be whole. [control]
+  /// - Parameters:
+  ///   - remote: the path of the daemon's socket, or its name; nil for the user's own (`PIPEWIRE_REMOTE`, or "pipewire-0").
+  ///   - properties: those of the client, for example `application.name`.
+  ///   - handler: called on the loop's thread, or inside `roundTrip`.
+  /// - Throws: `noDaemon` where nobody answers.
+  public init(
+    loop: ThreadLoop, remote: String? = nil, properties: Properties = [:], handler: @escaping (Event) -> Void
+  ) throws(PipeWireError) {
+    self.loop = loop
+    self.handler = handler
+    var properties = properties
+    // client-rt.conf raises the data thread's priority through module-rt; from 1.5 on client.conf does and the other is gone.
+    let configurations = ["client-rt.conf", "client.conf"]
+    let made = configurations.lazy.compactMap { name in
+      pw_context_new(loop.events, properties.merging(["config.name": name]) { $1 }.makePointer(), 0)
+    }.first
+    guard let context = made else {
+      throw PipeWireError(
+        code: .refused, description: "libpipewire finds no client.conf: is the package that brings /usr/share/pipewire installed?")
+    }
+    self.context = context
+    if let remote { properties["remote.name"] = remote }
+    guard let core = pw_context_connect(context, properties.makePointer(), 0) else {
+      let reason = PipeWireError.lastReason
+      pw_context_destroy(context)
+      throw PipeWireError(code: .noDaemon, description: "no PipeWire daemon at \(remote ?? "the default socket") (\(reason))")
+    }
+    self.core = core
+    registry = npw_core_get_registry(core)
+    let data = Unmanaged.passUnretained(self).toOpaque()
+    npw_core_add_listener(core, coreHook, Self.coreEvents, data)
+    npw_registry_add_listener(registry, registryHook, Self.registryEvents, data)
+  }
+
+  deinit {
+    spa_hook_remove(registryHook)
+    spa_hook_remove(coreHook)
+    pw_proxy_destroy(registry)
+    pw_core_disconnect(core)
+    pw_context_destroy(context)
+    registryHook.deallocate()
+    coreHook.deallocate()
+  }
+
+  /// Waits until the daemon has answered everything asked so far: false where it went away or `timeout` seconds passed. [control]
+  @discardableResult
+  public func roundTrip(timeout: Double = 5) -> Bool {
+    let sequence = npw_core_sync(core, 0, 0)
+    while lastDone != sequence, !isLost {
+      guard loop.wait(seconds: timeout) else { return false }
+    }
+    return !isLost
+  }
+
+  /// Objects of one kind. [control]
+  public func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {
+    objects.values.lazy.filter { $0.kind == kind }
+  }
+
+  /// Asks the daemon to destroy an object, ours or not. [control]
+  public func destroy(id: UInt32) { npw_registry_destroy(registry, id) }
+
+  // nonisolated(unsafe): written once here, before the first use, and only read by libpipewire afterwards.
+  nonisolated(unsafe) private static let coreEvents: UnsafePointer<pw_core_events> = {
+    let events = UnsafeMutablePointer<pw_core_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_CORE_EVENTS)
+    events.pointee.info = { data, info in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      if let version = info?.pointee.version { connection.daemonVersion = String(cString: version) }
+      if let name = info?.pointee.name { connection.daemonName = String(cString: name) }
+    }
+    events.pointee.done = { data, id, sequence in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      guard id == 0 else { return }
+      connection.lastDone = sequence
+      connection.loop.signal()
+    }
+    events.pointee.error = { data, id, _, result, message in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      let reason = message.map { String(cString: $0) } ?? PipeWireError.reason(result)
+      guard id == 0, result == -EPIPE else { return connection.handler(.failed(proxy: id, reason: reason)) }
+      guard !connection.isLost else { return }
+      connection.isLost = true
+      connection.loop.signal()
+      connection.handler(.lost(PipeWireError(code: .connectionLost, description: "the PipeWire daemon went away (\(reason))")))
+    }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let registryEvents: UnsafePointer<pw_registry_events> = {
+    let events = UnsafeMutablePointer<pw_registry_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_REGISTRY_EVENTS)
+    events.pointee.global = { data, id, _, type, _, properties in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      guard let kind = GlobalObject.Kind(rawValue: String(cString: type!)) else { return }
+      let object = GlobalObject(id: id, kind: kind, properties: Properties(properties))
+      connection.objects[id] = object
+      connection.handler(.added(object))
+    }
+    events.pointee.global_remove = { data, id in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      guard let object = connection.objects.removeValue(forKey: id) else { return }
+      connection.handler(.removed(object))
+    }
+    return UnsafePointer(events)
+  }()
+}
+
+extension UnsafeMutablePointer {
+  /// Memory for one value, all bits zero, as C's event tables and hooks want it.
+  static func zeroed() -> Self {
+    let pointer = Self.allocate(capacity: 1)
+    memset(pointer, 0, MemoryLayout<Pointee>.size)
+    return pointer
+  }
+}

@@ -1,0 +1,171 @@
+internal import CPipeWire
+
+/// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
+///
+/// Ports may be added at any time. They are never removed: libpipewire 0.3 frees a port under the audio thread, so a port that is no longer wanted is
+/// renamed and kept for the next use.
+public final class Filter {
+  public enum State: Sendable, Equatable {
+    case unconnected, connecting, paused, streaming
+    case error(String)
+  }
+  public enum Direction: Sendable { case input, output }
+
+  /// What the graph says lies behind a port: how old audio is when it comes in, or how long until it is heard.
+  public struct Latency: Sendable, Equatable {
+    /// In quanta, to be multiplied by the quantum.
+    public var quanta: Float = 0
+    public var frames: UInt32 = 0
+    public var nanoseconds: UInt64 = 0
+
+    public init(quanta: Float = 0, frames: UInt32 = 0, nanoseconds: UInt64 = 0) {
+      self.quanta = quanta
+      self.frames = frames
+      self.nanoseconds = nanoseconds
+    }
+
+    /// All of it in frames.
+    public func total(quantum: Int, rate: Int) -> Int {
+      Int((quanta * Float(quantum)).rounded()) + Int(frames) + Int(Double(nanoseconds) * Double(rate) / 1e9)
+    }
+  }
+
+  /// Called on the loop's thread.
+  public enum Event {
+    case state(State)
+    /// The graph told the latency behind a port.
+    case latency(port: FilterPort, Latency)
+  }
+
+  /// The process callback: runs on the data thread with the `data` given to `init`, and with what `Cycle.init` reads. [realtime]
+  public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
+
+  public private(set) var state = State.unconnected
+  /// The node's id once the daemon has told it.
+  public var nodeId: UInt32? {
+    let id = pw_filter_get_node_id(filter)
+    return id == .max ? nil : id
+  }
+  private let connection: Connection
+  private let filter: OpaquePointer
+  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let target = UnsafeMutablePointer<npw_filter_target>.allocate(capacity: 1)
+  private var ports: [UnsafeMutableRawPointer: FilterPort] = [:]
+  private let handler: (Event) -> Void
+
+  /// Makes the node; `connect` puts it into the graph. [control]
+  /// - Parameters:
+  ///   - name: `node.name`.
+  ///   - process: the audio thread's entry; `data` must outlive the filter.
+  public init(
+    _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
+    handler: @escaping (Event) -> Void
+  ) throws(PipeWireError) {
+    self.connection = connection
+    self.handler = handler
+    let fixed = ["node.name": name, "media.type": "Audio", "media.category": "Filter", "media.role": "DSP"]
+    guard let filter = pw_filter_new(connection.core, name, properties.merging(fixed) { $1 }.makePointer()) else {
+      hook.deallocate()
+      target.deallocate()
+      throw PipeWireError(code: .refused, description: "cannot make the filter \(name) (\(PipeWireError.lastReason))")
+    }
+    self.filter = filter
+    // The same calling convention, the pointer's type apart.
+    target.initialize(to: npw_filter_target(function: unsafeBitCast(process, to: npw_process_function.self), data: data, owner: nil))
+    target.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
+    pw_filter_add_listener(filter, hook, Self.events, target)
+  }
+
+  deinit {
+    pw_filter_destroy(filter)
+    target.deallocate()
+    hook.deallocate()
+  }
+
+  /// Puts the node into the graph. With `reportsLatency` the ports' latencies come as events, and `setLatency` tells the graph ours. [control]
+  public func connect(reportsLatency: Bool = false) throws(PipeWireError) {
+    var flags = PW_FILTER_FLAG_RT_PROCESS.rawValue
+    if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
+    let result = pw_filter_connect(filter, pw_filter_flags(rawValue: flags), nil, 0)
+    guard result >= 0 else {
+      throw PipeWireError(code: .refused, description: "the filter cannot join the graph (\(PipeWireError.reason(result)))")
+    }
+  }
+
+  /// Adds a port, before or after `connect`, also while audio runs. [control]
+  public func addPort(_ direction: Direction, name: String, properties: Properties = [:]) throws(PipeWireError) -> FilterPort {
+    let fixed = ["format.dsp": "32 bit float mono audio", "port.name": name]
+    let side = direction == .input ? SPA_DIRECTION_INPUT : SPA_DIRECTION_OUTPUT
+    guard
+      let pointer = pw_filter_add_port(
+        filter, side, PW_FILTER_PORT_FLAG_MAP_BUFFERS, MemoryLayout<UInt>.size, properties.merging(fixed) { $1 }.makePointer(), nil, 0)
+    else { throw PipeWireError(code: .refused, description: "cannot add the port \(name) (\(PipeWireError.lastReason))") }
+    let port = FilterPort(pointer: pointer, direction: direction, name: name)
+    ports[pointer] = port
+    return port
+  }
+
+  /// Gives a port another name. [control]
+  public func rename(_ port: FilterPort, to name: String) {
+    port.name = name
+    _ = ["port.name": name].withDictionary { pw_filter_update_properties(filter, port.pointer, $0) }
+  }
+
+  /// Tells the graph the latency in front of (`input`) or behind (`output`) a port as it is from here on, ours included. [control]
+  public func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
+    var info = npw_latency()
+    info.direction = direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue
+    (info.min_quantum, info.max_quantum) = (latency.quanta, latency.quanta)
+    (info.min_rate, info.max_rate) = (latency.frames, latency.frames)
+    (info.min_ns, info.max_ns) = (latency.nanoseconds, latency.nanoseconds)
+    npw_filter_update_port_latency(filter, port.pointer, &info)
+  }
+
+  /// Tells the graph how many frames the node's own processing takes. [control]
+  public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(frames)) }
+
+  private func stateChanged(_ new: pw_filter_state, _ error: UnsafePointer<CChar>?) {
+    switch new {
+    case PW_FILTER_STATE_CONNECTING: state = .connecting
+    case PW_FILTER_STATE_PAUSED: state = .paused
+    case PW_FILTER_STATE_STREAMING: state = .streaming
+    case PW_FILTER_STATE_ERROR: state = .error(error.map { String(cString: $0) } ?? "unknown")
+    default: state = .unconnected
+    }
+    handler(.state(state))
+  }
+
+  private static func owner(_ data: UnsafeMutableRawPointer?) -> Filter {
+    Unmanaged<Filter>.fromOpaque(data!.assumingMemoryBound(to: npw_filter_target.self).pointee.owner).takeUnretainedValue()
+  }
+
+  nonisolated(unsafe) private static let events: UnsafePointer<pw_filter_events> = {
+    let events = UnsafeMutablePointer<pw_filter_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_FILTER_EVENTS)
+    events.pointee.process = npw_filter_process
+    events.pointee.state_changed = { data, _, new, error in Filter.owner(data).stateChanged(new, error) }
+    events.pointee.param_changed = { data, port, id, param in
+      let filter = Filter.owner(data)
+      guard let port, id == SPA_PARAM_Latency.rawValue, let port = filter.ports[port] else { return }
+      var info = npw_latency()
+      guard npw_latency_parse(param, &info) else { return }
+      filter.handler(
+        .latency(port: port, Latency(quanta: info.max_quantum, frames: info.max_rate, nanoseconds: info.max_ns)))
+    }
+    return UnsafePointer(events)
+  }()
+}
+
+/// One DSP port of a filter.
+public final class FilterPort {
+  public fileprivate(set) var name: String
+  public let direction: Filter.Direction
+  /// What `dspBuffer` takes on the audio thread.
+  public let pointer: UnsafeMutableRawPointer
+
+  fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, name: String) {
+    self.pointer = pointer
+    self.direction = direction
+    self.name = name
+  }
+}

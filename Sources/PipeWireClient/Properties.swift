@@ -1,0 +1,30 @@
+internal import CPipeWire
+
+/// PipeWire's string properties.
+public typealias Properties = [String: String]
+
+extension Properties {
+  init(_ dictionary: UnsafePointer<spa_dict>?) {
+    self.init()
+    guard let dictionary else { return }
+    for k in 0..<Int(dictionary.pointee.n_items) {
+      let item = dictionary.pointee.items[k]
+      if let key = item.key, let value = item.value { self[String(cString: key)] = String(cString: value) }
+    }
+  }
+
+  /// A pw_properties that the callee takes over.
+  func makePointer() -> UnsafeMutablePointer<pw_properties>? {
+    var empty = spa_dict(flags: 0, n_items: 0, items: nil)
+    let properties = pw_properties_new_dict(&empty)
+    for (key, value) in self { pw_properties_set(properties, key, value) }
+    return properties
+  }
+
+  /// Lends a spa_dict for the duration of `body`.
+  func withDictionary<T>(_ body: (UnsafePointer<spa_dict>) -> T) -> T {
+    let properties = makePointer()!
+    defer { pw_properties_free(properties) }
+    return body(&properties.pointee.dict)
+  }
+}

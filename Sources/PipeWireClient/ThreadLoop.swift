@@ -1,0 +1,111 @@
+internal import CPipeWire
+
+/// The thread on which libpipewire calls back, and the lock that keeps everyone else out meanwhile.
+///
+/// Everything in this module that is marked [control] is called either from a callback, or inside `locked`.
+///
+/// `@unchecked Sendable`: the pointer is constant, and pw_thread_loop's functions used here may be called from any thread.
+public final class ThreadLoop: @unchecked Sendable {
+  let loop: OpaquePointer
+  var events: UnsafeMutablePointer<pw_loop> { pw_thread_loop_get_loop(loop) }
+
+  /// Makes the loop; `start` runs it. Traps only where the process is out of memory or file descriptors. [any]
+  public init(name: String) {
+    PipeWireLibrary.initialize()
+    guard let loop = pw_thread_loop_new(name, nil) else { fatalError("cannot make the thread \(name): out of file descriptors") }
+    self.loop = loop
+  }
+
+  deinit { pw_thread_loop_destroy(loop) }
+
+  /// Starts the thread. [any], once.
+  public func start() { pw_thread_loop_start(loop) }
+
+  /// Ends the thread; must not be called from it. [any]
+  public func stop() { pw_thread_loop_stop(loop) }
+
+  /// Runs `body` while the loop's thread is held up; may be nested, also on the loop's own thread. [any]
+  public func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+    pw_thread_loop_lock(loop)
+    defer { pw_thread_loop_unlock(loop) }
+    return try body()
+  }
+
+  /// Wakes whoever waits in `wait`. [control]
+  public func signal() { pw_thread_loop_signal(loop, false) }
+
+  /// Lets go of the lock until `signal`, or until `seconds` have passed: then false. [control], not on the loop's own thread.
+  public func wait(seconds: Double) -> Bool {
+    var deadline = timespec()
+    pw_thread_loop_get_time(loop, &deadline, Int64(seconds * 1e9))
+    return pw_thread_loop_timed_wait_full(loop, &deadline) == 0
+  }
+}
+
+/// Calls a closure on the loop's thread, once or again and again. [control]
+public final class LoopTimer {
+  private let loop: ThreadLoop
+  private var source: UnsafeMutablePointer<spa_source>?
+  private let handler: () -> Void
+
+  /// `handler` runs on the loop's thread. [control]
+  public init(loop: ThreadLoop, handler: @escaping () -> Void) {
+    self.loop = loop
+    self.handler = handler
+    source = npw_loop_add_timer(
+      loop.events, { data, _ in Unmanaged<LoopTimer>.fromOpaque(data!).takeUnretainedValue().handler() },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { cancel() }
+
+  /// Fires after `delay` seconds (more than 0), then every `interval` seconds where that is not 0. [control]
+  public func schedule(after delay: Double, every interval: Double = 0) {
+    guard let source else { return }
+    npw_loop_timer_set(loop.events, source, delay, interval)
+  }
+
+  /// Fires no more until it is scheduled again. [control]
+  public func pause() {
+    guard let source else { return }
+    npw_loop_timer_set(loop.events, source, 0, 0)
+  }
+
+  /// Never fires again. [control]
+  public func cancel() {
+    guard let source else { return }
+    npw_loop_destroy_source(loop.events, source)
+    self.source = nil
+  }
+}
+
+/// Runs a closure on the loop's thread soon, once however often it was asked for meanwhile. [control]
+public final class LoopSignal {
+  private let loop: ThreadLoop
+  private var source: UnsafeMutablePointer<spa_source>?
+  private let handler: () -> Void
+
+  /// `handler` runs on the loop's thread. [control]
+  public init(loop: ThreadLoop, handler: @escaping () -> Void) {
+    self.loop = loop
+    self.handler = handler
+    source = npw_loop_add_event(
+      loop.events, { data, _ in Unmanaged<LoopSignal>.fromOpaque(data!).takeUnretainedValue().handler() },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { cancel() }
+
+  /// [any], while the signal exists.
+  public func raise() {
+    guard let source else { return }
+    npw_loop_signal_event(loop.events, source)
+  }
+
+  /// Never fires again. [control]
+  public func cancel() {
+    guard let source else { return }
+    npw_loop_destroy_source(loop.events, source)
+    self.source = nil
+  }
+}

@@ -1,0 +1,27 @@
+/// A fixed delay for blocks of a fixed size. [realtime] but for `init` and `deinit`.
+struct BlockDelay: ~Copyable {
+  let delay: Int
+  private let block: Int
+  /// The last `delay` frames, then room for one block.
+  private let line: UnsafeMutablePointer<Float>
+
+  /// - Parameters:
+  ///   - delay: frames, 0 or more.
+  ///   - block: frames of every block.
+  init(delay: Int, block: Int) {
+    self.delay = delay
+    self.block = block
+    line = .allocate(capacity: delay + block)
+    line.initialize(repeating: 0, count: delay + block)
+  }
+
+  deinit { line.deallocate() }
+
+  /// Takes one block in and gives the block of `delay` frames ago. `output` may be `input`.
+  @_noLocks @_noAllocation
+  mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
+    copy(input, to: line + delay, frames: block)
+    copy(line, to: output, frames: block)
+    for i in 0..<delay { line[i] = line[i + block] }
+  }
+}

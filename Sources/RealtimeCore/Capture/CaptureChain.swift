@@ -1,0 +1,109 @@
+internal import CAudioProcessing
+
+/// The row of stages, one block of 10 ms at a time: high-pass filter → echo canceller → noise suppressor → voice detection and gain control →
+/// bypass. Every stage always runs; what a switch changes is what is heard. [realtime] but for `init` and `deinit`.
+struct CaptureChain: ~Copyable {
+  /// Frames by which the voice is later than the microphone, whatever is switched.
+  let delay: Int
+  let block: Int
+
+  private var highPass: Biquad
+  private var highPassFade: Crossfade
+  private var echo: ProcessingStage
+  private var noise: ProcessingStage
+  private var detector: VoiceDetector
+  private var gain = GainControl()
+  private var raw: BlockDelay
+  private var bypassFade: Crossfade
+  private var echoMeter = EchoMeter()
+  private var echoDelay: EchoDelayEstimator
+  private let filtered: UnsafeMutablePointer<Float>
+  private let bypassed: UnsafeMutablePointer<Float>
+  private let controls: CaptureControlCells
+  private let meters: CaptureMeterCells
+
+  /// A near end that has not been heard alone yet counts while the far end plays from −40 dBFS; later from 10 dB below its own level.
+  private let unknownTalker: Float = 1e-4
+  private let knownTalker: Float = 0.1
+
+  /// - Throws: `CapturePathError.libraryRefused`.
+  init(block: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
+    let echo = try ProcessingStage(NEAREND_ECHO_CANCELLER, block: block)
+    let noise = try ProcessingStage(NEAREND_NOISE_SUPPRESSOR, block: block)
+    self.block = block
+    self.controls = controls
+    self.meters = meters
+    // 90 Hz: speech has nothing below; tables, fans and mains have.
+    highPass = .highPass(90, rate: 100 * block)
+    highPassFade = Crossfade(frames: block, weight: 1)
+    delay = echo.delay + noise.delay
+    raw = BlockDelay(delay: echo.delay + noise.delay, block: block)
+    self.echo = echo
+    self.noise = noise
+    detector = VoiceDetector(block: block)
+    bypassFade = Crossfade(frames: block, weight: 1)
+    echoDelay = EchoDelayEstimator(block: block)
+    filtered = .allocate(capacity: block)
+    filtered.initialize(repeating: 0, count: block)
+    bypassed = .allocate(capacity: block)
+    bypassed.initialize(repeating: 0, count: block)
+  }
+
+  deinit {
+    filtered.deallocate()
+    bypassed.deallocate()
+  }
+
+  /// One block in place: the microphone in, the voice out.
+  @_noLocks @_noAllocation
+  mutating func process(_ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>) {
+    let isBypassed = controls.isBypassed.isOn()
+    raw.process(samples, into: bypassed)
+
+    highPass.process(samples, into: filtered, frames: block)
+    highPassFade.blend(
+      wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.isOn())
+
+    // The meters listen behind the high-pass filter whether it is heard or not: rumble is no echo.
+    let microphonePower = meanSquare(filtered, frames: block)
+    let milliseconds = controls.streamDelay.count() * 10 / block
+    if !echo.analyze(reference: reference) { meters.errors.increment() }
+    if !echo.process(samples, streamDelay: milliseconds, isOn: controls.isEchoCancellationEnabled.isOn()) {
+      meters.errors.increment()
+    }
+    if !noise.process(samples, isOn: controls.isNoiseSuppressionEnabled.isOn()) { meters.errors.increment() }
+
+    detector.update(noise.wet)
+    let isNearEnd = hasNearEnd()
+    echoMeter.update(
+      reference: meanSquare(reference, frames: block), microphone: microphonePower,
+      residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
+    echoDelay.update(reference: reference, microphone: filtered, isFarEndActive: echoMeter.isFarEndActive)
+
+    gain.process(
+      samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: echoMeter.isFarEndActive,
+      isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
+    bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
+    publish(isNearEnd: isNearEnd)
+  }
+
+  /// A voice, and not what is left of the far end's.
+  @_noLocks @_noAllocation
+  private func hasNearEnd() -> Bool {
+    guard detector.hasVoice else { return false }
+    guard echoMeter.isFarEndActive else { return true }
+    let threshold = gain.speechPower() > 0 ? knownTalker * gain.speechPower() : unknownTalker
+    return meanSquare(noise.wet, frames: block) > threshold
+  }
+
+  @_noLocks @_noAllocation
+  private func publish(isNearEnd: Bool) {
+    meters.erle.set(echoMeter.erle())
+    meters.echoDelay.set(echoDelay.delay)
+    meters.gain.set(gain.gain)
+    meters.hasVoice.set(isNearEnd)
+    meters.isFarEndActive.set(echoMeter.isFarEndActive)
+    meters.echoSeconds.set(echoMeter.echoSeconds)
+    meters.quietSeconds.set(echoMeter.quietSeconds)
+  }
+}

@@ -1,0 +1,78 @@
+/// Settings of the capture path that any thread may change while audio runs (V1, V2, L7, V5). [any]
+///
+/// A change acts within one block of 10 ms and never clicks: stages are crossfaded, switching voice processing costs a short fade-out and fade-in.
+public final class CaptureControls: Sendable {
+  let cells = CaptureControlCells()
+
+  /// Voice processing in use, every component on, nothing bypassed or muted, no delay known.
+  public init() {
+    usesVoiceProcessing = true
+    isHighPassFilterEnabled = true
+    isEchoCancellationEnabled = true
+    isNoiseSuppressionEnabled = true
+    isGainControlEnabled = true
+  }
+
+  deinit { cells.deallocate() }
+
+  /// Off: the voice is the microphone, with no frame added and no processor run (V1).
+  public var usesVoiceProcessing: Bool {
+    get { cells.usesVoiceProcessing.isOn() }
+    set { cells.usesVoiceProcessing.set(newValue) }
+  }
+  /// On: the voice is the raw microphone at the processed path's latency; the canceller goes on adapting (V2).
+  public var isBypassed: Bool {
+    get { cells.isBypassed.isOn() }
+    set { cells.isBypassed.set(newValue) }
+  }
+  public var isHighPassFilterEnabled: Bool {
+    get { cells.isHighPassFilterEnabled.isOn() }
+    set { cells.isHighPassFilterEnabled.set(newValue) }
+  }
+  public var isEchoCancellationEnabled: Bool {
+    get { cells.isEchoCancellationEnabled.isOn() }
+    set { cells.isEchoCancellationEnabled.set(newValue) }
+  }
+  public var isNoiseSuppressionEnabled: Bool {
+    get { cells.isNoiseSuppressionEnabled.isOn() }
+    set { cells.isNoiseSuppressionEnabled.set(newValue) }
+  }
+  public var isGainControlEnabled: Bool {
+    get { cells.isGainControlEnabled.isOn() }
+    set { cells.isGainControlEnabled.set(newValue) }
+  }
+  /// On: the voice is ramped to silence at the very end of the path, within 5 ms; processing and voice detection go on (D1, D2).
+  public var isMicrophoneMuted: Bool {
+    get { cells.isMicrophoneMuted.isOn() }
+    set { cells.isMicrophoneMuted.set(newValue) }
+  }
+  /// Frames between a sample of the reference and its echo in the microphone, as the graph's latencies tell it, 0 or more (V5).
+  public var streamDelay: Int {
+    get { cells.streamDelay.count() }
+    set { cells.streamDelay.set(UInt32(clamping: newValue)) }
+  }
+}
+
+/// The cells behind `CaptureControls`: all that the audio thread sees of it.
+struct CaptureControlCells: Sendable {
+  let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
+  let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
+  let streamDelay: SharedCell
+  // Only ever freed; the cells reach it through atomics.
+  private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
+
+  init() {
+    memory = .allocate(capacity: 8)
+    memory.initialize(repeating: 0, count: 8)
+    usesVoiceProcessing = SharedCell(memory)
+    isBypassed = SharedCell(memory + 1)
+    isMicrophoneMuted = SharedCell(memory + 2)
+    isHighPassFilterEnabled = SharedCell(memory + 3)
+    isEchoCancellationEnabled = SharedCell(memory + 4)
+    isNoiseSuppressionEnabled = SharedCell(memory + 5)
+    isGainControlEnabled = SharedCell(memory + 6)
+    streamDelay = SharedCell(memory + 7)
+  }
+
+  func deallocate() { memory.deallocate() }
+}

@@ -1,0 +1,101 @@
+/// What the capture path measures, for any number of readers at any pace (V6). [any]
+///
+/// Levels have the ballistics of a peak programme meter, kept by the audio thread: instant attack, a fall of 20 dB/s. Reading changes nothing.
+public final class CaptureMeters: Sendable {
+  let cells = CaptureMeterCells()
+
+  public init() {
+    cells.erle.set(.nan)
+    cells.echoDelay.set(.nan)
+  }
+
+  deinit { cells.deallocate() }
+
+  /// Everything at once. Each value is whole; values of two blocks 10 ms apart may meet.
+  public func snapshot() -> CaptureMetersSnapshot {
+    CaptureMetersSnapshot(
+      microphonePeak: cells.microphonePeak.value(), referencePeak: cells.referencePeak.value(), voicePeak: cells.voicePeak.value(),
+      erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.value(),
+      hasVoice: cells.hasVoice.isOn(), isFarEndActive: cells.isFarEndActive.isOn(),
+      echoSeconds: cells.echoSeconds.value(), quietSeconds: cells.quietSeconds.value(), errors: cells.errors.count())
+  }
+
+  private func measured(_ cell: SharedCell) -> Float? {
+    let value = cell.value()
+    return value.isNaN ? nil : value
+  }
+}
+
+/// The cells behind `CaptureMeters`: all that the audio thread sees of it.
+struct CaptureMeterCells: Sendable {
+  let microphonePeak, referencePeak, voicePeak: SharedCell
+  let erle, echoDelay, gain: SharedCell
+  let hasVoice, isFarEndActive: SharedCell
+  let echoSeconds, quietSeconds, errors: SharedCell
+  // Only ever freed; the cells reach it through atomics.
+  private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
+
+  init() {
+    memory = .allocate(capacity: 11)
+    memory.initialize(repeating: 0, count: 11)
+    microphonePeak = SharedCell(memory)
+    referencePeak = SharedCell(memory + 1)
+    voicePeak = SharedCell(memory + 2)
+    erle = SharedCell(memory + 3)
+    echoDelay = SharedCell(memory + 4)
+    gain = SharedCell(memory + 5)
+    hasVoice = SharedCell(memory + 6)
+    isFarEndActive = SharedCell(memory + 7)
+    echoSeconds = SharedCell(memory + 8)
+    quietSeconds = SharedCell(memory + 9)
+    errors = SharedCell(memory + 10)
+  }
+
+  func deallocate() { memory.deallocate() }
+}
+
+/// One reading of `CaptureMeters`.
+public struct CaptureMetersSnapshot: Sendable, Equatable {
+  /// Peak of the raw microphone, linear, 1 is full scale.
+  public var microphonePeak: Float
+  /// Peak of the reference (the mean of left and right), linear.
+  public var referencePeak: Float
+  /// Peak of what leaves the path, after mute, linear.
+  public var voicePeak: Float
+  /// Echo return loss enhancement in dB: microphone against canceller's output while only the far end is heard, over about a second of it;
+  /// nil before half a second of echo was heard.
+  public var erle: Float?
+  /// Delay of the echo against the reference as it is measured from the signals, in seconds, to about 1 ms; nil before it is known.
+  public var echoDelay: Float?
+  /// What gain control applies now, in dB; 0 where it has no effect.
+  public var gain: Float
+  /// The near end talks, muted or not (D2). False with voice processing off.
+  public var hasVoice: Bool
+  /// The reference is, or was within the last 0.2 s, above −60 dBFS.
+  public var isFarEndActive: Bool
+  /// Seconds for which echo has been heard in the microphone since the path was made.
+  public var echoSeconds: Float
+  /// Seconds since echo was last heard, at most 3600.
+  public var quietSeconds: Float
+  /// Blocks that the library refused since the path was made; they leave unprocessed. Always 0, or something is wrong with the library.
+  public var errors: Int
+
+  /// Whether echo cancellation works, where it is on (V6).
+  public var echoCondition: EchoCondition {
+    if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
+    if let erle, erle >= 10 { return .cancelling }
+    return echoSeconds > 5 ? .failing : .converging
+  }
+}
+
+/// "Is echo cancellation working" as the capture path tells it.
+public enum EchoCondition: Sendable, Equatable {
+  /// No echo of the far end has been heard in the microphone for 2 s: it is silent, or plays into headphones.
+  case nothingToCancel
+  /// Echo is heard, for less than 5 s in all, and not yet lowered by 10 dB.
+  case converging
+  /// Echo is lowered by 10 dB or more.
+  case cancelling
+  /// More than 5 s of echo were heard and it is not lowered by 10 dB.
+  case failing
+}

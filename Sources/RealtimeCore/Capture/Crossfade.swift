@@ -1,0 +1,53 @@
+/// An equal-gain crossfade between two aligned, correlated signals, or between a signal and silence. [realtime]
+struct Crossfade {
+  /// How much of `wet` is heard, 0…1.
+  private(set) var weight: Float
+  private let step: Float
+
+  /// - Parameter frames: how long a whole fade takes.
+  init(frames: Int, weight: Float) {
+    self.weight = weight
+    step = 1 / Float(max(frames, 1))
+  }
+
+  /// `output` = weight · wet + (1 − weight) · dry, the weight moving towards 1 where `isOn`, else towards 0. `output` may be either input.
+  @_noLocks @_noAllocation
+  mutating func blend(
+    wet: UnsafePointer<Float>, dry: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool
+  ) {
+    let target: Float = isOn ? 1 : 0
+    if weight == target {
+      copy(isOn ? wet : dry, to: output, frames: frames)
+      return
+    }
+    for i in 0..<frames {
+      weight = isOn ? min(weight + step, 1) : max(weight - step, 0)
+      output[i] = dry[i] + weight * (wet[i] - dry[i])
+    }
+  }
+
+  /// Fades `samples` in where `isOn`, else out, in place.
+  @_noLocks @_noAllocation
+  mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool) {
+    if isOn && weight == 1 { return }
+    if !isOn && weight == 0 {
+      clear(samples, frames: frames)
+      return
+    }
+    for i in 0..<frames {
+      weight = isOn ? min(weight + step, 1) : max(weight - step, 0)
+      samples[i] *= weight
+    }
+  }
+}
+
+@_noLocks @_noAllocation
+func copy(_ source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, frames: Int) {
+  if UnsafePointer(destination) == source { return }
+  for i in 0..<frames { destination[i] = source[i] }
+}
+
+@_noLocks @_noAllocation
+func clear(_ destination: UnsafeMutablePointer<Float>, frames: Int) {
+  for i in 0..<frames { destination[i] = 0 }
+}

@@ -1,0 +1,91 @@
+internal import CRealtime
+
+/// The delay of the echo against the reference, from where the onsets of the one follow those of the other: a running cross-correlation of
+/// rises in level, in steps of 1 ms, up to 0.5 s. [realtime] but for `init` and `deinit`.
+struct EchoDelayEstimator: ~Copyable {
+  /// Seconds; NaN before it is known.
+  private(set) var delay = Float.nan
+
+  private let block: Int
+  /// Rises of the reference, newest first: the last `lags` steps and one block's.
+  private let history: UnsafeMutablePointer<Float>
+  private let correlation: UnsafeMutablePointer<Float>
+  private var reference = OnsetDetector()
+  private var microphone = OnsetDetector()
+  private var blocks = 0
+  private var candidate = -10
+
+  private let lags = 512
+  private let steps = 10
+  private let evaluationBlocks = 50
+  /// Per block: evidence fades with a time constant of 5 s.
+  private let memory: Float = 0.998
+
+  init(block: Int) {
+    self.block = block
+    let capacity = lags + steps
+    history = .allocate(capacity: capacity)
+    history.initialize(repeating: 0, count: capacity)
+    correlation = .allocate(capacity: lags)
+    correlation.initialize(repeating: 0, count: lags)
+  }
+
+  deinit {
+    history.deallocate()
+    correlation.deallocate()
+  }
+
+  /// One block of 10 ms of each.
+  @_noLocks @_noAllocation
+  mutating func update(reference far: UnsafePointer<Float>, microphone near: UnsafePointer<Float>, isFarEndActive: Bool) {
+    let steps = steps, lags = lags
+    for i in stride(from: lags - 1, through: 0, by: -1) { history[i + steps] = history[i] }
+    for step in 0..<steps {
+      let start = step * block / steps, end = (step + 1) * block / steps
+      history[steps - 1 - step] = reference.rise(meanSquare(far + start, frames: end - start))
+    }
+    for step in 0..<steps {
+      let start = step * block / steps, end = (step + 1) * block / steps
+      let rise = microphone.rise(meanSquare(near + start, frames: end - start))
+      if rise == 0 || !isFarEndActive { continue }
+      let past = history + (steps - 1 - step)
+      for lag in 0..<lags { correlation[lag] += rise * past[lag] }
+    }
+    if isFarEndActive { evaluate() }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func evaluate() {
+    for lag in 0..<lags { correlation[lag] *= memory }
+    blocks += 1
+    if blocks < evaluationBlocks { return }
+    blocks = 0
+    var sum: Float = 0, squares: Float = 0, best = 0
+    for lag in 0..<lags {
+      let value = correlation[lag]
+      sum += value
+      squares += value * value
+      if value > correlation[best] { best = lag }
+    }
+    let mean = sum / Float(lags)
+    let deviation = rt_sqrtf(max(squares / Float(lags) - mean * mean, 0))
+    let isClear = correlation[best] - mean > 5 * deviation && deviation > 0
+    // Twice the same is believed.
+    if isClear && abs(best - candidate) <= 2 { delay = Float(best) / 1000 }
+    candidate = isClear ? best : -10
+  }
+}
+
+/// How much louder a step of 1 ms is than the last 20 ms, in log units; 0 where it is not.
+private struct OnsetDetector {
+  private var average: Float = -23
+
+  @_noLocks @_noAllocation
+  mutating func rise(_ power: Float) -> Float {
+    // ln 1e-10: −100 dBFS and everything below are the same silence.
+    let level = rt_logf(max(power, 1e-10))
+    let rise = level - average
+    average += 0.05 * rise
+    return rise > 0.7 ? min(rise, 5) : 0
+  }
+}

@@ -1,0 +1,92 @@
+internal import CRealtime
+
+/// Digital automatic gain control, with no delay: brings a talker's active speech level into a window and leaves alone who is in it. [realtime]
+///
+/// It learns only while the near end talks, raises slowly, lowers fast, and gives a boost back while nobody talks, so that neither noise nor what is
+/// left of the echo is raised. WebRTC's own is not used: it does not tell its gain, and inside the canceller's instance it upsets the delay estimate.
+struct GainControl {
+  /// What is applied now, in dB.
+  private(set) var gain: Float = 0
+  /// Mean square of active near-end speech before gain control; 0 before half a second of it.
+  @_noLocks @_noAllocation func speechPower() -> Float { activeBlocks >= settlingBlocks ? level : 0 }
+
+  private var level: Float = 0
+  private var activeBlocks = 0
+  /// What the talker needs, in dB.
+  private var wanted: Float = 0
+  /// How much of a boost is given: 1 while the near end talks.
+  private var presence: Float = 0
+  private var linear: Float = 1
+  private var limit: Float = 1
+
+  /// Active speech level, dBFS. A talker within the window is not touched: 6 dB is less than a talker varies.
+  private let window: (low: Float, high: Float) = (-24, -18)
+  /// dB. Down for who sits on the microphone; up for who sits across the room, and no further: noise and reverberation would follow.
+  private let range: (low: Float, high: Float) = (-6, 18)
+  /// dB per block: 3 dB/s up, 12 dB/s down.
+  private let slew: (up: Float, down: Float) = (0.03, 0.12)
+  private let settlingBlocks = 50
+  /// −1 dBFS.
+  private let ceiling: Float = 0.891
+  private let attackFrames = 64
+
+  /// One block of 10 ms, in place.
+  ///
+  /// - Parameters:
+  ///   - isNearEnd: the near end talks, by a detector with a hangover.
+  ///   - isActive: this very block is speech of the near end.
+  ///   - isFarEnd: the far end plays.
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ samples: UnsafeMutablePointer<Float>, frames: Int, isNearEnd: Bool, isActive: Bool, isFarEnd: Bool, isOn: Bool
+  ) {
+    if isNearEnd && isActive { learn(power: meanSquare(samples, frames: frames)) }
+    adjust(isNearEnd: isNearEnd, isFarEnd: isFarEnd, isOn: isOn)
+    apply(to: samples, frames: frames, isOn: isOn)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func learn(power: Float) {
+    // Blocks that fall 15 dB behind the level are gaps between syllables (ITU-T P.56).
+    if power < 0.03 * level { return }
+    activeBlocks = min(activeBlocks + 1, 150)
+    level += (power - level) / Float(activeBlocks)
+    if activeBlocks < settlingBlocks { return }
+    let decibels = 10 * rt_log10f(max(level, 1e-12))
+    let missing = max(window.low - decibels, 0) + min(window.high - decibels, 0)
+    let target = min(max(missing, range.low), range.high)
+    wanted = min(max(target, wanted - slew.down), wanted + slew.up)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func adjust(isNearEnd: Bool, isFarEnd: Bool, isOn: Bool) {
+    if isNearEnd {
+      presence = min(presence + 0.25, 1)
+    } else {
+      presence = max(presence - (isFarEnd ? 0.1 : 0.01), 0)
+    }
+    let target = !isOn ? 0 : wanted > 0 ? wanted * presence : wanted
+    // At most 3 dB a block: 10 ms of ramp, not a step.
+    gain = min(max(target, gain - 3), gain + 3)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool) {
+    let start = linear
+    linear = gain == 0 ? 1 : rt_powf(10, gain / 20)
+    let highest = peak(samples, frames: frames) * max(start, linear)
+    let needed = isOn && highest > ceiling ? ceiling / highest : 1
+    if start == 1 && linear == 1 && limit == 1 && needed == 1 { return }
+    let step = (linear - start) / Float(frames)
+    let limitStart = limit
+    // Down within the attack, which the whole block being at hand makes a look-ahead in most cases; up over some 0.1 s.
+    limit = needed < limit ? needed : min(needed, limit + 0.1)
+    let limitStep = (limit - limitStart) / Float(needed < limitStart ? min(attackFrames, frames) : frames)
+    for i in 0..<frames {
+      let n = Float(i + 1)
+      let limited = limitStep < 0 ? max(limitStart + limitStep * n, limit) : min(limitStart + limitStep * n, limit)
+      let y = samples[i] * (start + step * n) * limited
+      samples[i] = isOn ? min(max(y, -ceiling), ceiling) : y
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import CAudioProcessing
+internal import CRealtime
+
+/// One processor of the library as a stage of the capture chain: it always runs, and its output is crossfaded with its delay-matched input, so that
+/// switching it neither clicks nor loses what it has learnt (L7, V2). [realtime] but for `init` and `deinit`.
+struct ProcessingStage: ~Copyable {
+  /// Frames by which the output is later than the input, wet or dry.
+  let delay: Int
+  private let block: Int
+  private let processor: OpaquePointer
+  private var dry: BlockDelay
+  private var fade: Crossfade
+  private let matched: UnsafeMutablePointer<Float>
+  /// The processor's own output for the last block, whether heard or not.
+  let wet: UnsafeMutablePointer<Float>
+
+  /// - Throws: `CapturePathError.libraryRefused`.
+  init(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) {
+    let delay = try StageDelay.measured(kind, block: block)
+    processor = try StageDelay.makeProcessor(kind, block: block)
+    self.delay = delay
+    self.block = block
+    dry = BlockDelay(delay: delay, block: block)
+    fade = Crossfade(frames: block, weight: 1)
+    matched = .allocate(capacity: block)
+    matched.initialize(repeating: 0, count: block)
+    wet = .allocate(capacity: block)
+    wet.initialize(repeating: 0, count: block)
+  }
+
+  deinit {
+    nearend_processor_destroy(processor)
+    matched.deallocate()
+    wet.deallocate()
+  }
+
+  /// One block of the far end, before the microphone's block. False where the library refuses it.
+  @_noLocks @_noAllocation
+  mutating func analyze(reference: UnsafePointer<Float>) -> Bool { nearend_processor_analyze_reference(processor, reference) == 0 }
+
+  /// One block, in place. False where the library refuses it: the block then passes unprocessed, as late as ever.
+  @_noLocks @_noAllocation
+  mutating func process(_ samples: UnsafeMutablePointer<Float>, streamDelay milliseconds: Int = 0, isOn: Bool) -> Bool {
+    let isProcessed = nearend_processor_process(processor, samples, wet, Int32(clamping: milliseconds)) == 0
+    dry.process(samples, into: matched)
+    if !isProcessed { copy(matched, to: wet, frames: block) }
+    fade.blend(wet: wet, dry: matched, into: samples, frames: block, isOn: isOn)
+    return isProcessed
+  }
+}

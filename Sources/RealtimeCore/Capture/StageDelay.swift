@@ -1,0 +1,56 @@
+internal import CAudioProcessing
+internal import CRealtime
+
+/// The delay of a processor, measured when the stage is made: each generation of the library splits bands and resamples in its own way, and a
+/// measurement cannot fall behind them. [control]
+enum StageDelay {
+  /// Frames of 1 / (100 · block) s, by cross-correlating a tone sweep through speech frequencies with what a fresh processor makes of it.
+  static func measured(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> Int {
+    let processor = try makeProcessor(kind, block: block)
+    defer { nearend_processor_destroy(processor) }
+    let sweepBlocks = 4, blocks = 10
+    var input = [Float](repeating: 0, count: blocks * block)
+    let length = Float(sweepBlocks * block), rate = Float(100 * block)
+    for i in 0..<(sweepBlocks * block) {
+      let t = Float(i) / length
+      // 300 Hz to 3 kHz, under a raised cosine.
+      let phase = 2 * Float.pi * length / rate * (300 * t + 1350 * t * t)
+      input[block + i] = 0.25 * rt_sinf(phase) * (1 - rt_cosf(2 * .pi * t))
+    }
+    let silence = [Float](repeating: 0, count: block)
+    var output = [Float](repeating: 0, count: blocks * block)
+    let isProcessed = output.withUnsafeMutableBufferPointer { output in
+      (0..<blocks).allSatisfy { index in
+        nearend_processor_analyze_reference(processor, silence) == 0
+          && input.withUnsafeBufferPointer {
+            nearend_processor_process(processor, $0.baseAddress! + index * block, output.baseAddress! + index * block, 0) == 0
+          }
+      }
+    }
+    guard isProcessed else { throw .libraryRefused(rate: 100 * block) }
+    return bestLag(of: output, behind: input, from: block, count: sweepBlocks * block, longest: 3 * block)
+  }
+
+  /// - Throws: `CapturePathError.libraryRefused`.
+  static func makeProcessor(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> OpaquePointer {
+    guard let processor = nearend_processor_create(Int32(100 * block), kind) else { throw .libraryRefused(rate: 100 * block) }
+    return processor
+  }
+
+  private static func bestLag(of output: [Float], behind input: [Float], from start: Int, count: Int, longest: Int) -> Int {
+    output.withUnsafeBufferPointer { output in
+      input.withUnsafeBufferPointer { input in
+        var best = 0, highest = -Float.infinity
+        for lag in 0...longest {
+          var sum = SIMD8<Float>.zero
+          for i in stride(from: start, to: start + count - 7, by: 8) {
+            let x = UnsafeRawPointer(input.baseAddress! + i).loadUnaligned(as: SIMD8<Float>.self)
+            sum += x * UnsafeRawPointer(output.baseAddress! + i + lag).loadUnaligned(as: SIMD8<Float>.self)
+          }
+          if sum.sum() > highest { (best, highest) = (lag, sum.sum()) }
+        }
+        return best
+      }
+    }
+  }
+}

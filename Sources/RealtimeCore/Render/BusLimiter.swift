@@ -1,0 +1,94 @@
+internal import CRealtime
+
+/// Keeps the mix inside full scale without wrap, clipping, or delay (K4, K10).
+///
+/// Below −1 dBFS nothing is touched, bit by bit. Above, each sample has a ceiling on a soft knee that reaches full scale only at infinity, and one gain for
+/// both channels stays under all ceilings: it looks ahead inside the block and descends in a straight line to the lowest ceiling to come; where the peak is
+/// too near (a block's first samples) it follows the knee itself. It recovers exponentially.
+struct BusLimiter: ~Copyable {
+  /// −1 dBFS.
+  static let threshold: Float = 0.891_250_9
+  /// Seconds in which the gain recovers all but 1/e.
+  static let releaseTime = 0.08
+  /// Frames that the descent looks ahead, as far as the block has them.
+  static let lookahead = 64
+
+  private let ceilings: UnsafeMutablePointer<Float>
+  private var gain: Float = 1
+  /// 1 − the lowest gain since it was last taken.
+  private let reduction: PeakCell
+
+  /// For blocks of up to `frames` frames. [control]
+  init(frames: Int, reduction: PeakCell) {
+    ceilings = .allocate(capacity: frames)
+    ceilings.initialize(repeating: 1, count: frames)
+    self.reduction = reduction
+  }
+
+  deinit { ceilings.deallocate() }
+
+  /// Limits one block in place. Samples that are no numbers become silence. [realtime]
+  @_noLocks @_noAllocation
+  mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {
+    var peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
+    if peak == .infinity {
+      Self.removeNonNumbers(left, frames: frames)
+      Self.removeNonNumbers(right, frames: frames)
+      peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
+    }
+    if gain == 1 && peak <= Self.threshold { return }
+    for i in 0..<frames { ceilings[i] = Self.ceiling(max(abs(left[i]), abs(right[i]))) }
+    follow(left, right, frames: frames, release: Float(1 / (Self.releaseTime * rate)))
+  }
+
+  /// Largest gain that keeps a sample of magnitude `x` on the knee.
+  @_noLocks @_noAllocation
+  private static func ceiling(_ x: Float) -> Float {
+    if x <= threshold { return 1 }
+    let room = 1 - threshold
+    return (threshold + room * rt_tanhf((x - threshold) / room)) / x
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func follow(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, release: Float) {
+    var lowest = gain
+    var i = 0
+    while i < frames {
+      var slope: Float = 0
+      var foot = i - 1
+      for k in i..<min(frames, i + Self.lookahead) where ceilings[k] < gain {
+        let descent = (ceilings[k] - gain) / Float(k - i + 1)
+        if descent < slope {
+          slope = descent
+          foot = k
+        }
+      }
+      if foot >= i {
+        let start = gain
+        for k in i...foot { apply(min(start + slope * Float(k - i + 1), ceilings[k]), left + k, right + k) }
+        gain = ceilings[foot]
+        lowest = min(lowest, gain)
+        i = foot + 1
+      } else {
+        gain += (1 - gain) * release
+        if gain > 0.999_99 { gain = 1 }
+        gain = min(gain, ceilings[i])
+        apply(gain, left + i, right + i)
+        i += 1
+      }
+    }
+    reduction.raise(to: 1 - lowest)
+  }
+
+  // The clamp only takes away what rounding adds.
+  @_noLocks @_noAllocation
+  private func apply(_ gain: Float, _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) {
+    left.pointee = max(-1, min(1, left.pointee * gain))
+    right.pointee = max(-1, min(1, right.pointee * gain))
+  }
+
+  @_noLocks @_noAllocation
+  private static func removeNonNumbers(_ target: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<frames where !(abs(target[i]) < .infinity) { target[i] = 0 }
+  }
+}

@@ -1,0 +1,113 @@
+internal import CRealtime
+
+/// The last few milliseconds that a sink played, kept for the moment that they end abruptly.
+struct SinkHistory: ~Copyable {
+  private static let mask = GapFade.longest - 1
+  private let left: UnsafeMutablePointer<Float>
+  private let right: UnsafeMutablePointer<Float>
+  private var position = 0
+  private(set) var count = 0
+
+  init() {
+    left = .allocate(capacity: GapFade.longest)
+    right = .allocate(capacity: GapFade.longest)
+    left.initialize(repeating: 0, count: GapFade.longest)
+    right.initialize(repeating: 0, count: GapFade.longest)
+  }
+
+  deinit {
+    left.deallocate()
+    right.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  mutating func clear() { count = 0 }
+
+  /// Remembers the end of a block. [realtime]
+  @_noLocks @_noAllocation
+  mutating func append(_ newLeft: UnsafePointer<Float>, _ newRight: UnsafePointer<Float>, frames: Int) {
+    for i in max(0, frames - GapFade.longest)..<frames {
+      left[position] = newLeft[i]
+      right[position] = newRight[i]
+      position = (position + 1) & Self.mask
+    }
+    count = min(GapFade.longest, count + frames)
+  }
+
+  /// The frame `age` frames before the next; 0 is the last.
+  @_noLocks @_noAllocation
+  func frame(_ age: Int) -> (left: Float, right: Float) {
+    let index = (position - 1 - age) & Self.mask
+    return (left[index], right[index])
+  }
+}
+
+/// Keeps breaks from clicking (K5): where a sink's sound ends abruptly, its last 5 ms are played backwards while they fade out, so that the waveform goes
+/// on from the value it had. What comes after a break fades in over the same time. Every break of every sink goes into one buffer on the bus, so that a
+/// sink that has been removed needs no memory for its fade.
+struct GapFade: ~Copyable {
+  /// Seconds.
+  static let duration = 0.005
+  /// Frames; a power of two, at least `duration` at 192 kHz.
+  static let longest = 1_024
+
+  private static let size = 16_384
+  private let left: UnsafeMutablePointer<Float>
+  private let right: UnsafeMutablePointer<Float>
+  /// 1 to 0, half a cosine.
+  private let shape: UnsafeMutablePointer<Float>
+  private var head = 0
+  private var pending = 0
+
+  init() {
+    left = .allocate(capacity: Self.size)
+    right = .allocate(capacity: Self.size)
+    left.initialize(repeating: 0, count: Self.size)
+    right.initialize(repeating: 0, count: Self.size)
+    shape = .allocate(capacity: Self.longest)
+    for i in 0..<Self.longest { shape[i] = 0.5 + 0.5 * rt_cosf(Float.pi * (Float(i) + 0.5) / Float(Self.longest)) }
+  }
+
+  deinit {
+    left.deallocate()
+    right.deallocate()
+    shape.deallocate()
+  }
+
+  /// Length of a fade in frames.
+  @_noLocks @_noAllocation
+  static func frames(rate: Double) -> Int { max(1, min(longest, Int(duration * rate))) }
+
+  /// Fades `history` out from frame `offset` of this cycle on, and forgets it. [realtime]
+  @_noLocks @_noAllocation
+  mutating func fadeOut(_ history: inout SinkHistory, at offset: Int, rate: Double) {
+    let length = min(Self.frames(rate: rate), history.count)
+    for i in 0..<length {
+      let index = (head + offset + i) & (Self.size - 1)
+      let gain = shape[i * Self.longest / length]
+      let (l, r) = history.frame(i)
+      left[index] += l * gain
+      right[index] += r * gain
+    }
+    pending = max(pending, offset + length)
+    history.clear()
+  }
+
+  /// Gain of frame `index` of a fade-in of `length` frames.
+  @_noLocks @_noAllocation
+  func fadeIn(_ index: Int, of length: Int) -> Float { 1 - shape[min(Self.longest - 1, index * Self.longest / length)] }
+
+  /// Adds this cycle's share of all fades to the bus. [realtime]
+  @_noLocks @_noAllocation
+  mutating func render(_ busLeft: UnsafeMutablePointer<Float>, _ busRight: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<min(frames, pending) {
+      let index = (head + i) & (Self.size - 1)
+      busLeft[i] += left[index]
+      busRight[i] += right[index]
+      left[index] = 0
+      right[index] = 0
+    }
+    head = (head + frames) & (Self.size - 1)
+    pending = max(0, pending - frames)
+  }
+}

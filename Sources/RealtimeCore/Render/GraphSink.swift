@@ -1,0 +1,111 @@
+/// One cycle's audio of a stereo port pair. Missing channels are silent.
+public struct StereoInput {
+  public var left: UnsafePointer<Float>?
+  public var right: UnsafePointer<Float>?
+
+  @_noLocks @_noAllocation
+  public init(left: UnsafePointer<Float>?, right: UnsafePointer<Float>?) {
+    self.left = left
+    self.right = right
+  }
+}
+
+/// What a graph sink is doing at one instant.
+public struct GraphSinkStatus: Sendable, Equatable {
+  /// Whether the last cycle brought buffers.
+  public var isConnected: Bool
+  /// Linear, after gain: the largest sample since the last `status()`.
+  public var peak: Float
+  /// Linear, after gain, over the last 300 ms.
+  public var rms: Float
+}
+
+/// A participant whose audio arrives in the cycle's port buffers (K9): no ring, no latency, bit by bit at unity gain (K10).
+// Sound: cells are atomic, and the player is touched by the audio thread alone.
+public final class GraphSink: @unchecked Sendable {
+  public let id: String
+  /// Where in the table of buffers given to `RenderPath.process` this sink's audio lies, 0..<`Mixer.capacity`.
+  public let slot: Int
+
+  let player: UnsafeMutablePointer<GraphPlayer>
+  private let gainCell: DoubleCell
+  private let mutedCell: CounterCell
+  private let connectedCell: CounterCell
+  private let level: LevelReading
+  private let memory: CellBlock
+
+  init(id: String, slot: Int) {
+    self.id = id
+    self.slot = slot
+    var memory = CellBlock(count: 5)
+    gainCell = DoubleCell(memory.next(), 1)
+    mutedCell = CounterCell(memory.next())
+    connectedCell = CounterCell(memory.next())
+    let meter = LevelMeter(&memory)
+    level = meter.reading
+    self.memory = memory
+    player = .allocate(capacity: 1)
+    player.initialize(to: GraphPlayer(slot: slot, gain: gainCell, isMuted: mutedCell, isConnected: connectedCell, meter: meter))
+  }
+
+  deinit {
+    player.deinitialize(count: 1)
+    player.deallocate()
+  }
+
+  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped, and what is not a number is ignored. [any]
+  public var gain: Float {
+    get { Float(gainCell.load()) }
+    set { if !newValue.isNaN { gainCell.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
+  }
+
+  /// [any]
+  public var isMuted: Bool {
+    get { mutedCell.load() != 0 }
+    set { mutedCell.store(newValue ? 1 : 0) }
+  }
+
+  /// Takes the peak: the next call tells the peak since this one. [any]
+  public func status() -> GraphSinkStatus {
+    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: level.takePeak(), rms: level.rms)
+  }
+}
+
+/// The audio thread's end of a graph sink.
+struct GraphPlayer {
+  private let slot: Int
+  private let gainCell: DoubleCell
+  private let mutedCell: CounterCell
+  private let connectedCell: CounterCell
+  private var gain = SmoothGain()
+  private var meter: LevelMeter
+
+  init(slot: Int, gain: DoubleCell, isMuted: CounterCell, isConnected: CounterCell, meter: LevelMeter) {
+    self.slot = slot
+    gainCell = gain
+    mutedCell = isMuted
+    connectedCell = isConnected
+    self.meter = meter
+  }
+
+  /// Adds one cycle of this sink to the bus. [realtime]
+  @_noLocks @_noAllocation
+  mutating func render(_ cycle: RenderCycle, inputs: UnsafePointer<StereoInput>?, offset: Int) {
+    let target = mutedCell.load() != 0 ? 0 : Float(gainCell.load())
+    guard let input = inputs?[slot], input.left != nil || input.right != nil else {
+      connectedCell.store(0)
+      gain.jump(to: target)
+      meter.silence(frames: cycle.frames, rate: cycle.rate)
+      return
+    }
+    connectedCell.store(1)
+    gain.steer(to: target, rate: cycle.rate)
+    let (left, right) = (cycle.scratch.left, cycle.scratch.right)
+    Kernel.copy(input.left, offset: offset, to: left, frames: cycle.frames)
+    Kernel.copy(input.right, offset: offset, to: right, frames: cycle.frames)
+    if !gain.isUnity { gain.apply(left, right, frames: cycle.frames) }
+    meter.measure(left, right, frames: cycle.frames, rate: cycle.rate)
+    Kernel.add(left, to: cycle.left, frames: cycle.frames)
+    Kernel.add(right, to: cycle.right, frames: cycle.frames)
+  }
+}

@@ -1,0 +1,84 @@
+/// The inner loops of the render path. [realtime]
+enum Kernel {
+  /// target += source.
+  @_noLocks @_noAllocation
+  static func add(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<frames { target[i] += source[i] }
+  }
+
+  /// target = source, or silence where there is none.
+  @_noLocks @_noAllocation
+  static func copy(_ source: UnsafePointer<Float>?, offset: Int, to target: UnsafeMutablePointer<Float>, frames: Int) {
+    if let source {
+      UnsafeMutableRawPointer(target).copyMemory(from: source + offset, byteCount: frames * 4)
+    } else {
+      clear(target, frames: frames)
+    }
+  }
+
+  /// target = 0.
+  @_noLocks @_noAllocation
+  static func clear(_ target: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<frames { target[i] = 0 }
+  }
+
+  /// target *= factor.
+  @_noLocks @_noAllocation
+  static func scale(_ target: UnsafeMutablePointer<Float>, by factor: Float, frames: Int) {
+    for i in 0..<frames { target[i] *= factor }
+  }
+
+  /// Largest magnitude; infinite where any sample is infinite or no number.
+  @_noLocks @_noAllocation
+  static func peak(_ source: UnsafePointer<Float>, frames: Int) -> Float {
+    // Eight lanes, because the compiler may not reorder float maxima by itself.
+    var lanes = SIMD8<Float>(repeating: 0)
+    var sums = SIMD8<Float>(repeating: 0)
+    let raw = UnsafeRawPointer(source)
+    let whole = frames & ~7
+    for i in stride(from: 0, to: whole, by: 8) {
+      let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
+      let magnitude = x.replacing(with: -x, where: x .< 0)
+      lanes.replace(with: magnitude, where: magnitude .> lanes)
+      sums += x - x
+    }
+    var peak: Float = 0
+    var check: Float = 0
+    for k in 0..<8 {
+      peak = max(peak, lanes[k])
+      check += sums[k]
+    }
+    for i in whole..<frames {
+      peak = max(peak, abs(source[i]))
+      check += source[i] - source[i]
+    }
+    // x − x is 0 for every number, and not a number for the rest.
+    return check == 0 ? peak : .infinity
+  }
+
+  /// Largest magnitude and sum of squares.
+  @_noLocks @_noAllocation
+  static func level(_ source: UnsafePointer<Float>, frames: Int) -> (peak: Float, sumOfSquares: Float) {
+    var lanes = SIMD8<Float>(repeating: 0)
+    var squares = SIMD8<Float>(repeating: 0)
+    let raw = UnsafeRawPointer(source)
+    let whole = frames & ~7
+    for i in stride(from: 0, to: whole, by: 8) {
+      let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
+      let magnitude = x.replacing(with: -x, where: x .< 0)
+      lanes.replace(with: magnitude, where: magnitude .> lanes)
+      squares += x * x
+    }
+    var peak: Float = 0
+    var sum: Float = 0
+    for k in 0..<8 {
+      peak = max(peak, lanes[k])
+      sum += squares[k]
+    }
+    for i in whole..<frames {
+      peak = max(peak, abs(source[i]))
+      sum += source[i] * source[i]
+    }
+    return (peak, sum)
+  }
+}

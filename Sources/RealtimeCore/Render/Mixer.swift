@@ -1,0 +1,184 @@
+import Synchronization
+
+/// Mixes participants and the call into the speaker: the control side. `renderPath` is its other half, on the audio thread.
+///
+/// Sinks come and go while audio runs: each change publishes a new table, and what the old one held is freed when no cycle can hold it any more. Whether
+/// cycles run or not, no call here waits for the audio thread, and the audio thread never waits for a call here.
+// Sound: the registry is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+public final class Mixer: @unchecked Sendable {
+  /// Most ring sinks, and most graph sinks, at a time.
+  public static let capacity = 1_024
+
+  /// The audio thread's half; valid as long as the mixer. Only the thread that runs the cycle may touch it: `renderPath.pointee.process(…)`.
+  public let renderPath: UnsafeMutablePointer<RenderPath>
+
+  private let cells: MixerCells
+  private let level: LevelReading
+  private let memory: CellBlock
+  private let lock = Mutex(())
+  private var registry = Registry()
+
+  public init() {
+    var memory = CellBlock(count: MixerCells.count + 2)
+    cells = MixerCells(&memory)
+    let meter = LevelMeter(&memory)
+    level = meter.reading
+    self.memory = memory
+    renderPath = .allocate(capacity: 1)
+    renderPath.initialize(to: RenderPath(cells: cells, meter: meter))
+  }
+
+  /// The audio thread must have stopped calling `process` for good.
+  deinit {
+    renderPath.deinitialize(count: 1)
+    renderPath.deallocate()
+    for retired in registry.retired { SinkTable.free(retired.table) }
+    if let table = registry.table { SinkTable.free(table) }
+  }
+
+  /// Plays `sink` from the next cycle on. A sink belongs to one mixer, and once removed from it to none.
+  /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
+  public func add(_ sink: RingSink) throws(SinkError) {
+    try change { () throws(SinkError) in
+      try registry.admit(sink.id, besides: registry.rings.count)
+      registry.rings.append(sink)
+      registry.ids.append(sink.id)
+    }
+  }
+
+  /// Makes a graph sink with a free slot, and plays what its slot brings from the next cycle on.
+  /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
+  public func addGraphSink(id: String) throws(SinkError) -> GraphSink {
+    try change { () throws(SinkError) in
+      try registry.admit(id, besides: registry.graphs.count)
+      let taken = Set(registry.graphs.map(\.slot))
+      let sink = GraphSink(id: id, slot: (0..<Self.capacity).first { !taken.contains($0) }!)
+      registry.graphs.append(sink)
+      registry.ids.append(id)
+      return sink
+    }
+  }
+
+  /// Removes the sink; a ring sink that plays fades out, and refuses every later write. False where there is none of that id. [control]
+  @discardableResult
+  public func remove(id: String) -> Bool {
+    let removed: Bool? = try? change { () throws(SinkError) in
+      guard let position = registry.ids.firstIndex(of: id) else { return false }
+      registry.ids.remove(at: position)
+      if let index = registry.rings.firstIndex(where: { $0.id == id }) {
+        let sink = registry.rings.remove(at: index)
+        sink.close()
+        registry.leaving.append(Registry.Leaving(sink: sink, sinceCycle: cells.cycle.cycles, since: .now))
+      }
+      registry.graphs.removeAll { $0.id == id }
+      return true
+    }
+    return removed ?? false
+  }
+
+  /// Frees what the audio thread has let go of. Every change does so too; a status poll should, so that the last removed sink does not linger. [control]
+  public func collect() {
+    lock.withLock { _ in
+      if registry.leaving.contains(where: { $0.isOver(cycle: cells.cycle.cycles) }) { publish() }
+      free()
+    }
+  }
+
+  /// Ids in the order of registration (K8). [any]
+  public var ids: [String] { lock.withLock { _ in registry.ids } }
+  /// [any]
+  public func ringSink(id: String) -> RingSink? { lock.withLock { _ in registry.rings.first { $0.id == id } } }
+  /// [any]
+  public func graphSink(id: String) -> GraphSink? { lock.withLock { _ in registry.graphs.first { $0.id == id } } }
+  /// In the order of registration. [any]
+  public var ringSinks: [RingSink] { lock.withLock { _ in registry.rings } }
+  /// In the order of registration. [any]
+  public var graphSinks: [GraphSink] { lock.withLock { _ in registry.graphs } }
+
+  /// Linear, 0–4, on the whole mix; moves over 10 ms. Values outside are clamped, and what is not a number is ignored. [any]
+  public var masterGain: Float {
+    get { Float(cells.masterGain.load()) }
+    set { if !newValue.isNaN { cells.masterGain.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
+  }
+  /// The whole mix; silent within 10 ms. [any]
+  public var isMuted: Bool {
+    get { cells.masterIsMuted.load() != 0 }
+    set { cells.masterIsMuted.store(newValue ? 1 : 0) }
+  }
+
+  /// Cycles begun since the mixer was made; stands still where none runs. [any]
+  public var cycles: UInt64 { cells.cycle.cycles }
+  /// Linear: the speaker's largest sample since the last call. [any]
+  public func takeSpeakerPeak() -> Float { level.takePeak() }
+  /// Linear, over the last 300 ms. [any]
+  public var speakerRMS: Float { level.rms }
+  /// Linear: the limiter's lowest gain since the last call; 1 where it did nothing. [any]
+  public func takeLimiterGain() -> Float { 1 - cells.reduction.take() }
+
+  // MARK: - Publishing
+
+  private func change<Value: Sendable>(_ body: () throws(SinkError) -> Value) throws(SinkError) -> Value {
+    try lock.withLock { _ throws(SinkError) in
+      let value = try body()
+      publish()
+      free()
+      return value
+    }
+  }
+
+  private func publish() {
+    let kept = registry.tableKeeps
+    let now = cells.cycle.cycles
+    registry.leaving.removeAll { $0.isOver(cycle: now) }
+    let table = SinkTable.make(
+      rings: registry.rings.map { SinkTable.Ring(player: $0.player, isLeaving: false) }
+        + registry.leaving.map { SinkTable.Ring(player: $0.sink.player, isLeaving: true) },
+      graphs: registry.graphs.map(\.player))
+    // Pairs with the load in RenderPath.render, inside the cycle's guard.
+    cells.table.storeSequential(UInt64(UInt(bitPattern: table)))
+    if let old = registry.table {
+      registry.retired.append(Registry.Retired(table: old, keeps: kept, ticket: cells.cycle.ticket()))
+    }
+    registry.table = table
+    registry.tableKeeps = registry.rings + registry.leaving.map(\.sink) + registry.graphs
+  }
+
+  private func free() {
+    registry.retired.removeAll { retired in
+      guard cells.cycle.isOver(retired.ticket) else { return false }
+      SinkTable.free(retired.table)
+      return true
+    }
+  }
+}
+
+/// What a mixer holds: what is registered, and what is kept only because a cycle may still hold it.
+private struct Registry {
+  struct Leaving {
+    let sink: RingSink
+    let sinceCycle: UInt64
+    let since: ContinuousClock.Instant
+
+    /// A whole cycle has begun since, so that the fade is under way on the bus; or none runs, and there is nothing to fade.
+    func isOver(cycle: UInt64) -> Bool { cycle > sinceCycle + 1 || since.duration(to: .now) > .seconds(1) }
+  }
+  struct Retired {
+    let table: UnsafeMutablePointer<SinkTable>
+    /// The sinks whose memory the table points into.
+    let keeps: [AnyObject]
+    let ticket: UInt64
+  }
+
+  var ids: [String] = []
+  var rings: [RingSink] = []
+  var graphs: [GraphSink] = []
+  var leaving: [Leaving] = []
+  var table: UnsafeMutablePointer<SinkTable>?
+  var tableKeeps: [AnyObject] = []
+  var retired: [Retired] = []
+
+  func admit(_ id: String, besides count: Int) throws(SinkError) {
+    if ids.contains(id) { throw .alreadyRegistered(id: id) }
+    if count >= Mixer.capacity { throw .tooManySinks(limit: Mixer.capacity) }
+  }
+}

@@ -1,0 +1,19 @@
+/// What the mixer's control side and the render path tell each other.
+struct MixerCells: Sendable {
+  let cycle: CycleGuard
+  /// Address of the `SinkTable` to play.
+  let table: CounterCell
+  let masterGain: DoubleCell
+  let masterIsMuted: CounterCell
+  let reduction: PeakCell
+
+  static let count = 5
+
+  init(_ block: inout CellBlock) {
+    cycle = CycleGuard(block.next())
+    table = CounterCell(block.next())
+    masterGain = DoubleCell(block.next(), 1)
+    masterIsMuted = CounterCell(block.next())
+    reduction = PeakCell(block.next())
+  }
+}

@@ -1,0 +1,59 @@
+/// What every sink needs to know of the cycle that runs. [realtime]
+struct RenderCycle {
+  /// 1…`RenderPath.maximumFrames`.
+  let frames: Int
+  /// The graph's rate.
+  let rate: Double
+  /// The bus, both channels; sinks add to it.
+  let left: UnsafeMutablePointer<Float>
+  let right: UnsafeMutablePointer<Float>
+  let scratch: RenderScratch
+  let gapFade: UnsafeMutablePointer<GapFade>
+
+  @_noLocks @_noAllocation
+  init(
+    frames: Int, rate: Double, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, scratch: RenderScratch,
+    gapFade: UnsafeMutablePointer<GapFade>
+  ) {
+    self.frames = frames
+    self.rate = rate
+    self.left = left
+    self.right = right
+    self.scratch = scratch
+    self.gapFade = gapFade
+  }
+}
+
+/// Working memory that sinks use one after the other. Views; `RenderPath` owns it.
+struct RenderScratch {
+  /// Frames that go into a resampler at a time.
+  static var chunk: Int {
+    @_noLocks @_noAllocation get { 64 }
+  }
+
+  let input: UnsafeMutablePointer<Float>
+  let interleaved: UnsafeMutablePointer<Float>
+  let left: UnsafeMutablePointer<Float>
+  let right: UnsafeMutablePointer<Float>
+
+  /// Room for cycles of `frames` frames. [control]
+  init(frames: Int) {
+    input = Self.floats(2 * Self.chunk)
+    interleaved = Self.floats(2 * frames)
+    left = Self.floats(frames)
+    right = Self.floats(frames)
+  }
+
+  func deallocate() {
+    input.deallocate()
+    interleaved.deallocate()
+    left.deallocate()
+    right.deallocate()
+  }
+
+  private static func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
+    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    pointer.initialize(repeating: 0, count: count)
+    return pointer
+  }
+}

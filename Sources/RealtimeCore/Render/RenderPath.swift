@@ -1,0 +1,83 @@
+/// The render path's state on the audio thread: sinks and the call's audio → bus → master gain → limiter → speaker.
+///
+/// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; that may be another thread from cycle to cycle.
+public struct RenderPath: ~Copyable {
+  /// Largest quantum that is rendered in one piece; a larger one is rendered in several.
+  public static let maximumFrames = 8_192
+
+  private let cells: MixerCells
+  private let scratch: RenderScratch
+  private let ownLeft: UnsafeMutablePointer<Float>
+  private let ownRight: UnsafeMutablePointer<Float>
+  private let gapFade: UnsafeMutablePointer<GapFade>
+  private var limiter: BusLimiter
+  private var masterGain = SmoothGain()
+  private var meter: LevelMeter
+
+  init(cells: MixerCells, meter: LevelMeter) {
+    self.cells = cells
+    self.meter = meter
+    scratch = RenderScratch(frames: Self.maximumFrames)
+    ownLeft = .allocate(capacity: Self.maximumFrames)
+    ownRight = .allocate(capacity: Self.maximumFrames)
+    gapFade = .allocate(capacity: 1)
+    gapFade.initialize(to: GapFade())
+    limiter = BusLimiter(frames: Self.maximumFrames, reduction: cells.reduction)
+  }
+
+  deinit {
+    scratch.deallocate()
+    ownLeft.deallocate()
+    ownRight.deallocate()
+    gapFade.deinitialize(count: 1)
+    gapFade.deallocate()
+  }
+
+  /// Renders one cycle.
+  ///
+  /// - Parameters:
+  ///   - call: what applications play into Nearend Speaker; at unity gain.
+  ///   - graphSinks: graph sinks' buffers by `GraphSink.slot`, `Mixer.capacity` entries; nil where there is none at all.
+  ///   - speakerLeft, speakerRight: where the mix goes, `frames` floats each. After the call they hold what the echo canceller takes as reference, too:
+  ///     the mix after the limiter.
+  ///   - frames: the quantum; may change from cycle to cycle.
+  ///   - rate: the graph's rate in Hz; may change from cycle to cycle.
+  /// [realtime]
+  @_noLocks @_noAllocation
+  public mutating func process(
+    call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, speakerLeft: UnsafeMutablePointer<Float>,
+    speakerRight: UnsafeMutablePointer<Float>, frames: Int, rate: Int
+  ) {
+    cells.cycle.enter()
+    var offset = 0
+    while offset < frames {
+      let count = min(Self.maximumFrames, frames - offset)
+      let cycle = RenderCycle(
+        frames: count, rate: Double(max(1, rate)), left: ownLeft, right: ownRight, scratch: scratch, gapFade: gapFade)
+      render(cycle, call: call, graphSinks: graphSinks, offset: offset)
+      Kernel.copy(ownLeft, offset: 0, to: speakerLeft + offset, frames: count)
+      Kernel.copy(ownRight, offset: 0, to: speakerRight + offset, frames: count)
+      offset += count
+    }
+    cells.cycle.leave()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func render(_ cycle: RenderCycle, call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, offset: Int) {
+    let (left, right) = (cycle.left, cycle.right)
+    Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
+    Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
+    if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
+      for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
+      for i in 0..<table.pointee.ringCount {
+        let ring = table.pointee.rings[i]
+        if ring.isLeaving { ring.player.pointee.leave(cycle) } else { ring.player.pointee.render(cycle) }
+      }
+    }
+    gapFade.pointee.render(left, right, frames: cycle.frames)
+    masterGain.steer(to: cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
+    if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
+    limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)
+    meter.measure(left, right, frames: cycle.frames, rate: cycle.rate)
+  }
+}

@@ -1,0 +1,255 @@
+internal import CRealtime
+internal import CSampleRate
+
+/// The audio thread's end of a ring sink: takes PCM off the ring, resamples it to the graph's rate, and adds it to the bus.
+///
+///     idle ──write──▶ buffering ──target reached, end(), or the ring is full──▶ playing ──ran dry──▶ underrun ──write──▶ buffering
+///       ▲────────────────────────── end() and played out, or reset() ──────────────┴───────────────────┘
+struct RingPlayer: ~Copyable {
+  /// Seconds that a sink buffers without a new write before it plays what it has.
+  static var patience: Double {
+    @_noLocks @_noAllocation get { 0.2 }
+  }
+  /// Seconds of playing that end a run of underruns.
+  static var recovery: Double {
+    @_noLocks @_noAllocation get { 1 }
+  }
+
+  /// `RingSinkStatus.State`, in a form that the realtime annotations can compare.
+  private enum State { case idle, buffering, playing, underrun }
+
+  private let fifo: FrameFIFO
+  private let cells: RingSinkCells
+  private let channelCount: Int
+  private let sinkRate: Double
+  private let resampler: OpaquePointer
+
+  private var graphRate = 0.0
+  private var state = State.idle
+  private var steering = DriftSteering()
+  private var gain = SmoothGain()
+  private var meter: LevelMeter
+  private var history = SinkHistory()
+  private var fadeInPosition = 0
+  private var fadeInLength = 0
+  /// Frames of silence still to be pushed through the resampler so that the sink's last frames come out.
+  private var flush = 0
+  private var sincePlaying = 0.0
+  private var sinceWrite = 0.0
+  private var lastWritePosition: UInt64 = 0
+  private var dropsAtBuffering: UInt64 = 0
+  private var breaksOff = false
+  private var hasLeft = false
+
+  /// Nil where memory is short. [control]
+  init?(format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
+    guard let resampler = rt_resampler_create(Int32(format.channelCount)) else { return nil }
+    self.resampler = resampler
+    self.fifo = fifo
+    self.cells = cells
+    self.meter = meter
+    channelCount = format.channelCount
+    sinkRate = Double(format.sampleRate)
+  }
+
+  deinit { rt_resampler_destroy(resampler) }
+
+  /// Adds one cycle of this sink to the bus. [realtime]
+  @_noLocks @_noAllocation
+  mutating func render(_ cycle: RenderCycle) {
+    // reset() is at work in another thread: silence is what it is about to make. Pairs with its release.
+    if cells.claim.exchange(1) != 0 { return }
+    if cycle.rate != graphRate { adopt(rate: cycle.rate) }
+    discard()
+    if breaksOff {
+      breaksOff = false
+      cycle.gapFade.pointee.fadeOut(&history, at: 0, rate: cycle.rate)
+    }
+
+    let need = Double(cycle.frames) * sinkRate / cycle.rate
+    let target = DriftSteering.target(capacity: fifo.capacity, sampleRate: sinkRate, need: need)
+    cells.targetFill.store(target / Double(fifo.capacity))
+    advanceState(cycle, readyFill: target + need / 2)
+    if isPlaying {
+      steering.update(error: (Double(fifo.count) - need / 2 - target) / sinkRate, duration: Double(cycle.frames) / cycle.rate)
+      play(cycle)
+    } else {
+      gain.jump(to: cells.effectiveGain)
+      meter.silence(frames: cycle.frames, rate: cycle.rate)
+    }
+    tellState()
+    cells.claim.storeRelease(0)
+  }
+
+  /// The sink's last cycle: it has been removed. [realtime]
+  @_noLocks @_noAllocation
+  mutating func leave(_ cycle: RenderCycle) {
+    if hasLeft { return }
+    hasLeft = true
+    cycle.gapFade.pointee.fadeOut(&history, at: 0, rate: cycle.rate)
+  }
+
+  /// Throws away what `reset()` asked for. The caller holds the claim. [realtime]
+  @_noLocks @_noAllocation
+  mutating func discard() {
+    if cells.discardBefore.load() == 0 { return }
+    // Pairs with the release in reset(), which may ask again at any time.
+    let limit = cells.discardBefore.exchange(0)
+    let position = fifo.readPosition
+    if limit > position { fifo.advance(Int(truncatingIfNeeded: limit - position)) }
+    if isPlaying { breaksOff = true }
+    state = .idle
+    tellState()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func adopt(rate: Double) {
+    graphRate = rate
+    cells.isResampling.store(rate == sinkRate ? 0 : 1)
+    if isPlaying {
+      breaksOff = true
+      primeResampler()
+    }
+  }
+
+  private var isPlaying: Bool {
+    @_noLocks @_noAllocation get { if case .playing = state { true } else { false } }
+  }
+
+  @_noLocks @_noAllocation
+  private func tellState() {
+    switch state {
+    case .idle: cells.state.store(0)
+    case .buffering: cells.state.store(1)
+    case .playing: cells.state.store(2)
+    case .underrun: cells.state.store(3)
+    }
+  }
+
+  /// Graph frames per sink frame.
+  private var ratio: Double {
+    @_noLocks @_noAllocation get { graphRate / (sinkRate * (1 + steering.correction)) }
+  }
+
+  /// From silence: the filter's memory is empty, and what comes fades in.
+  @_noLocks @_noAllocation
+  private mutating func primeResampler() {
+    rt_resampler_reset(resampler)
+    rt_resampler_jump(resampler, ratio)
+    fadeInPosition = 0
+    fadeInLength = GapFade.frames(rate: graphRate)
+    // A little more than the filter's half length, which grows with decimation.
+    flush = Int(32 * max(1, sinkRate / graphRate))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func advanceState(_ cycle: RenderCycle, readyFill: Double) {
+    let fill = fifo.count
+    let hasEnded = cells.hasEnded.loadAcquire() != 0
+    switch state {
+    case .playing: return
+    case .idle, .underrun:
+      if fill == 0 {
+        if hasEnded { state = .idle }
+        return
+      }
+      state = .buffering
+      sinceWrite = 0
+      lastWritePosition = fifo.writePosition
+      dropsAtBuffering = cells.totalDrops.load()
+    case .buffering: break
+    }
+    let position = fifo.writePosition
+    sinceWrite = position == lastWritePosition ? sinceWrite + Double(cycle.frames) / cycle.rate : 0
+    lastWritePosition = position
+    let isFull = cells.totalDrops.load() != dropsAtBuffering
+    if Double(fill) >= readyFill || hasEnded || isFull || sinceWrite >= Self.patience {
+      state = .playing
+      sincePlaying = 0
+      steering.start()
+      primeResampler()
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func play(_ cycle: RenderCycle) {
+    let done = resample(cycle)
+    gain.steer(to: cells.effectiveGain, rate: cycle.rate)
+    if done > 0 { mix(cycle, frames: done) }
+    if done < cycle.frames {
+      cycle.gapFade.pointee.fadeOut(&history, at: done, rate: cycle.rate)
+      if cells.hasEnded.loadAcquire() != 0 {
+        state = .idle
+      } else {
+        state = .underrun
+        cells.consecutiveUnderruns.add(1)
+        cells.totalUnderruns.add(1)
+      }
+      return
+    }
+    sincePlaying += Double(cycle.frames) / cycle.rate
+    if sincePlaying >= Self.recovery && cells.consecutiveUnderruns.load() != 0 { cells.consecutiveUnderruns.store(0) }
+  }
+
+  /// Fills the interleaved scratch with up to a cycle of frames at the graph's rate; fewer where the ring ran dry.
+  @_noLocks @_noAllocation
+  private mutating func resample(_ cycle: RenderCycle) -> Int {
+    let ratio = self.ratio
+    let input = cycle.scratch.input
+    var done = 0
+    while done < cycle.frames {
+      let wanted = cycle.frames - done
+      // No more than this cycle uses: what sits in the resampler is in nobody's fill.
+      let run = fifo.front(limit: min(RenderScratch.chunk, Int(Double(wanted) / ratio) + 2))
+      var given = run.frames
+      if given > 0 {
+        let samples = run.start.assumingMemoryBound(to: Int16.self)
+        for i in 0..<given * channelCount { input[i] = Float(samples[i]) * (1 / 32_768) }
+      } else {
+        if flush == 0 || cells.hasEnded.loadAcquire() == 0 { break }
+        given = min(flush, RenderScratch.chunk)
+        for i in 0..<given * channelCount { input[i] = 0 }
+      }
+      var used = 0
+      let made = rt_resampler_process(resampler, input, given, cycle.scratch.interleaved + done * channelCount, wanted, ratio, &used)
+      if made < 0 || (made == 0 && used == 0) { break }
+      if run.frames > 0 {
+        fifo.advance(used)
+        cells.framesRead.add(UInt64(used))
+      } else {
+        flush -= used
+      }
+      done += made
+    }
+    cells.ratio.store(ratio)
+    cells.drift.store(steering.drift)
+    return done
+  }
+
+  /// Gain, fade-in, meter and memory of the frames in the scratch, then onto the bus.
+  @_noLocks @_noAllocation
+  private mutating func mix(_ cycle: RenderCycle, frames: Int) {
+    let source = cycle.scratch.interleaved
+    let left = channelCount == 1 ? source : cycle.scratch.left
+    let right = channelCount == 1 ? source : cycle.scratch.right
+    if channelCount == 2 {
+      for i in 0..<frames {
+        left[i] = source[2 * i]
+        right[i] = source[2 * i + 1]
+      }
+    }
+    let second: UnsafeMutablePointer<Float>? = channelCount == 1 ? nil : right
+    gain.apply(left, second, frames: frames)
+    let fade = min(frames, fadeInLength - fadeInPosition)
+    for i in 0..<max(0, fade) {
+      let rise = cycle.gapFade.pointee.fadeIn(fadeInPosition + i, of: fadeInLength)
+      left[i] *= rise
+      if let second { second[i] *= rise }
+    }
+    fadeInPosition += max(0, fade)
+    meter.measure(left, second, frames: frames, rate: cycle.rate)
+    history.append(left, right, frames: frames)
+    Kernel.add(left, to: cycle.left, frames: frames)
+    Kernel.add(right, to: cycle.right, frames: frames)
+  }
+}

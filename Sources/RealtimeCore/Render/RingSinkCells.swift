@@ -1,0 +1,47 @@
+/// What a ring sink's writer, its player on the audio thread, and its observers tell each other.
+struct RingSinkCells: Sendable {
+  /// 1 while the player's state is in use: by the audio thread for the sink's part of a cycle, or by `reset()`.
+  let claim: CounterCell
+  /// Everything before this write position is to be thrown away.
+  let discardBefore: CounterCell
+  /// 1 after `end()`, until the next write.
+  let hasEnded: CounterCell
+  /// `RingSinkStatus.State`.
+  let state: CounterCell
+  let consecutiveUnderruns: CounterCell
+  let totalUnderruns: CounterCell
+  let consecutiveDrops: CounterCell
+  let totalDrops: CounterCell
+  let framesRead: CounterCell
+  let isResampling: CounterCell
+  let targetFill: DoubleCell
+  let ratio: DoubleCell
+  let drift: DoubleCell
+  let gain: DoubleCell
+  let isMuted: CounterCell
+
+  static let count = 15
+
+  init(_ block: inout CellBlock) {
+    claim = CounterCell(block.next())
+    discardBefore = CounterCell(block.next())
+    hasEnded = CounterCell(block.next())
+    state = CounterCell(block.next())
+    consecutiveUnderruns = CounterCell(block.next())
+    totalUnderruns = CounterCell(block.next())
+    consecutiveDrops = CounterCell(block.next())
+    totalDrops = CounterCell(block.next())
+    framesRead = CounterCell(block.next())
+    isResampling = CounterCell(block.next())
+    targetFill = DoubleCell(block.next())
+    ratio = DoubleCell(block.next(), 1)
+    drift = DoubleCell(block.next())
+    gain = DoubleCell(block.next(), 1)
+    isMuted = CounterCell(block.next())
+  }
+
+  /// Linear gain to play with now.
+  var effectiveGain: Float {
+    @_noLocks @_noAllocation get { isMuted.load() != 0 ? 0 : Float(gain.load()) }
+  }
+}

@@ -1,0 +1,45 @@
+/// How a ring sink's PCM is laid out: interleaved native-endian Int16.
+public struct SinkFormat: Sendable, Equatable {
+  /// Frames per second, 8000…192000.
+  public let sampleRate: Int
+  /// 1 (played on both speakers) or 2 (left, right).
+  public let channelCount: Int
+
+  public static let sampleRates = 8_000...192_000
+  public static let channelCounts = 1...2
+
+  /// Throws `SinkError.impossibleSampleRate` or `.impossibleChannelCount` outside the ranges above (K1). [any]
+  public init(sampleRate: Int, channelCount: Int) throws(SinkError) {
+    guard Self.sampleRates.contains(sampleRate) else { throw .impossibleSampleRate(sampleRate) }
+    guard Self.channelCounts.contains(channelCount) else { throw .impossibleChannelCount(channelCount) }
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+
+  /// Bytes of one sample in every channel.
+  public var bytesPerFrame: Int { channelCount * MemoryLayout<Int16>.stride }
+}
+
+/// Why a sink could not be made or registered (K1).
+public enum SinkError: Error, Equatable, CustomStringConvertible {
+  case impossibleSampleRate(Int)
+  case impossibleChannelCount(Int)
+  /// In bytes.
+  case impossibleBufferSize(Int, minimum: Int)
+  case alreadyRegistered(id: String)
+  case tooManySinks(limit: Int)
+  case outOfMemory(id: String)
+
+  public var description: String {
+    switch self {
+    case .impossibleSampleRate(let rate):
+      "sample rate \(rate) Hz is impossible; give one from \(SinkFormat.sampleRates.lowerBound) to \(SinkFormat.sampleRates.upperBound)"
+    case .impossibleChannelCount(let count): "\(count) channels are impossible; give 1 or 2"
+    case .impossibleBufferSize(let size, let minimum):
+      "a buffer of \(size) bytes is impossible; give at least \(minimum) and at most \(RingSink.maximumCapacityBytes) (200 ms is a good size)"
+    case .alreadyRegistered(let id): "sink '\(id)' is already registered; unregister it first or choose another id"
+    case .tooManySinks(let limit): "\(limit) sinks are registered, which is the limit; unregister one first"
+    case .outOfMemory(let id): "there is not enough memory for sink '\(id)'"
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// A gain that moves without a click: linearly, over 10 ms, whatever the quantum.
+struct SmoothGain {
+  /// Seconds.
+  static let rampTime = 0.01
+
+  private var current: Float = 1
+  private var target: Float = 1
+  private var step: Float = 0
+  private var remaining = 0
+
+  /// Whether blocks pass bit by bit.
+  var isUnity: Bool {
+    @_noLocks @_noAllocation get { remaining == 0 && current == 1 }
+  }
+
+  /// Jumps; for a sink that is silent. [realtime]
+  @_noLocks @_noAllocation
+  mutating func jump(to value: Float) {
+    current = value
+    target = value
+    remaining = 0
+  }
+
+  /// Where to go from the next sample on. [realtime]
+  @_noLocks @_noAllocation
+  mutating func steer(to value: Float, rate: Double) {
+    if value == target { return }
+    target = value
+    remaining = max(1, Int(Self.rampTime * rate))
+    step = (target - current) / Float(remaining)
+  }
+
+  /// Multiplies a block in place. [realtime]
+  @_noLocks @_noAllocation
+  mutating func apply(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int) {
+    let ramp = min(frames, remaining)
+    let start = current
+    for i in 0..<ramp {
+      let gain = start + step * Float(i + 1)
+      left[i] *= gain
+      if let right { right[i] *= gain }
+    }
+    remaining -= ramp
+    current = remaining == 0 ? target : start + step * Float(ramp)
+    if ramp < frames && current != 1 {
+      Kernel.scale(left + ramp, by: current, frames: frames - ramp)
+      if let right { Kernel.scale(right + ramp, by: current, frames: frames - ramp) }
+    }
+  }
+}

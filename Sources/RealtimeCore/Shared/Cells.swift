@@ -1,0 +1,87 @@
+internal import CRealtime
+
+/// Memory for atomic cells: each on a cache line of its own, so that two threads never contend for a line they do not share.
+struct CellBlock: ~Copyable {
+  private static let stride = 64
+  private let base: UnsafeMutableRawPointer
+  private let count: Int
+  private var used = 0
+
+  /// Room for `count` cells, all zero. [control]
+  init(count: Int) {
+    self.count = count
+    base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
+    base.initializeMemory(as: UInt8.self, repeating: 0, count: count * Self.stride)
+  }
+
+  deinit { base.deallocate() }
+
+  /// The next unused cell. The block must outlive it. [control]
+  mutating func next() -> UnsafeMutablePointer<UInt64> {
+    precondition(used < count, "CellBlock: all \(count) cells are in use; make the block larger")
+    defer { used += 1 }
+    return (base + used * Self.stride).bindMemory(to: UInt64.self, capacity: 1)
+  }
+}
+
+/// An atomic 64-bit number: a count, a position, a flag. [any]
+// Sound: the cell is only ever reached through atomic operations.
+struct CounterCell: @unchecked Sendable {
+  private let cell: UnsafeMutablePointer<UInt64>
+
+  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = cell }
+
+  @_noLocks @_noAllocation
+  func load() -> UInt64 { rt_load_relaxed_u64(cell) }
+  @_noLocks @_noAllocation
+  func store(_ value: UInt64) { rt_store_relaxed_u64(cell, value) }
+  @_noLocks @_noAllocation
+  func add(_ value: UInt64) { _ = rt_add_relaxed_u64(cell, value) }
+  /// Pairs with `storeRelease` or `exchange` on the other thread.
+  @_noLocks @_noAllocation
+  func loadAcquire() -> UInt64 { rt_load_acquire_u64(cell) }
+  /// Pairs with `loadAcquire` or `exchange` on the other thread.
+  @_noLocks @_noAllocation
+  func storeRelease(_ value: UInt64) { rt_store_release_u64(cell, value) }
+  /// Acquires and releases.
+  @_noLocks @_noAllocation
+  func exchange(_ value: UInt64) -> UInt64 { rt_exchange_u64(cell, value) }
+  @_noLocks @_noAllocation
+  func loadSequential() -> UInt64 { rt_load_sequential_u64(cell) }
+  @_noLocks @_noAllocation
+  func storeSequential(_ value: UInt64) { rt_store_sequential_u64(cell, value) }
+}
+
+/// An atomic number with a fraction; a parameter or a reading that stands for itself (relaxed). [any]
+// Sound: the cell is only ever reached through atomic operations.
+struct DoubleCell: @unchecked Sendable {
+  private let cell: UnsafeMutablePointer<UInt64>
+
+  init(_ cell: UnsafeMutablePointer<UInt64>, _ value: Double = 0) {
+    self.cell = cell
+    store(value)
+  }
+
+  @_noLocks @_noAllocation
+  func load() -> Double { Double(bitPattern: rt_load_relaxed_u64(cell)) }
+  @_noLocks @_noAllocation
+  func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
+}
+
+/// The largest non-negative value since it was last taken. One thread raises it, any thread takes it. [any]
+// Sound: the cell is only ever reached through atomic operations.
+struct PeakCell: @unchecked Sendable {
+  private let cell: UnsafeMutablePointer<UInt64>
+
+  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = cell }
+
+  // The bit patterns of non-negative floats are in the order of their values.
+  @_noLocks @_noAllocation
+  func raise(to value: Float) {
+    if value > 0 { rt_raise_relaxed_u64(cell, UInt64(value.bitPattern)) }
+  }
+  @_noLocks @_noAllocation
+  func take() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: rt_exchange_u64(cell, 0))) }
+  @_noLocks @_noAllocation
+  func peek() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: rt_load_relaxed_u64(cell))) }
+}

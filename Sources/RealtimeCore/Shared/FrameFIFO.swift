@@ -1,0 +1,92 @@
+/// A first-in-first-out ring of frames between one writing and one reading thread, wait-free on both sides.
+///
+/// A frame is any fixed number of bytes: Int16 or Float, interleaved. Writes are whole or nothing. Copies of the value are views of one ring, which
+/// whoever allocated it frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
+// Sound: each side writes one position only and releases it after the bytes; the bytes between the positions belong to the reader, the others to the writer.
+public struct FrameFIFO: @unchecked Sendable {
+  public let bytesPerFrame: Int
+  /// Frames.
+  public let capacity: Int
+  private let bytes: UnsafeMutableRawPointer
+  private let cells: UnsafeMutablePointer<UInt64>
+  private let written: CounterCell
+  private let read: CounterCell
+
+  /// Makes a ring for exactly `capacity` frames. Free it with `deallocate()` when both threads have let go. [control]
+  public init(capacity: Int, bytesPerFrame: Int) {
+    precondition(capacity > 0 && bytesPerFrame > 0)
+    self.capacity = capacity
+    self.bytesPerFrame = bytesPerFrame
+    bytes = .allocate(byteCount: capacity * bytesPerFrame, alignment: 64)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * bytesPerFrame)
+    // Two cache lines: the writer's position and the reader's.
+    cells = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64).bindMemory(to: UInt64.self, capacity: 16)
+    cells.initialize(repeating: 0, count: 16)
+    written = CounterCell(cells)
+    read = CounterCell(cells + 8)
+  }
+
+  /// Frees the ring; no copy of this value may be used again. [control]
+  public func deallocate() {
+    bytes.deallocate()
+    cells.deallocate()
+  }
+
+  /// Frames waiting. Exact for the reader; a lower bound for it while the writer writes. [any]
+  public var count: Int {
+    @_noLocks @_noAllocation get {
+      let out = read.loadAcquire()
+      return Int(clamping: Int64(bitPattern: written.loadAcquire() &- out))
+    }
+  }
+
+  /// Frames written since the ring was made. [any]
+  public var writePosition: UInt64 {
+    @_noLocks @_noAllocation get { written.loadAcquire() }
+  }
+  /// Frames taken since the ring was made, discarded ones too. [any]
+  public var readPosition: UInt64 {
+    @_noLocks @_noAllocation get { read.loadAcquire() }
+  }
+
+  /// Writes `frames` whole frames, or none where they do not fit. [the writing thread; realtime-safe]
+  @_noLocks @_noAllocation
+  public func write(_ source: UnsafeRawPointer, frames: Int) -> Bool {
+    let position = written.load()
+    let free = capacity - Int(truncatingIfNeeded: position &- read.loadAcquire())
+    if frames > free { return false }
+    let start = Int(truncatingIfNeeded: position % UInt64(capacity))
+    let first = min(frames, capacity - start)
+    (bytes + start * bytesPerFrame).copyMemory(from: source, byteCount: first * bytesPerFrame)
+    bytes.copyMemory(from: source + first * bytesPerFrame, byteCount: (frames - first) * bytesPerFrame)
+    written.storeRelease(position &+ UInt64(frames))
+    return true
+  }
+
+  /// The longest run of waiting frames, at most `limit`, that lies in one piece; take them with `advance`. [the reading thread; realtime-safe]
+  @_noLocks @_noAllocation
+  public func front(limit: Int) -> (start: UnsafeRawPointer, frames: Int) {
+    let position = read.load()
+    let waiting = Int(truncatingIfNeeded: written.loadAcquire() &- position)
+    let start = Int(truncatingIfNeeded: position % UInt64(capacity))
+    return (UnsafeRawPointer(bytes) + start * bytesPerFrame, min(min(waiting, limit), capacity - start))
+  }
+
+  /// Takes `frames` frames off the ring. [the reading thread; realtime-safe]
+  @_noLocks @_noAllocation
+  public func advance(_ frames: Int) { read.storeRelease(read.load() &+ UInt64(frames)) }
+
+  /// Copies up to `frames` frames out and takes them; returns how many. [the reading thread; realtime-safe]
+  @_noLocks @_noAllocation
+  public func read(into target: UnsafeMutableRawPointer, frames: Int) -> Int {
+    var done = 0
+    while done < frames {
+      let run = front(limit: frames - done)
+      if run.frames == 0 { break }
+      (target + done * bytesPerFrame).copyMemory(from: run.start, byteCount: run.frames * bytesPerFrame)
+      advance(run.frames)
+      done += run.frames
+    }
+    return done
+  }
+}

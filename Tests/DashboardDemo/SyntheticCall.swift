@@ -1,0 +1,143 @@
+import Foundation
+import SessionModel
+
+/// A call that never was: plausible numbers that move, and switches that do what they are told.
+struct SyntheticCall {
+  enum Scene: String, CaseIterable { case active, idle, interrupted, muted, rehearsal }
+
+  private var snapshot = Snapshot(version: "0.1.0")
+  private let scene: Scene
+  private let isStill: Bool
+  private var tick = 0
+
+  init(scene: Scene, sinkCount: Int, isStill: Bool) {
+    self.scene = scene
+    self.isStill = isStill
+    fill(sinkCount)
+  }
+
+  /// The call a tenth of a second later.
+  mutating func next() -> Snapshot {
+    if !isStill { advance() }
+    return snapshot
+  }
+
+  mutating func perform(_ command: Command) {
+    switch command {
+    case .setBypass(let on): snapshot.processing.isBypassed = on
+    case .setComponent(let component, let on):
+      for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == component {
+        snapshot.processing.components[index].isRequested = on
+      }
+    case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
+    case .setSinkMuted(let id, let on): change(id) { $0.isMuted = on }
+    case .setSinkGain(let id, let gain): change(id) { $0.gain = gain }
+    case .clearCounters:
+      snapshot.graph.xruns = 0
+      for index in snapshot.sinks.indices {
+        snapshot.sinks[index].totalUnderruns = 0
+        snapshot.sinks[index].totalDrops = 0
+      }
+    case .pickDevice(let direction, let name):
+      let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
+      if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
+    case .saveDiagnostics: break
+    }
+    for index in snapshot.processing.components.indices {
+      let component = snapshot.processing.components[index]
+      let isHeld = component.isRequested && snapshot.processing.isBypassed
+      snapshot.processing.components[index].isEffective = component.isRequested && !isHeld
+      snapshot.processing.components[index].reason = isHeld ? "bypassed" : nil
+    }
+    log("\(command)")
+  }
+
+  private mutating func change(_ id: String, _ change: (inout SinkStatus) -> Void) {
+    guard let index = snapshot.sinks.firstIndex(where: { $0.id == id }) else { return }
+    change(&snapshot.sinks[index])
+  }
+
+  private mutating func log(_ message: String) {
+    snapshot.log.append(LogEntry(time: Date().timeIntervalSince1970, level: .info, message: message))
+    if snapshot.log.count > 500 { snapshot.log.removeFirst() }
+  }
+
+  private mutating func fill(_ sinkCount: Int) {
+    let microphone = Device(
+      name: "alsa_input.pci-0000_00_1f.3.analog-stereo", description: "Built-in Audio Analog Stereo", direction: .input, isDefault: true)
+    let speaker = Device(
+      name: "alsa_output.usb-Focusrite_Scarlett_2i2-00.analog-stereo", description: "Scarlett 2i2 USB", direction: .output, isDefault: true)
+    snapshot.route = RouteStatus(
+      microphone: microphone, speaker: speaker,
+      devices: [
+        microphone, Device(name: "bluez_input.AC_80_0A_12_34_56.0", description: "WH-1000XM4 ヘッドセット", direction: .input),
+        speaker, Device(name: "alsa_output.pci-0000_00_1f.3.hdmi-stereo", description: "HDMI / DisplayPort", direction: .output),
+      ])
+    snapshot.processing = ProcessingStatus(
+      library: "webrtc-audio-processing 0.3",
+      components: ProcessingComponent.allCases.map { ComponentStatus(component: $0, isRequested: true, isEffective: true) },
+      echo: .cancelling, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5, gain: 3.2, hasVoice: true)
+    snapshot.session = SessionStatus(state: .active, sendMedia: ["firefox-71"], receiveMedia: ["firefox-72"])
+    snapshot.graph = GraphStatus(
+      isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: speaker.name, quantum: 256, rate: 48_000, cycles: 1_204_511,
+      busyRatio: 0.031, busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2)
+    let names = ["alice", "bob", "carol", "dave", "Zoë 🦊", "李雷", "eve"]
+    for index in 0..<sinkCount {
+      let name = index < names.count ? names[index] : "participant-\(index)"
+      snapshot.sinks.append(
+        SinkStatus(
+          id: name, kind: index % 5 == 3 ? .graph : .ring, state: .playing, sampleRate: index % 2 == 0 ? 48_000 : 44_100,
+          fillBytes: 9_600, capacityBytes: index % 5 == 3 ? 0 : 19_200, targetFill: 0.5, totalUnderruns: UInt64(index % 4),
+          framesWritten: 480_000, framesRead: 475_200, isResampling: index % 2 == 1, resampleRatio: index % 2 == 1 ? 1.08844 : 1))
+    }
+    log("session active: firefox-71 records")
+    log("echo canceller has converged")
+    switch scene {
+    case .active: break
+    case .idle:
+      snapshot.session = SessionStatus()
+      snapshot.graph.captureLinks = 0
+      snapshot.processing.echo = .off
+    case .interrupted:
+      snapshot.session.state = .interrupted
+      snapshot.session.interruption = Interruption(reason: .daemonLost, duration: 0)
+      snapshot.graph.isConnected = false
+    case .muted: snapshot.session.isMicrophoneMuted = true
+    case .rehearsal: snapshot.rehearsal = RehearsalStatus(phase: .farEnd, erle: 26.1, nearEndLevel: -0.8)
+    }
+  }
+
+  private mutating func advance() {
+    tick += 1
+    let time = Double(tick) / 10
+    func level(_ phase: Double) -> Double { -28 + 18 * sin(time * 2.3 + phase) + 6 * sin(time * 7.1 + phase) }
+    snapshot.uptime = time
+    if snapshot.session.interruption != nil {
+      snapshot.session.interruption?.duration = time
+      return
+    }
+    guard snapshot.session.state == .active else { return }
+    snapshot.graph.cycles += 19
+    snapshot.graph.busyRatio = 0.03 + 0.008 * sin(time)
+    snapshot.processing.microphoneLevel = level(0)
+    snapshot.processing.referenceLevel = level(1)
+    snapshot.processing.voiceLevel = snapshot.session.isMicrophoneMuted ? -120 : level(2)
+    snapshot.processing.speakerLevel = level(1.1)
+    snapshot.processing.erle = 24 + sin(time / 3)
+    snapshot.processing.hasVoice = sin(time) > 0
+    for index in snapshot.sinks.indices {
+      let phase = Double(index)
+      if snapshot.sinks[index].kind == .ring { snapshot.sinks[index].fillBytes = Int(9_600 + 2_400 * sin(time * 3 + phase)) / 2 * 2 }
+      snapshot.sinks[index].peak = snapshot.sinks[index].isMuted ? -120 : level(phase)
+      snapshot.sinks[index].rms = snapshot.sinks[index].peak - 9
+      snapshot.sinks[index].framesWritten += 4_800
+      snapshot.sinks[index].framesRead += 4_800
+      snapshot.sinks[index].driftPPM = 30 * sin(time / 9 + phase)
+    }
+    if snapshot.rehearsal != nil {
+      snapshot.rehearsal?.seconds = time
+      snapshot.rehearsal?.phase = RehearsalStatus.Phase.allCases[tick / 40 % 4]
+    }
+    if tick % 50 == 0 { log("participant \(snapshot.sinks.first?.id ?? "nobody") speaks") }
+  }
+}
