@@ -28,6 +28,7 @@ let package = Package(
   products: [
     .library(name: "Nearend", targets: ["Nearend"]),
     .executable(name: "nearend", targets: ["NearendCommand"]),
+    .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
@@ -69,6 +70,8 @@ let package = Package(
     .target(
       name: "SimulatedHardware",
       dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
+    .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
+    .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "RealtimeCheckTests"),
@@ -78,7 +81,7 @@ let package = Package(
     .testTarget(
       name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "DashboardDemo", "SessionModel"],
       exclude: ["Snapshots"]),
-    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware"]),
+    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
     .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),

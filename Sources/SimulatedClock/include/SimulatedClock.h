@@ -1,0 +1,1 @@
+// The plugin is loaded by the PipeWire daemon; nothing is called from Swift.

@@ -1,0 +1,144 @@
+import Glibc
+import Synchronization
+
+/// A process that this one started, and reaps. [any]
+public final class ChildProcess: Sendable {
+  /// How a process ended.
+  public enum Exit: Sendable, Equatable {
+    case status(Int32)
+    case signal(Int32)
+  }
+
+  /// Where a standard stream of the child goes, or comes from.
+  enum Stream {
+    case null
+    /// Appended to, and made where it does not exist.
+    case file(String)
+    /// Stays open in this process.
+    case descriptor(Int32)
+  }
+
+  public let name: String
+  public let pid: pid_t
+  private let ended = Mutex<Exit?>(nil)
+
+  /// Starts `program` with exactly this environment, as a member of the process group `group` (0: leader of its own).
+  /// The child inherits no descriptor but the three streams, ignores no signal and blocks none.
+  init(
+    _ program: String, _ arguments: [String], environment: [String: String], group: pid_t,
+    input: Stream = .null, output: Stream = .null, errors: Stream = .null
+  ) throws {
+    name = program.split(separator: "/").last.map(String.init) ?? program
+    let file = try Program.find(program, path: environment["PATH"] ?? "")
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, stream) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+      switch stream {
+      case .null: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+      case .file(let path): posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+      }
+    }
+    for descriptor in Self.openDescriptors() where descriptor > STDERR_FILENO { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, group)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    let argv = ([program] + arguments).map { strdup($0) } + [nil]
+    let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (argv + envp).forEach { free($0) } }
+    var pid: pid_t = 0
+    let result = posix_spawn(&pid, file, &actions, &attributes, argv, envp)
+    guard result == 0 else { throw SessionError.system("starting \(file)", result) }
+    self.pid = pid
+  }
+
+  /// Whoever opened them may have forgotten O_CLOEXEC, and a daemon that holds them would keep their other ends waiting.
+  private static func openDescriptors() -> [Int32] {
+    guard let folder = opendir("/proc/self/fd") else { return [] }
+    defer { closedir(folder) }
+    var descriptors: [Int32] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if let descriptor = Int32(name) { descriptors.append(descriptor) }
+    }
+    return descriptors
+  }
+
+  /// How it ended; nil while it runs.
+  public var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
+
+  public var isRunning: Bool { exit == nil }
+
+  /// Sends a signal; nothing happens where it has ended already.
+  public func signal(_ number: Int32) {
+    ended.withLock { if reap(&$0, WNOHANG) == nil { kill(pid, number) } }
+  }
+
+  /// Waits at most `timeout` seconds for the end; nil where it still runs then.
+  public func wait(timeout: Double) -> Exit? {
+    poll(timeout: timeout) { exit }
+  }
+
+  /// Asks it to end, insists after `grace` seconds, and returns when it is gone.
+  @discardableResult
+  public func end(grace: Double = 3) -> Exit {
+    signal(SIGTERM)
+    signal(SIGCONT)
+    if let exit = wait(timeout: grace) { return exit }
+    signal(SIGKILL)
+    return ended.withLock { reap(&$0, 0)! }
+  }
+
+  private func reap(_ ended: inout Exit?, _ options: Int32) -> Exit? {
+    if let ended { return ended }
+    var status: Int32 = 0
+    var result: pid_t
+    repeat { result = waitpid(pid, &status, options) } while result == -1 && errno == EINTR
+    switch result {
+    case pid: ended = status & 0x7f == 0 ? .status(status >> 8 & 0xff) : .signal(status & 0x7f)
+    case -1: ended = .status(-1)
+    default: break
+    }
+    return ended
+  }
+}
+
+/// Asks `question` again and again, 5 ms and later 20 ms apart, until it answers or `timeout` seconds have gone.
+func poll<Answer>(timeout: Double, _ question: () throws -> Answer?) rethrows -> Answer? {
+  let start = monotonicSeconds()
+  while true {
+    if let answer = try question() { return answer }
+    let elapsed = monotonicSeconds() - start
+    if elapsed >= timeout { return nil }
+    usleep(elapsed < 0.2 ? 5_000 : 20_000)
+  }
+}
+
+/// Seconds on CLOCK_MONOTONIC, the clock that every process of the simulation shares, and PipeWire's own. [any]
+public func monotonicSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
+/// A connected pair of stream sockets that no other child inherits, not even one that another thread starts at this moment. The caller closes both.
+func connectedPair() throws -> (ours: Int32, childs: Int32) {
+  var ends: [Int32] = [-1, -1]
+  guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+    throw SessionError.system("making a pair of sockets", errno)
+  }
+  return (ends[0], ends[1])
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+extension PrivateSession {
+  var daemonsToRun: [Daemon] { Daemon.allCases.filter { $0 != .pulse || configuration.runsPulse } }
+
+  /// Starts every daemon that does not run, in order, and waits until the session is whole: sockets answer, the devices' ports exist, the
+  /// quantum is forced where it should be.
+  public func start() throws {
+    for daemon in daemonsToRun where !isRunning(daemon) {
+      let arguments = daemon == .bus ? ["--config-file=\(path)/bus.conf", "--nofork", "--nopidfile"] : []
+      let log = log(of: daemon)
+      let process = try ChildProcess(
+        daemon.rawValue, arguments, environment: environment, group: group, output: .file(log), errors: .file(log))
+      state.withLock { $0.daemons[daemon] = process }
+      switch daemon {
+      case .bus: try wait(for: "the bus to listen") { accepts("\(path)/bus") }
+      case .pipewire:
+        try wait(for: "the PipeWire daemon to listen") { accepts(socket) }
+        if let quantum = configuration.quantum { try force(quantum: quantum) }
+      case .wireplumber: try wait(forPorts: configuration.devices.flatMap(\.ports))
+      case .pulse: try wait(for: "the PulseAudio server to listen") { accepts("\(path)/pulse/native") }
+      }
+    }
+  }
+
+  /// Ends a daemon with `signal`, as a crash (SIGKILL) or an update (SIGTERM) would. The session manager and the PulseAudio server go with
+  /// the PipeWire daemon, as they do under systemd. `start()` makes the session whole again.
+  public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL) {
+    let order: [Daemon] = daemon == .pipewire ? [.pipewire, .pulse, .wireplumber] : [daemon]
+    for (index, daemon) in order.enumerated() {
+      guard let process = state.withLock({ $0.daemons.removeValue(forKey: daemon) }) else { continue }
+      if index == 0 { process.signal(signal) }
+      process.end()
+    }
+  }
+
+  /// `stop` and `start`.
+  public func restart(_ daemon: Daemon, with signal: Int32 = SIGKILL) throws {
+    stop(daemon, with: signal)
+    try start()
+  }
+
+  public func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
+
+  /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil where it does not run.
+  public func process(of daemon: Daemon) -> ChildProcess? { state.withLock { $0.daemons[daemon] } }
+
+  /// Forces `quantum` frames per cycle upon the graph, 32…8192; 0 leaves PipeWire its choice again.
+  public func force(quantum: Int) throws { try set("clock.force-quantum", to: quantum) }
+
+  /// Forces `rate` frames per second upon the graph; 0 leaves PipeWire its choice again.
+  public func force(rate: Int) throws { try set("clock.force-rate", to: rate) }
+
+  private func set(_ key: String, to value: Int) throws {
+    try wait(for: "\(key) to be \(value)") {
+      _ = try run("pw-metadata", ["-n", "settings", "0", key, "\(value)"])
+      return try run("pw-metadata", ["-n", "settings", "0", key]).output.contains("value:'\(value)'")
+    }
+  }
+
+  /// Where a daemon's output goes.
+  func log(of daemon: Daemon) -> String { "\(path)/logs/\(daemon.rawValue).log" }
+
+  /// The end of a daemon's log.
+  func lastWords(of daemon: Daemon) -> String {
+    let text = (try? String(contentsOfFile: log(of: daemon), encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").suffix(5).joined(separator: "\n")
+  }
+}
+
+/// Whether a Unix socket answers.
+private func accepts(_ path: String) -> Bool {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  guard descriptor >= 0 else { return false }
+  defer { close(descriptor) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+  return withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 }
+  }
+}

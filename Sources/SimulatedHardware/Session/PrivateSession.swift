@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PipeWire session of its own in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, none of the user's.
+///
+/// Nothing of it outlives this process, and `end()` (or the last reference going) removes every trace. Calls block until the facts they promise are
+/// true, so call them from a thread that may wait. [control]
+public final class PrivateSession: Sendable {
+  public typealias Daemon = SessionConfiguration.Daemon
+
+  public let configuration: SessionConfiguration
+  /// What a client needs in order to live in this session: complete, nothing else is inherited.
+  public let environment: [String: String]
+
+  let state: Mutex<State>
+
+  struct State: ~Copyable {
+    var folder: SessionFolder?
+    var daemons: [Daemon: ChildProcess] = [:]
+    var clients: [ChildProcess] = []
+  }
+  /// The private `XDG_RUNTIME_DIR`, which is the session's home too.
+  public let path: String
+  let group: pid_t
+
+  /// The daemon's socket.
+  public var socket: String { "\(path)/pipewire-0" }
+
+  /// Starts everything and waits until each device's ports exist.
+  /// - Throws: `SessionError`; nothing is left behind.
+  public init(_ configuration: SessionConfiguration = .init()) throws {
+    self.configuration = configuration
+    var environment = ProcessInfo.processInfo.environment.filter { variable in
+      !["PIPEWIRE_", "PULSE_", "XDG_", "WIREPLUMBER_", "DBUS_", "SPA_"].contains { variable.key.hasPrefix($0) }
+    }
+    environment["PATH"] = configuration.path ?? environment["PATH"] ?? "/usr/bin:/bin"
+    let folder = try SessionFolder(environment: environment)
+    path = folder.path
+    group = folder.group
+    environment.merge([
+      "HOME": path, "XDG_RUNTIME_DIR": path, "PIPEWIRE_RUNTIME_DIR": path, "PULSE_RUNTIME_PATH": "\(path)/pulse",
+      "XDG_CONFIG_HOME": "\(path)/config", "XDG_STATE_HOME": "\(path)/state", "XDG_CACHE_HOME": "\(path)/cache",
+      "XDG_DATA_HOME": "\(path)/data",
+      "PULSE_SERVER": "unix:\(path)/pulse/native",
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/no-system-bus",
+    ]) { $1 }
+    if case .patient = configuration.clock { environment["SPA_PLUGIN_DIR"] = try SimulatedClock.pluginPath(environment) }
+    self.environment = environment.merging(configuration.environment) { $1 }
+    state = Mutex(State(folder: folder))
+    do {
+      for daemon in daemonsToRun { _ = try Program.find(daemon.rawValue, path: environment["PATH"]!) }
+      for (file, text) in configuration.files { try folder.write(text, to: "config/\(file)") }
+      try folder.write(Self.busConfiguration(listeningAt: "\(path)/bus"), to: "bus.conf")
+      try folder.write("", to: "logs/session.log")
+      try start()
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  deinit { end() }
+
+  /// Ends every process of the session and removes its folder. Doing it again has no effect.
+  public func end() {
+    let (clients, daemons, folder) = state.withLock { state in
+      defer { state = State(folder: nil) }
+      return (state.clients, state.daemons, state.folder)
+    }
+    for client in clients.reversed() { client.end(grace: 1) }
+    for daemon in Daemon.allCases.reversed() { daemons[daemon]?.end(grace: 1) }
+    withExtendedLifetime(folder) {}
+  }
+
+  /// No service folder: nothing of the machine's can be started through this bus.
+  private static func busConfiguration(listeningAt socket: String) -> String {
+    """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>session</type>
+      <listen>unix:path=\(socket)</listen>
+      <auth>EXTERNAL</auth>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/>
+        <allow own="*"/>
+      </policy>
+    </busconfig>
+
+    """
+  }
+}

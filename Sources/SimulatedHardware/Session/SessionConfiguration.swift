@@ -1,0 +1,95 @@
+/// How a private session is made.
+public struct SessionConfiguration: Sendable {
+  /// What drives the graph.
+  public enum Clock: Sendable, Equatable {
+    /// The first speaker, as on a real machine: its monitor runs one quantum late.
+    case speaker
+    /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so that a cycle that is not finished in time is lost.
+    case timer
+    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls with it,
+    /// and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
+    case patient(speed: Double = 1)
+  }
+  public enum Daemon: String, Sendable, CaseIterable {
+    case bus = "dbus-daemon"
+    case pipewire
+    case wireplumber
+    case pulse = "pipewire-pulse"
+  }
+
+  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice.
+  public var quantum: Int?
+  /// Frames per second of the graph.
+  public var rate = 48_000
+  public var clock = Clock.speaker
+  public var devices: [SimulatedDevice] = [.speaker, .microphone]
+  /// What runs beside the bus, PipeWire and WirePlumber, which always do.
+  public var runsPulse = true
+  /// Further fragments of the daemon's configuration: file name without folder or ending, to SPA JSON.
+  public var fragments: [String: String] = [:]
+  /// Further variables for the daemons and for `PrivateSession.environment`.
+  public var environment: [String: String] = [:]
+  /// Where programs are looked for; nil: the `PATH` of this process.
+  public var path: String?
+  /// Seconds that a fact is waited for before the session is given up.
+  public var timeout = 20.0
+
+  public init() {}
+
+  /// The drop-in for `pipewire.conf.d`.
+  var pipewire: String {
+    let clockNode =
+      switch clock {
+      case .speaker: ""
+      case .timer: driver("support.node.driver", "")
+      case .patient(let speed): driver("simulated.clock", "clock.speed = \(speed)")
+      }
+    let objects = devices.enumerated().map { index, device in
+      device.configuration(drivesAt: device.kind == .speaker ? 5_000 - index : 2_000 - index)
+    }
+    return """
+      context.properties = {
+        default.clock.rate = \(rate)  default.clock.allowed-rates = [ \(rate) ]
+        default.clock.min-quantum = 32  default.clock.max-quantum = 8192  vm.overrides = { }
+      }
+      context.spa-libs = { simulated.* = libSimulatedClock }
+      context.objects = [
+      \((clockNode.isEmpty ? objects : [clockNode] + objects).joined(separator: "\n"))
+      ]
+
+      """
+  }
+
+  private func driver(_ factory: String, _ properties: String) -> String {
+    """
+      { factory = spa-node-factory  args = { factory.name = \(factory)  node.name = hw.clock  node.group = \(SimulatedDevice.group)
+          priority.driver = 100000  \(properties) } }
+    """
+  }
+
+  /// Every file of the private configuration, by its path below `XDG_CONFIG_HOME`.
+  ///
+  /// The session manager must leave the machine's own devices alone: on the private bus it would not know that they are in use.
+  var files: [String: String] {
+    var files = [
+      "pipewire/pipewire.conf.d/simulated-hardware.conf": pipewire,
+      // WirePlumber 0.4
+      "wireplumber/main.lua.d/51-no-hardware.lua": """
+      alsa_monitor.enabled = false
+      v4l2_monitor.enabled = false
+      libcamera_monitor.enabled = false
+
+      """,
+      "wireplumber/bluetooth.lua.d/51-no-hardware.lua": "bluez_monitor.enabled = false\n",
+      // WirePlumber 0.5
+      "wireplumber/wireplumber.conf.d/no-hardware.conf": """
+      wireplumber.profiles = {
+        main = { hardware.audio = disabled  hardware.bluetooth = disabled  hardware.video-capture = disabled }
+      }
+
+      """,
+    ]
+    for (name, text) in fragments { files["pipewire/pipewire.conf.d/\(name).conf"] = text }
+    return files
+  }
+}

@@ -1,0 +1,53 @@
+/// A sound device that the private daemon makes for itself, so that it comes back with a restarted daemon.
+public struct SimulatedDevice: Sendable, Hashable {
+  public enum Kind: Sendable {
+    /// Plays stereo: `<name>:playback_FL`, `playback_FR`; what it plays comes out of `monitor_FL`, `monitor_FR`.
+    case speaker
+    /// Hears mono: what is fed to `<name>:input_MONO` comes out of `capture_MONO`.
+    case microphone
+  }
+  public var kind: Kind
+  /// `node.name`.
+  public var name: String
+  /// `node.description`, for people.
+  public var description: String
+  /// `priority.session`: the session manager makes the device with the highest its default.
+  public var priority: Int
+
+  public init(_ kind: Kind, name: String, description: String, priority: Int) {
+    self.kind = kind
+    self.name = name
+    self.description = description
+    self.priority = priority
+  }
+
+  public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
+  public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 1000)
+
+  /// The ports that exist once the session manager has set the device up.
+  var ports: [String] {
+    switch kind {
+    case .speaker: ["playback_FL", "playback_FR", "monitor_FL", "monitor_FR"].map { "\(name):\($0)" }
+    case .microphone: ["input_MONO", "capture_MONO"].map { "\(name):\($0)" }
+    }
+  }
+
+  /// The group that keeps all simulated hardware, and what observes it, on one clock.
+  static let group = "simulated-hardware"
+
+  /// Its entry in `context.objects`.
+  func configuration(drivesAt driverPriority: Int) -> String {
+    let (mediaClass, position) =
+      switch kind {
+      case .speaker: ("Audio/Sink", "FL FR")
+      case .microphone: ("Audio/Source/Virtual", "MONO")
+      }
+    return """
+        { factory = adapter  args = {
+            factory.name = support.null-audio-sink  node.name = "\(name)"  node.description = "\(description)"
+            media.class = \(mediaClass)  audio.position = [ \(position) ]  node.group = \(Self.group)
+            node.pause-on-idle = false  session.suspend-timeout-seconds = 0
+            priority.session = \(priority)  priority.driver = \(driverPriority) } }
+      """
+  }
+}
