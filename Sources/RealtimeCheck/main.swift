@@ -26,13 +26,13 @@ if arguments.first == "--violate" {
   print("RealtimeCheck: \(violation.rawValue) went unseen: the fence is down")
   exit(1)
 }
-guard arguments.isEmpty else {
+guard arguments.isEmpty || arguments == ["--capture"] else {
   print("usage: RealtimeCheck [--violate \(Violation.allCases.map(\.rawValue).joined(separator: "|")) | --measure]")
   exit(2)
 }
 
-// One list per file. The capture path's stands in CaptureCheck.swift.
-let checks = sharedChecks + renderChecks
+// One list per file.
+let checks = arguments == ["--capture"] ? captureChecks : sharedChecks + renderChecks + [captureCheck]
 
 /// Printed at once, so that the check that a breach ends is the one after the last line.
 func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

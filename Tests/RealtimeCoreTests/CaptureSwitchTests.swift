@@ -34,6 +34,19 @@ struct CaptureSwitchTests {
     }
   }
 
+  @Test("L7: nor during a hum, which has no step of its own to hide a click in", arguments: switches.indices)
+  func noClicksInHum(index: Int) throws {
+    let (name, toggle) = CaptureSwitchTests.switches[index]
+    // 70 Hz at −15 dBFS: steps of 0.007 at most.
+    let microphone = (0..<16000).map { 0.25 * Float.sine(70 * Float($0) / 16000) }
+    var run = try CaptureRun(rate: 16000)
+    let voice = run.process(microphone, quantum: 96) { start, controls in
+      if start >= 96 * 40 && (start / 96 - 40) % 12 == 0 { toggle(controls) }
+    }
+    // The path starts in the middle of nothing; after 0.1 s it runs.
+    #expect(jumps(voice)[17...].allSatisfy { $0 <= 0.017 }, "\(name): a jump of \(jumps(voice)[17...].max()!)")
+  }
+
   /// The largest step between neighbours in every 96 frames.
   private func jumps(_ samples: [Float]) -> [Float] {
     stride(from: 0, to: samples.count - 96, by: 96).map { start in
@@ -94,5 +107,14 @@ struct CaptureSwitchTests {
     #expect(run.process(speech, quantum: 256) == clean.process(speech, quantum: 256))
     run.controls.usesVoiceProcessing = false
     #expect(run.process(bad, quantum: 256).allSatisfy { $0.isFinite })
+  }
+}
+
+extension Float {
+  /// Of a phase in turns.
+  fileprivate static func sine(_ turns: Float) -> Float {
+    // A parabola is within 6 % of a sine and as smooth where it matters: no step, no corner.
+    let t = turns - turns.rounded(.down) - 0.5
+    return -8 * t * (1 - 2 * Swift.abs(t))
   }
 }
