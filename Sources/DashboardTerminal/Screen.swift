@@ -7,8 +7,8 @@ struct Screen {
   private let screen: OpaquePointer
   private let palette: Palette
 
-  /// Takes the terminal over. On an error it is as it was.
-  static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
+  /// Looks whether the terminal can show a dashboard, and touches nothing.
+  static func check() throws(DashboardError) {
     guard isatty(STDIN_FILENO) == 1 else { throw .notATerminal(stream: "input") }
     guard isatty(STDOUT_FILENO) == 1 else { throw .notATerminal(stream: "output") }
     let name = environment("TERM")
@@ -17,13 +17,17 @@ struct Screen {
     guard setupterm(nil, STDOUT_FILENO, &status) == OK else { throw status == 1 ? .incapableTerminal(name) : .unknownTerminal(name) }
     guard canMoveCursor() else { throw .incapableTerminal(name) }
     if let size = Self.size, !size.isLargeEnough { throw .tooSmall(found: size) }
+  }
 
+  /// Takes the terminal over. On an error it is as it was.
+  static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
+    try check()
     // Signals first: where a handler is set, ncurses leaves the signal alone.
     let failure = nearend_terminal_arm(STDIN_FILENO)
     guard failure == 0 else { throw .system(call: "tcgetattr", code: failure) }
     guard let screen = nearend_open_screen() else {
       nearend_terminal_disarm()
-      throw .incapableTerminal(name)
+      throw .incapableTerminal(environment("TERM") ?? "")
     }
     let opened = Screen(screen: screen, usesColor: usesColor ?? (environment("NO_COLOR") == nil))
     let size = opened.currentSize()

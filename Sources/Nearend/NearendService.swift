@@ -50,6 +50,9 @@ public final class NearendService: Sendable {
   /// Leaves the graph; nothing stays behind.
   public func stop() { graph.stop() }
 
+  /// Puts a remark into the log.
+  public func remark(_ message: String) { log.add(.info, message) }
+
   // MARK: Sinks
 
   /// A participant whose PCM a program writes (K1).

@@ -56,7 +56,12 @@ struct GraphObjects {
   func node(named name: String) -> GlobalObject? { nodes.last { $0.nodeName == name } }
 
   func inputs(of node: UInt32) -> [Port] { ports[node]?.filter { $0.isInput && !$0.isMonitor } ?? [] }
-  func outputs(of node: UInt32) -> [Port] { ports[node]?.filter { !$0.isInput && !$0.isMonitor } ?? [] }
+  /// What a microphone gives. A virtual one is built like a sink, so that what it gives are its monitor ports.
+  func outputs(of node: UInt32) -> [Port] {
+    let outputs = ports[node]?.filter { !$0.isInput } ?? []
+    let captures = outputs.filter { !$0.isMonitor }
+    return captures.isEmpty ? outputs : captures
+  }
   func monitors(of node: UInt32) -> [Port] { ports[node]?.filter { !$0.isInput && $0.isMonitor } ?? [] }
 }
 
