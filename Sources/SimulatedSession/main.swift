@@ -1,9 +1,14 @@
 import Foundation
 import SimulatedHardware
 
-// A private PipeWire session to try things in: `swift run SimulatedSession pw-top`, or without a command until standard input ends.
+// A world to try things in. `SimulatedSession room …` is the room's own process; otherwise a private PipeWire session:
+// `swift run SimulatedSession pw-top`, or without a command until standard input ends.
 let command = Array(CommandLine.arguments.dropFirst())
 do {
+  if command.first == "room" {
+    try runRoom(arguments: Array(command.dropFirst()))
+    exit(0)
+  }
   let session = try PrivateSession()
   FileHandle.standardOutput.write(Data("\(session.path)\n".utf8))
   if command.isEmpty {

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 import Synchronization
 
 /// A process that this one started, and reaps. [any]
@@ -19,7 +19,7 @@ public final class ChildProcess: Sendable {
   }
 
   public let name: String
-  public let pid: pid_t
+  public let pid: Int32
   private let ended = Mutex<Exit?>(nil)
 
   /// Starts `program` with exactly this environment, as a member of the process group `group` (0: leader of its own).

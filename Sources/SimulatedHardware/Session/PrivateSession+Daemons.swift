@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+internal import Glibc
 
 extension PrivateSession {
   var daemonsToRun: [Daemon] { Daemon.allCases.filter { $0 != .pulse || configuration.runsPulse } }

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+internal import Glibc
 
 /// What a tool said, and how it ended.
 public struct ToolResult: Sendable, Equatable {

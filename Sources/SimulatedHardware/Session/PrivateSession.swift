@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+internal import Glibc
 import Synchronization
 
 /// A PipeWire session of its own in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, none of the user's.

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// The programs that the simulation runs, and the Debian package that brings each.
 enum Program {

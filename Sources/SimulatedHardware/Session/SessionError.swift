@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// Why a private session could not be made or used: what was wrong, and what to do about it.
 public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+internal import Glibc
 
 /// A private folder under /tmp and a guard process that outlives this one: when this process ends, however it ends (SIGKILL too), the guard kills every process
 /// of its group and removes the folder. It notices by the end of a socket that only this process holds open, so that it depends neither on which thread

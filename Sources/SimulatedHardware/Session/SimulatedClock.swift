@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+internal import Glibc
 
 /// Where the daemon finds the plugin that holds `simulated.clock`.
 enum SimulatedClock {

@@ -33,7 +33,7 @@ public struct SimulatedDevice: Sendable, Hashable {
   }
 
   /// The group that keeps all simulated hardware, and what observes it, on one clock.
-  static let group = "simulated-hardware"
+  public static let group = "simulated-hardware"
 
   /// Its entry in `context.objects`.
   func configuration(drivesAt driverPriority: Int) -> String {

@@ -1,0 +1,91 @@
+/// Who talks when: a pure function of the seconds since an epoch, so that processes which share seed and epoch agree without a word. [any]
+public struct Conversation: Sendable, Equatable {
+  /// Who talks.
+  public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  public enum Script: String, Codable, Sendable, CaseIterable {
+    /// Rounds of far end alone, near end alone, double talk, silence.
+    case alternating
+    /// The far end alone, without end.
+    case farEndOnly
+    /// The near end alone, without end.
+    case nearEndOnly
+  }
+  /// A phase and when it is, in seconds.
+  public struct Span: Sendable, Equatable {
+    public var phase: Phase
+    public var seconds: Range<Double>
+  }
+
+  public let script: Script
+  public let seed: UInt64
+  /// Remote participants.
+  public let talkers: Int
+
+  /// A round of the alternating script, in seconds.
+  private static let round = 24.0
+
+  public init(_ script: Script = .alternating, seed: UInt64 = 1, talkers: Int = 3) {
+    self.script = script
+    self.seed = seed
+    self.talkers = talkers
+  }
+
+  /// The span that holds `time`; silence before the epoch.
+  public func span(at time: Double) -> Span {
+    guard time >= 0 else { return Span(phase: .silence, seconds: -.infinity..<0) }
+    switch script {
+    case .farEndOnly: return Span(phase: .farEnd, seconds: 0 ..< .infinity)
+    case .nearEndOnly: return Span(phase: .nearEnd, seconds: 0 ..< .infinity)
+    case .alternating:
+      let round = (time / Self.round).rounded(.down)
+      let start = round * Self.round
+      var generator = generator(for: UInt64(round))
+      let far = generator.uniform(8.5...9.5)
+      let near = far + generator.uniform(5...6)
+      let double = near + generator.uniform(5...6)
+      // No array: the room asks on its audio thread.
+      switch time - start {
+      case ..<far: return Span(phase: .farEnd, seconds: start..<(start + far))
+      case ..<near: return Span(phase: .nearEnd, seconds: (start + far)..<(start + near))
+      case ..<double: return Span(phase: .doubleTalk, seconds: (start + near)..<(start + double))
+      default: return Span(phase: .silence, seconds: (start + double)..<(start + Self.round))
+      }
+    }
+  }
+
+  public func phase(at time: Double) -> Phase { span(at: time).phase }
+
+  /// The phase, or nil within `guardTime` seconds of a change.
+  public func settledPhase(at time: Double, guardTime: Double) -> Phase? {
+    let span = span(at: time)
+    return time - span.seconds.lowerBound >= guardTime && span.seconds.upperBound - time >= guardTime ? span.phase : nil
+  }
+
+  /// When the near end's talk that holds `time` is; nil where it is silent then.
+  public func nearEndTalk(at time: Double) -> Range<Double>? {
+    let span = span(at: time)
+    return span.phase == .nearEnd || span.phase == .doubleTalk ? span.seconds : nil
+  }
+
+  /// When the talk of remote participant `talker`, 0…`talkers` − 1, that holds `time` is; nil where it is silent then.
+  ///
+  /// They take turns of 3 s, in an order that changes; in every third turn another falls in.
+  public func farEndTalk(_ talker: Int, at time: Double) -> Range<Double>? {
+    let span = span(at: time)
+    guard span.phase == .farEnd || span.phase == .doubleTalk else { return nil }
+    let length = 3.0
+    let turn = ((time - span.seconds.lowerBound) / length).rounded(.down)
+    let start = span.seconds.lowerBound + turn * length
+    var generator = generator(for: UInt64(start * 1_000) &+ 0x7475_726e)
+    let first = Int(generator.next() % UInt64(max(1, talkers)))
+    let second = (first + 1 + Int(generator.next() % UInt64(max(1, talkers - 1)))) % max(1, talkers)
+    let isTalking = talker == first || (talker == second && Int(turn) % 3 == 2)
+    return isTalking ? start..<min(start + length, span.seconds.upperBound) : nil
+  }
+
+  private func generator(for number: UInt64) -> SeededGenerator {
+    var generator = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d ^ number)
+    _ = generator.next()
+    return generator
+  }
+}

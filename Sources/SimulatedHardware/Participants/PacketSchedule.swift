@@ -1,0 +1,51 @@
+/// When the packets of one remote participant arrive: its own clock, and a network between. [any]
+///
+/// Packets keep their order, as behind a jitter-free reordering receiver: one that is held up holds up those after it, which then arrive in a burst.
+public struct PacketSchedule: Sendable {
+  /// What the network does to a packet.
+  public struct Network: Sendable, Equatable {
+    /// Mean of the exponential delay, in seconds.
+    public var jitter: Double
+    /// No packet is later than this by jitter alone, in seconds.
+    public var mostJitter: Double
+    /// Share of packets that are held up, 0…1.
+    public var stalls: Double
+    /// How long these are held up, in seconds.
+    public var stall: ClosedRange<Double>
+
+    public init(jitter: Double = 0.01, mostJitter: Double = 0.04, stalls: Double = 0.003, stall: ClosedRange<Double> = 0.06...0.12) {
+      self.jitter = jitter
+      self.mostJitter = mostJitter
+      self.stalls = stalls
+      self.stall = stall
+    }
+    /// Every packet arrives when it is sent.
+    public static let none = Network(jitter: 0, mostJitter: 0, stalls: 0, stall: 0...0)
+  }
+
+  /// Seconds of audio in a packet, by the participant's clock.
+  public static let packet = 0.02
+
+  /// How much faster than ours the participant's clock runs, in parts per million.
+  public let drift: Double
+  public let network: Network
+  private var generator: SeededGenerator
+  private var index = 0
+  private var last = 0.0
+
+  public init(drift: Double, network: Network = .init(), seed: UInt64) {
+    self.drift = drift
+    self.network = network
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// When the next packet was sent and when it arrives, in seconds of our clock since the first was sent.
+  public mutating func next() -> (sent: Double, arrival: Double) {
+    let sent = Double(index) * Self.packet / (1 + drift * 1e-6)
+    index += 1
+    var delay = min(generator.exponential(mean: network.jitter), network.mostJitter)
+    if generator.uniform() < network.stalls { delay += generator.uniform(network.stall) }
+    last = max(last, sent + delay)
+    return (sent, last)
+  }
+}

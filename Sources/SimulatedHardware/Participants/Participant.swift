@@ -1,0 +1,125 @@
+import Foundation
+internal import Glibc
+import Synchronization
+
+/// A remote participant of a call: packets of interleaved native-endian Int16 PCM that arrive as if through a network. [any]
+public final class Participant: Sendable {
+  /// What a participant sends, and who it is.
+  public struct Profile: Sendable {
+    public var name: String
+    /// Frames per second.
+    public var rate: Int
+    public var channels: Int
+    /// How much faster than ours its clock runs, in parts per million.
+    public var drift: Double
+    public var voice: Voice
+    public var network: PacketSchedule.Network
+
+    public init(name: String, rate: Int, channels: Int, drift: Double, voice: Voice, network: PacketSchedule.Network = .init()) {
+      self.name = name
+      self.rate = rate
+      self.channels = channels
+      self.drift = drift
+      self.voice = voice
+      self.network = network
+    }
+
+    /// Three that differ in everything.
+    public static let three = [
+      Profile(name: "alice", rate: 16_000, channels: 1, drift: 200, voice: Voice.farEnd[0]),
+      Profile(name: "bruno", rate: 44_100, channels: 1, drift: -200, voice: Voice.farEnd[1]),
+      Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2]),
+    ]
+  }
+  /// Takes one packet; false where it was refused.
+  public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
+
+  public struct Counters: Sendable, Equatable {
+    public var packets = 0
+    public var refused = 0
+  }
+
+  public let profile: Profile
+  public var counters: Counters { state.withLock { $0.counters } }
+
+  private struct State {
+    var counters = Counters()
+    var isStopping = false
+  }
+  private let state = Mutex(State())
+  private let packets: PacketSource
+  private let epoch: Double
+  private let seed: UInt64
+
+  /// - Parameters:
+  ///   - talker: which of the conversation's remote participants it is.
+  ///   - epoch: the conversation's beginning, in seconds of CLOCK_MONOTONIC.
+  /// - Throws: `SessionError` where its speech cannot be made.
+  public init(_ profile: Profile, talker: Int, conversation: Conversation, epoch: Double, cache: String? = nil) throws {
+    self.profile = profile
+    self.epoch = epoch
+    seed = conversation.seed &* 31 &+ UInt64(talker)
+    let speech = try Speech(profile.voice, rate: profile.rate, cache: cache)
+    packets = PacketSource(speech: speech, channels: profile.channels, conversation: conversation, talker: talker)
+  }
+
+  deinit { stop() }
+
+  /// Sends until `stop`, on a thread of its own. Once.
+  public func start(_ write: @escaping Write) {
+    let thread = Thread { [packets, profile, epoch, seed, weak self] in
+      var schedule = PacketSchedule(drift: profile.drift, network: profile.network, seed: seed)
+      let begin = monotonicSeconds()
+      var packet = [Int16](repeating: 0, count: packets.samplesPerPacket)
+      while true {
+        let (sent, arrival) = schedule.next()
+        packets.fill(&packet, at: begin + sent - epoch)
+        sleepUntil(begin + arrival)
+        guard let self, !self.state.withLock({ $0.isStopping }) else { return }
+        let isTaken = packet.withUnsafeBytes(write)
+        self.state.withLock { state in
+          state.counters.packets += 1
+          if !isTaken { state.counters.refused += 1 }
+        }
+      }
+    }
+    thread.name = "participant"
+    thread.start()
+  }
+
+  /// Sends no more; at most one packet that is on its way still arrives.
+  public func stop() { state.withLock { $0.isStopping = true } }
+}
+
+/// What a participant says, packet by packet: its speech while the conversation gives it the word, silence otherwise.
+struct PacketSource: Sendable {
+  let speech: Speech
+  let channels: Int
+  let conversation: Conversation
+  let talker: Int
+
+  private var frames: Int { Int(PacketSchedule.packet * Double(speech.rate)) }
+  var samplesPerPacket: Int { frames * channels }
+
+  /// Fills a packet that was sent `time` seconds after the conversation's epoch.
+  func fill(_ packet: inout [Int16], at time: Double) {
+    let talk = conversation.farEndTalk(talker, at: time)
+    let first = Int(max(0, time) * Double(speech.rate))
+    for frame in 0..<frames {
+      let now = time + Double(frame) / Double(speech.rate)
+      let gain = talk.map { fade(at: now, in: $0) } ?? 0
+      let sample = gain > 0 ? Int16(clamping: Int(speech.samples[(first + frame) % speech.samples.count] * gain * 32_767)) : 0
+      for channel in 0..<channels { packet[frame * channels + channel] = sample }
+    }
+  }
+}
+
+/// Gain of a talk, 0…1: in and out within 20 ms, so that nobody starts with a click.
+func fade(at time: Double, in talk: Range<Double>) -> Float {
+  Float(min(1, max(0, min(time - talk.lowerBound, talk.upperBound - time) / 0.02)))
+}
+
+private func sleepUntil(_ seconds: Double) {
+  var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+  while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+}

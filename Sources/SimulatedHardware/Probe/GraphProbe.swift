@@ -1,0 +1,103 @@
+import PipeWireClient
+
+/// Plays signals into a graph and records from it, both indexed by the graph's own clock, so that lags are exact to the sample.
+///
+/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`, then `run`. [control]
+public final class GraphProbe {
+  /// What was recorded, and what was seen of the clock meanwhile.
+  public struct Recording: Sendable {
+    /// Per port; each as long as the recording. Samples whose cycle was lost are 0.
+    public var samples: [String: [Float]]
+    /// Frames per second.
+    public var rate: Int
+    public var cycles: Int
+    /// Cycles that did not begin where the last had ended.
+    public var jumps: Int
+    public var driverChanges: Int
+    /// The smallest and the largest, in frames.
+    public var quantum: ClosedRange<Int>
+
+    /// One driver, one quantum, no lost cycle: anything else makes the recording suspect.
+    public var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
+  }
+
+  public let name: String
+  private let loop: ThreadLoop
+  private let tape: ProbeTape
+  private let recordedPorts: [String]
+  /// Touched on the loop's thread or inside `loop.locked`.
+  private var nodes: (connection: Connection, player: Filter, recorder: Filter)?
+
+  /// The probe's own ports as links take them.
+  public func playPort(_ port: String) -> String { "\(name).play:\(port)" }
+  public func recordPort(_ port: String) -> String { "\(name).rec:\(port)" }
+
+  /// Makes both nodes and waits until the graph has them.
+  /// - Parameters:
+  ///   - socket: the daemon's, `PrivateSession.socket`.
+  ///   - play: a signal for each port to play; silence after its end.
+  ///   - record: the ports to record; at least one.
+  ///   - frames: length of the recording.
+  ///   - group: `node.group`; the simulated hardware's keeps the probe on its clock.
+  /// - Throws: `SessionError`, `PipeWireError`.
+  public init(
+    socket: String, name: String = "probe", play: [String: [Float]], record: [String], frames: Int, group: String = SimulatedDevice.group
+  ) throws {
+    guard !record.isEmpty, frames > 0 else { throw SessionError(.invalidRequest, "a probe needs a port to record, and frames to record") }
+    self.name = name
+    recordedPorts = record
+    loop = ThreadLoop(name: "probe")
+    tape = ProbeTape(length: frames, played: play.count, recorded: record.count)
+    loop.start()
+    let properties = ["node.group": group, "node.always-process": "true"]
+    let data = Unmanaged.passUnretained(tape).toOpaque()
+    try loop.locked { () throws(PipeWireError) in
+      let connection = try Connection(loop: loop, remote: socket, properties: ["application.name": name]) { _ in }
+      let player = try Filter(connection, name: "\(name).play", properties: properties, data: data, process: Self.play) { _ in }
+      let recorder = try Filter(connection, name: "\(name).rec", properties: properties, data: data, process: Self.record) { _ in }
+      for (port, samples) in play { tape.play(samples, to: try player.addPort(.output, name: port).pointer) }
+      for port in record { tape.record(from: try recorder.addPort(.input, name: port).pointer) }
+      try player.connect()
+      try recorder.connect()
+      connection.roundTrip()
+      nodes = (connection, player, recorder)
+    }
+  }
+
+  deinit {
+    loop.locked { nodes = nil }
+    loop.stop()
+  }
+
+  /// Plays and records once, and waits for the end.
+  /// - Throws: `SessionError` with code `timedOut` where the graph does not run.
+  public func run(timeout: Double = 30) throws -> Recording {
+    start()
+    return try finish(timeout: timeout)
+  }
+
+  /// Starts within a fraction of a second, on the same sample for every port. Once.
+  public func start() { tape.begin() }
+
+  /// Waits until everything is recorded.
+  public func finish(timeout: Double = 30) throws -> Recording {
+    guard poll(timeout: timeout, { tape.isDone ? true : nil }) != nil else {
+      let why = tape.startPosition == 0 ? "its cycle never ran" : "it recorded \(tape.watch.cycles) cycles"
+      throw SessionError(.timedOut, "the probe \(name) did not finish within \(timeout) s: \(why)", remedy: "are its ports linked to a running graph?")
+    }
+    let watch = tape.watch
+    return Recording(
+      samples: Dictionary(uniqueKeysWithValues: recordedPorts.enumerated().map { ($1, tape.recording($0)) }), rate: watch.rate, cycles: watch.cycles,
+      jumps: watch.jumps, driverChanges: watch.driverChanges, quantum: watch.smallestQuantum...watch.largestQuantum)
+  }
+
+  private static let play: Filter.Process = { data, cycle in
+    guard let data, let cycle else { return }
+    Unmanaged<ProbeTape>.fromOpaque(data).takeUnretainedValue().play(Cycle(cycle))
+  }
+
+  private static let record: Filter.Process = { data, cycle in
+    guard let data, let cycle else { return }
+    Unmanaged<ProbeTape>.fromOpaque(data).takeUnretainedValue().record(Cycle(cycle))
+  }
+}

@@ -1,0 +1,134 @@
+internal import CRealtime
+import PipeWireClient
+
+/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data thread.
+///
+/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after `isDone` (the
+/// other way round).
+final class ProbeTape: @unchecked Sendable {
+  struct Track {
+    let port: UnsafeMutableRawPointer
+    let samples: UnsafeMutablePointer<Float>
+    let count: Int
+  }
+  struct Watch {
+    var cycles = 0
+    var jumps = 0
+    var driverChanges = 0
+    var smallestQuantum = 0
+    var largestQuantum = 0
+    var rate = 0
+    var driver: UInt32 = 0
+    var next: UInt64 = 0
+  }
+
+  /// Frames between the go and the first sample, so that both filters have seen it.
+  private static let lead: UInt64 = 8_192
+
+  private(set) var watch = Watch()
+  let length: Int
+  private let played: UnsafeMutablePointer<Track>
+  private var playedCount = 0
+  private let recorded: UnsafeMutablePointer<Track>
+  private var recordedCount = 0
+  private let cells: UnsafeMutablePointer<UInt64>
+  private var go: UnsafeMutablePointer<UInt64> { cells }
+  /// The clock's position of the first sample; 0 before it is known.
+  private var start: UnsafeMutablePointer<UInt64> { cells + 1 }
+  private var done: UnsafeMutablePointer<UInt64> { cells + 2 }
+
+  init(length: Int, played: Int, recorded: Int) {
+    self.length = length
+    self.played = .allocate(capacity: max(1, played))
+    self.recorded = .allocate(capacity: max(1, recorded))
+    cells = .allocate(capacity: 3)
+    cells.initialize(repeating: 0, count: 3)
+  }
+
+  /// Adds a signal to play, before the filter joins the graph. [control]
+  func play(_ signal: [Float], to port: UnsafeMutableRawPointer) {
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: max(1, signal.count))
+    samples.initialize(from: signal, count: signal.count)
+    (played + playedCount).initialize(to: Track(port: port, samples: samples, count: signal.count))
+    playedCount += 1
+  }
+
+  /// Adds a port to record, before the filter joins the graph. [control]
+  func record(from port: UnsafeMutableRawPointer) {
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: length)
+    samples.initialize(repeating: 0, count: length)
+    (recorded + recordedCount).initialize(to: Track(port: port, samples: samples, count: length))
+    recordedCount += 1
+  }
+
+  /// What was recorded from the port added as number `index`, once `isDone`. [control]
+  func recording(_ index: Int) -> [Float] { Array(UnsafeBufferPointer(start: recorded[index].samples, count: length)) }
+
+  deinit {
+    for k in 0..<playedCount { played[k].samples.deallocate() }
+    for k in 0..<recordedCount { recorded[k].samples.deallocate() }
+    played.deallocate()
+    recorded.deallocate()
+    cells.deallocate()
+  }
+
+  /// [control]
+  func begin() { rt_store_release_u64(go, 1) }
+  var isDone: Bool { rt_load_acquire_u64(done) != 0 }
+  var startPosition: UInt64 { rt_load_acquire_u64(start) }
+
+  /// [realtime]
+  func play(_ cycle: Cycle) {
+    let start = rt_load_acquire_u64(start)
+    for k in 0..<playedCount {
+      let track = played[k]
+      guard let buffer = dspBuffer(track.port, frames: cycle.frames) else { continue }
+      buffer.update(repeating: 0, count: cycle.frames)
+      guard start != 0 else { continue }
+      let part = overlap(cycle, start: start, count: track.count)
+      (buffer + part.inCycle).update(from: track.samples + part.inTrack, count: part.count)
+    }
+  }
+
+  /// [realtime]
+  func record(_ cycle: Cycle) {
+    if rt_load_acquire_u64(go) != 0, rt_load_acquire_u64(start) == 0 { rt_store_release_u64(start, cycle.position + Self.lead) }
+    let start = rt_load_acquire_u64(start)
+    guard start != 0, rt_load_acquire_u64(done) == 0 else { return }
+    if cycle.position &+ UInt64(cycle.frames) > start, cycle.position < start &+ UInt64(length) { observe(cycle) }
+    for k in 0..<recordedCount {
+      let track = recorded[k]
+      guard let buffer = dspBuffer(track.port, frames: cycle.frames) else { continue }
+      let part = overlap(cycle, start: start, count: track.count)
+      (track.samples + part.inTrack).update(from: buffer + part.inCycle, count: part.count)
+    }
+    // A clock that was set back far never comes to the end by itself.
+    let isPast = cycle.position >= start &+ UInt64(length) || cycle.position &+ 2 * Self.lead < start
+    if isPast { rt_store_release_u64(done, 1) }
+  }
+
+  /// [realtime]
+  private func observe(_ cycle: Cycle) {
+    if watch.cycles == 0 {
+      (watch.smallestQuantum, watch.largestQuantum) = (cycle.frames, cycle.frames)
+      (watch.rate, watch.driver) = (cycle.rate, cycle.driver)
+    } else {
+      if cycle.position != watch.next { watch.jumps += 1 }
+      if cycle.driver != watch.driver { watch.driverChanges += 1 }
+      watch.driver = cycle.driver
+      watch.smallestQuantum = min(watch.smallestQuantum, cycle.frames)
+      watch.largestQuantum = max(watch.largestQuantum, cycle.frames)
+    }
+    watch.cycles += 1
+    watch.next = cycle.position &+ UInt64(cycle.frames)
+  }
+
+  /// What of the cycle falls on a track of `count` frames that begins at `start`. [realtime]
+  private func overlap(_ cycle: Cycle, start: UInt64, count: Int) -> (inCycle: Int, inTrack: Int, count: Int) {
+    let offset = Int(Int64(bitPattern: cycle.position &- start))
+    let first = max(0, offset)
+    let last = min(count, offset + cycle.frames)
+    guard first < last else { return (0, 0, 0) }
+    return (first - offset, first, last - first)
+  }
+}

@@ -1,0 +1,101 @@
+import PipeWireClient
+
+/// The room's nodes and links in one daemon; gone when the daemon goes. [control]
+final class RoomAttachment {
+  var isObserving: Bool {
+    didSet { connectPorts() }
+  }
+  /// Whether loudspeaker and microphone are linked.
+  private(set) var isLinked = false
+
+  private let options: RoomOptions
+  private let connection: Connection
+  private let loudspeaker: Filter
+  private let microphone: Filter
+  private let observer: Filter
+  private var links: [Pair: RemoteObject] = [:]
+  private let relay: Relay
+
+  private struct Pair: Hashable {
+    var from: UInt32
+    var to: UInt32
+  }
+  /// Events come before `self` is whole.
+  private final class Relay {
+    weak var owner: RoomAttachment?
+    let lost: () -> Void
+    init(lost: @escaping () -> Void) { self.lost = lost }
+  }
+
+  init(
+    loop: ThreadLoop, options: RoomOptions, audio: RoomAudio, isObserving: Bool, lost: @escaping () -> Void
+  ) throws(PipeWireError) {
+    self.options = options
+    self.isObserving = isObserving
+    let relay = Relay(lost: lost)
+    self.relay = relay
+    connection = try Connection(loop: loop, remote: options.socket, properties: ["application.name": "room"]) { event in
+      switch event {
+      case .added, .removed: relay.owner?.connectPorts()
+      case .lost: relay.lost()
+      case .failed: break
+      }
+    }
+    let data = Unmanaged.passUnretained(audio).toOpaque()
+    let properties = ["node.group": SimulatedDevice.group, "node.always-process": "true"]
+    loudspeaker = try Filter(connection, name: "room.loudspeaker", properties: properties, data: data, process: Self.hear) { _ in }
+    microphone = try Filter(connection, name: "room.microphone", properties: properties, data: data, process: Self.speak) { _ in }
+    observer = try Filter(connection, name: "room.observer", properties: properties, data: data, process: Self.observe) { _ in }
+    audio.ports.left = try loudspeaker.addPort(.input, name: "input_FL").pointer
+    audio.ports.right = try loudspeaker.addPort(.input, name: "input_FR").pointer
+    audio.ports.microphone = try microphone.addPort(.output, name: "output_MONO").pointer
+    audio.ports.observer = try observer.addPort(.input, name: "input_MONO").pointer
+    try loudspeaker.connect()
+    try microphone.connect()
+    try observer.connect()
+    relay.owner = self
+    connectPorts()
+  }
+
+  /// Makes the links that should be and are not, and lets go of those that should not be.
+  private func connectPorts() {
+    let ids = Dictionary(
+      connection.objects(of: .port).compactMap { port -> (String, UInt32)? in
+        guard let node = port.id("node.id").flatMap({ connection.objects[$0]?.nodeName }), let name = port.properties["port.name"] else { return nil }
+        return ("\(node):\(name)", port.id)
+      }, uniquingKeysWith: { first, _ in first })
+    let hardware = [
+      ("\(options.speaker):monitor_FL", "room.loudspeaker:input_FL"), ("\(options.speaker):monitor_FR", "room.loudspeaker:input_FR"),
+      ("room.microphone:output_MONO", "\(options.microphone):input_MONO"),
+    ]
+    let observed = isObserving ? [(options.observed, "room.observer:input_MONO")] : []
+    let wanted = Set(
+      (hardware + observed).compactMap { from, to -> Pair? in
+        guard let from = ids[from], let to = ids[to] else { return nil }
+        return Pair(from: from, to: to)
+      })
+    for pair in links.keys where !wanted.contains(pair) || links[pair]?.isRemoved == true || links[pair]?.failure != nil { links[pair] = nil }
+    for pair in wanted where links[pair] == nil {
+      links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: false) { _ in }
+    }
+    isLinked = hardware.allSatisfy { from, to in
+      guard let from = ids[from], let to = ids[to] else { return false }
+      return links[Pair(from: from, to: to)] != nil
+    }
+  }
+
+  private static let hear: Filter.Process = { data, cycle in
+    guard let data, let cycle else { return }
+    Unmanaged<RoomAudio>.fromOpaque(data).takeUnretainedValue().hearLoudspeaker(Cycle(cycle))
+  }
+
+  private static let speak: Filter.Process = { data, cycle in
+    guard let data, let cycle else { return }
+    Unmanaged<RoomAudio>.fromOpaque(data).takeUnretainedValue().fillMicrophone(Cycle(cycle))
+  }
+
+  private static let observe: Filter.Process = { data, cycle in
+    guard let data, let cycle else { return }
+    Unmanaged<RoomAudio>.fromOpaque(data).takeUnretainedValue().observe(Cycle(cycle))
+  }
+}

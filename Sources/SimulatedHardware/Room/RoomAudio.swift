@@ -1,0 +1,112 @@
+internal import CRealtime
+import PipeWireClient
+
+/// The room's sound, cycle by cycle: what the three nodes' process callbacks run. They allocate nothing and take no lock.
+///
+/// `@unchecked Sendable`: each callback has its own state; what they share, and what the control side reads, are atomics.
+final class RoomAudio: @unchecked Sendable {
+  let rate: Int
+  /// What the microphone hears, and what comes out of the processing.
+  let microphone: LevelTrace
+  let output: LevelTrace
+
+  private let path: AcousticPath
+  private let conversation: Conversation
+  private let epoch: Double
+  private let nearEnd: UnsafeMutablePointer<Float>
+  private let nearEndCount: Int
+  private let noiseLevel: Float
+  private var noise: UInt64 = 0x1234_5678_9abc_def1
+  /// When the clock's position 0 was, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
+  private let origin: UnsafeMutablePointer<UInt64>
+  private let lastPosition: UnsafeMutablePointer<UInt64>
+
+  /// Ports, set before the filters join the graph and constant while they are there.
+  struct Ports {
+    var left: UnsafeMutableRawPointer?
+    var right: UnsafeMutableRawPointer?
+    var microphone: UnsafeMutableRawPointer?
+    var observer: UnsafeMutableRawPointer?
+  }
+  var ports = Ports()
+
+  init(response: RoomResponse, nearEnd speech: Speech, conversation: Conversation, epoch: Double, noise level: Double) {
+    rate = response.rate
+    microphone = LevelTrace(rate: rate)
+    output = LevelTrace(rate: rate)
+    path = AcousticPath(response: response)
+    self.conversation = conversation
+    self.epoch = epoch
+    nearEndCount = max(1, speech.samples.count)
+    nearEnd = .allocate(capacity: nearEndCount)
+    nearEnd.initialize(repeating: 0, count: nearEndCount)
+    nearEnd.update(from: speech.samples, count: speech.samples.count)
+    // A uniform distribution between ±a has the power a²/3.
+    noiseLevel = Float(decibels: level) * Float(3).squareRoot()
+    origin = .allocate(capacity: 1)
+    origin.initialize(to: Double.nan.bitPattern)
+    lastPosition = .allocate(capacity: 1)
+    lastPosition.initialize(to: 0)
+  }
+
+  deinit {
+    nearEnd.deallocate()
+    origin.deallocate()
+    lastPosition.deallocate()
+  }
+
+  /// Frames from the loudspeaker's monitor to the microphone, the room's response not counted.
+  func delay(quantum: Int) -> Int { path.delay(quantum: quantum) }
+
+  /// Where the graph's clock stands, and which conversation time its position 0 had; nil before the first cycle. [any]
+  var time: (position: UInt64, origin: Double)? {
+    let origin = Double(bitPattern: rt_load_acquire_u64(origin))
+    return origin.isNaN ? nil : (rt_load_acquire_u64(lastPosition), origin)
+  }
+
+  /// Takes what the loudspeaker plays. [realtime]
+  func hearLoudspeaker(_ cycle: Cycle) {
+    let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
+    let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
+    path.play(left, right, at: cycle.position, frames: cycle.frames)
+  }
+
+  /// Gives what the microphone hears: echo, the talker in the room, noise. [realtime]
+  func fillMicrophone(_ cycle: Cycle) {
+    guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
+    path.hear(buffer, at: cycle.position, frames: cycle.frames)
+    let origin = follow(cycle)
+    let begin = origin + Double(cycle.position) / Double(rate)
+    let first = Int(max(0, begin) * Double(rate))
+    let talk = conversation.nearEndTalk(at: begin)
+    for k in 0..<cycle.frames {
+      noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      buffer[k] += noiseLevel * (Float(Int32(truncatingIfNeeded: noise >> 32)) * 0x1p-31)
+      guard let talk else { continue }
+      buffer[k] += nearEnd[(first + k) % nearEndCount] * fade(at: begin + Double(k) / Double(rate), in: talk)
+    }
+    microphone.add(buffer, at: cycle.position, frames: cycle.frames)
+    rt_store_release_u64(lastPosition, cycle.position)
+  }
+
+  /// Listens to what comes out of the processing. [realtime]
+  func observe(_ cycle: Cycle) {
+    guard let port = ports.observer, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
+    output.add(buffer, at: cycle.position, frames: cycle.frames)
+  }
+
+  /// The conversation time of the clock's position 0. It stays while the clock runs smoothly, so that speech has no steps in it, and is set anew where the
+  /// clock and CLOCK_MONOTONIC have parted by more than 20 ms.
+  private func follow(_ cycle: Cycle) -> Double {
+    let measured = Double(cycle.nsec) * 1e-9 - epoch - Double(cycle.position) / Double(rate)
+    let known = Double(bitPattern: origin.pointee)
+    if abs(known - measured) < 0.02 { return known }
+    rt_store_release_u64(origin, measured.bitPattern)
+    return measured
+  }
+}
+
+extension Float {
+  /// The amplitude of a level.
+  init(decibels: Double) { self = rt_powf(10, Float(decibels / 20)) }
+}

@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// Measures what goes into the processing against what comes out: echo return loss while only the far end talks, speech level while only the near end
+/// does. Fed with windows of 10 ms in order. A pure value.
+struct RoomMeter: Sendable {
+  /// Seconds around a change of phase that are left out: whoever processes may be late.
+  static let guardTime = 0.5
+  /// Seconds of far-end talk before echo counts.
+  static let adaptation = 5.0
+  /// Windows that a figure is taken over.
+  private static let span = 300
+  /// The microphone's power above which the near end counts as talking.
+  private static let activity = 3e-5
+  /// Windows for which it goes on counting, so that what comes out later is counted with what it came from.
+  private static let hangover = 6
+
+  private let conversation: Conversation
+  private var farEndTalk = 0.0
+  private var echo: [(before: Double, after: Double)] = []
+  private var speech: [(before: Double, after: Double)] = []
+  private var quiet = Int.max
+
+  init(conversation: Conversation) { self.conversation = conversation }
+
+  /// In dB; nil before it could be measured.
+  var erle: Double? { Self.ratio(echo).map { -$0 } }
+  var nearEndLevel: Double? { Self.ratio(speech) }
+
+  /// Takes the mean squares of microphone and output at `time`, seconds since the epoch.
+  mutating func add(microphone: Double, output: Double, at time: Double) {
+    if conversation.phase(at: time) == .farEnd { farEndTalk += 0.01 }
+    quiet = microphone > Self.activity ? 0 : min(quiet, .max - 1) + 1
+    switch conversation.settledPhase(at: time, guardTime: Self.guardTime) {
+    case .farEnd where farEndTalk >= Self.adaptation: Self.append((microphone, output), to: &echo)
+    case .nearEnd where quiet <= Self.hangover: Self.append((microphone, output), to: &speech)
+    default: break
+    }
+  }
+
+  private static func append(_ window: (before: Double, after: Double), to windows: inout [(before: Double, after: Double)]) {
+    windows.append(window)
+    if windows.count > span { windows.removeFirst() }
+  }
+
+  /// After by before, in dB, once there are enough of them.
+  private static func ratio(_ windows: [(before: Double, after: Double)]) -> Double? {
+    guard windows.count >= 100 else { return nil }
+    let before = windows.reduce(0) { $0 + $1.before }
+    let after = windows.reduce(0) { $0 + $1.after }
+    return before > 0 ? 10 * log10(max(after, 1e-12) / before) : nil
+  }
+}

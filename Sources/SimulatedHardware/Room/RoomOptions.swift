@@ -1,0 +1,69 @@
+/// What a room is told when it starts; `arguments` and `init(arguments:)` carry it into another process.
+public struct RoomOptions: Sendable, Equatable {
+  /// The daemon's socket.
+  public var socket: String
+  /// Frames per second of the graph.
+  public var rate = 48_000
+  /// The conversation's beginning, in seconds of CLOCK_MONOTONIC.
+  public var epoch: Double
+  public var script = Conversation.Script.alternating
+  public var seed: UInt64 = 1
+  /// Level of the echo at the microphone against the talker in the room, in dB.
+  public var echo = -3.0
+  /// Level of the microphone's noise, dBFS.
+  public var noise = -65.0
+  /// The node, and its port, that gives the processed microphone.
+  public var observed = "nearend.microphone:capture_MONO"
+  /// Whether it is recorded from the start.
+  public var isObserving = false
+  public var speaker = SimulatedDevice.speaker.name
+  public var microphone = SimulatedDevice.microphone.name
+  /// Folder of the synthesised speech; nil: `Speech.defaultCache`.
+  public var cache: String?
+
+  public init(socket: String, epoch: Double) {
+    self.socket = socket
+    self.epoch = epoch
+  }
+
+  public var conversation: Conversation { Conversation(script, seed: seed) }
+
+  public var arguments: [String] {
+    var pairs = [
+      ("socket", socket), ("rate", "\(rate)"), ("epoch", "\(epoch)"), ("script", script.rawValue), ("seed", "\(seed)"), ("echo", "\(echo)"),
+      ("noise", "\(noise)"), ("observed", observed), ("observing", "\(isObserving)"), ("speaker", speaker), ("microphone", microphone),
+    ]
+    if let cache { pairs.append(("cache", cache)) }
+    return pairs.map { "\($0)=\($1)" }
+  }
+
+  /// - Throws: `SessionError` that names the argument.
+  public init(arguments: [String]) throws {
+    self.init(socket: "", epoch: monotonicSeconds())
+    for argument in arguments {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      func value<T>(_ convert: (String) -> T?) throws -> T {
+        guard parts.count == 2, let value = convert(parts[1]) else {
+          throw SessionError(.invalidRequest, "room: '\(argument)' cannot be read", remedy: "give it as name=value")
+        }
+        return value
+      }
+      switch parts[0] {
+      case "socket": socket = try value { $0 }
+      case "rate": rate = try value { Int($0).flatMap { (8_000...192_000).contains($0) ? $0 : nil } }
+      case "epoch": epoch = try value(Double.init)
+      case "script": script = try value(Conversation.Script.init)
+      case "seed": seed = try value { UInt64($0) }
+      case "echo": echo = try value(Double.init)
+      case "noise": noise = try value(Double.init)
+      case "observed": observed = try value { $0 }
+      case "observing": isObserving = try value(Bool.init)
+      case "speaker": speaker = try value { $0 }
+      case "microphone": microphone = try value { $0 }
+      case "cache": cache = try value { $0 }
+      default: throw SessionError(.invalidRequest, "room: there is no argument '\(parts[0])'")
+      }
+    }
+    guard !socket.isEmpty else { throw SessionError(.invalidRequest, "room: the argument socket=PATH is missing") }
+  }
+}

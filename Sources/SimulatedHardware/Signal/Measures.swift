@@ -1,0 +1,105 @@
+internal import Glibc
+
+/// What tests and the room measure of audio. Levels are in dB below full scale: a square wave of ±1 has 0 dBFS.
+public enum Measures {
+  /// Root mean square in dBFS; −∞ for silence.
+  public static func level(_ samples: some Collection<Float>) -> Double {
+    10 * log10(power(samples))
+  }
+
+  /// Mean square.
+  public static func power(_ samples: some Collection<Float>) -> Double {
+    guard !samples.isEmpty else { return 0 }
+    return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
+  }
+
+  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where nobody does.
+  public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
+    let smoothing = exp(-1 / (Double(rate) * 0.03))
+    let hangover = Int(0.2 * Double(rate))
+    let margin = 15.9
+    let thresholds = (1...20).map { pow(2, -Double($0)) }
+    var active = [Int](repeating: 0, count: thresholds.count)
+    var quiet = [Int](repeating: hangover, count: thresholds.count)
+    var total = 0.0
+    var (p, q) = (0.0, 0.0)
+    for sample in samples {
+      let x = Double(sample)
+      total += x * x
+      p = smoothing * p + (1 - smoothing) * abs(x)
+      q = smoothing * q + (1 - smoothing) * p
+      for k in thresholds.indices.reversed() {
+        if q >= thresholds[k] {
+          active[k] += 1
+          quiet[k] = 0
+        } else if quiet[k] < hangover {
+          active[k] += 1
+          quiet[k] += 1
+        }
+      }
+    }
+    guard total > 0 else { return nil }
+    // The level of the active parts falls below (threshold + margin) somewhere between two thresholds.
+    var above: (level: Double, excess: Double)?
+    for k in thresholds.indices.reversed() where active[k] > 0 {
+      let level = 10 * log10(total / Double(active[k]))
+      let excess = level - 20 * log10(thresholds[k]) - margin
+      guard excess <= 0 else {
+        above = (level, excess)
+        continue
+      }
+      guard let above else { return nil }
+      let weight = above.excess / (above.excess - excess)
+      return above.level + weight * (level - above.level)
+    }
+    return above?.level
+  }
+
+  /// How much later `signal` comes than `reference`.
+  public struct Lag: Sendable, Equatable {
+    /// Whole frames, 0 or more.
+    public var frames: Int
+    /// Normalised cross-correlation there, −1…1.
+    public var correlation: Double
+  }
+
+  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is silent.
+  public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
+    let (y, x) = (preemphasised(signal), preemphasised(reference))
+    var size = 2
+    while size < max(x.count, y.count) + most + 1 { size *= 2 }
+    let (a, b) = (FourierTransform(size: size), FourierTransform(size: size))
+    for k in x.indices { a.samples[k] = x[k] }
+    for k in y.indices { b.samples[k] = y[k] }
+    a.forward()
+    b.forward()
+    for k in 0..<a.bins {
+      let (p, q) = (a.spectrum[k], b.spectrum[k])
+      a.spectrum[k] = Complex(re: q.re * p.re + q.im * p.im, im: q.im * p.re - q.re * p.im)
+    }
+    a.inverse()
+    guard let frames = (0...min(most, size - 1)).max(by: { abs(a.samples[$0]) < abs(a.samples[$1]) }) else { return nil }
+    let overlap = min(x.count, y.count - frames)
+    guard overlap > 0 else { return nil }
+    let scale = (power(x[..<overlap]) * power(y[frames..<(frames + overlap)])).squareRoot() * Double(overlap)
+    guard scale > 0 else { return nil }
+    return Lag(frames: frames, correlation: Double(a.samples[frames]) / Double(size) / scale)
+  }
+
+  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which only the far
+  /// end may talk. Nil where the microphone is silent.
+  public static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
+    let range = range ?? 0..<min(microphone.count, processed.count)
+    let before = power(microphone[range])
+    guard before > 0 else { return nil }
+    return 10 * log10(before / max(power(processed[range]), 1e-12))
+  }
+
+  private static func preemphasised(_ samples: [Float]) -> [Float] {
+    var last: Float = 0
+    return samples.map { sample in
+      defer { last = sample }
+      return sample - 0.95 * last
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+internal import Glibc
+
+/// Speech that a synthesiser made: mono, at −24 dBFS active level (ITU-T P.56), to be repeated without end. [any]
+public struct Speech: Sendable {
+  /// Frames per second.
+  public let rate: Int
+  public let samples: [Float]
+
+  /// The level that talkers are set to, dBFS.
+  public static let level = -24.0
+
+  /// The voice at `rate`, synthesised unless `cache` has it already.
+  /// - Parameter cache: a folder; nil: `$XDG_CACHE_HOME/nearend` (or `~/.cache/nearend`).
+  /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
+  public init(_ voice: Voice, rate: Int, cache: String? = nil) throws {
+    let file = try Self.file(of: voice, cache: cache ?? Self.defaultCache)
+    let samples = try SoundFile(path: file).samples(at: rate)
+    guard let level = Measures.activeLevel(samples, rate: rate) else {
+      throw SessionError(.programFailed, "\(voice.synthesiser.rawValue) says nothing with the voice '\(voice.name)'", remedy: "remove \(file)")
+    }
+    let gain = Float(pow(10, (Self.level - level) / 20))
+    self.init(rate: rate, samples: samples.map { $0 * gain })
+  }
+
+  /// Any signal, taken as it is.
+  public init(rate: Int, samples: [Float]) {
+    self.rate = rate
+    self.samples = samples
+  }
+
+  public static var defaultCache: String {
+    let environment = ProcessInfo.processInfo.environment
+    let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"
+    return "\(folder)/nearend"
+  }
+
+  /// The synthesiser's own file, made where the cache has none.
+  static func file(of voice: Voice, cache: String) throws -> String {
+    let file = "\(cache)/\(voice.synthesiser.rawValue)-\(voice.name)-\(String(checksum(voice.text), radix: 16)).wav"
+    if access(file, R_OK) == 0 { return file }
+    do {
+      try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
+    } catch { throw SessionError(.system, "making \(cache): \(error.localizedDescription)") }
+    // Another process may be at it too: each writes a file of its own, and the last rename wins.
+    let draft = "\(file).\(getpid())-\(UInt32.random(in: .min ... .max))"
+    defer { unlink(draft) }
+    let arguments =
+      switch voice.synthesiser {
+      case .espeak: ["-v", voice.name, "-w", draft, "--", voice.text]
+      case .flite: ["-voice", voice.name, "-o", draft, "-t", voice.text]
+      }
+    let process = try ChildProcess(
+      voice.synthesiser.rawValue, arguments, environment: ProcessInfo.processInfo.environment, group: 0)
+    guard process.wait(timeout: 60) == .status(0), rename(draft, file) == 0 else {
+      let exit = process.end(grace: 0)
+      throw SessionError(
+        .programFailed, "\(voice.synthesiser.rawValue) made no speech with the voice '\(voice.name)' (\(exit))",
+        remedy: "try '\(voice.synthesiser.rawValue) \(arguments.prefix(2).joined(separator: " "))' by hand")
+    }
+    return file
+  }
+
+  /// FNV-1a.
+  private static func checksum(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import SimulatedHardware
+
+@Suite("Room")
+struct RoomTests {
+  @Test("O3: the room gives the loudspeaker's sound to the microphone, late by its own delay and the response's", arguments: [256, 1_024])
+  func echoPath(quantum: Int) throws {
+    var configuration = SessionConfiguration()
+    configuration.clock = .patient()
+    configuration.quantum = quantum
+    configuration.runsPulse = false
+    let session = try PrivateSession(configuration)
+    var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1_000)
+    options.noise = -120
+    options.cache = speechCache
+    let room = try Room(options)
+    room.start()
+    try session.wait(for: "the room's links") { room.report.isLinked }
+    var click = [Float](repeating: 0, count: 100)
+    click[10] = 1
+    let probe = try GraphProbe(socket: session.socket, play: ["click": click], record: ["microphone"], frames: 12_000)
+    for side in ["FL", "FR"] { try session.link(probe.playPort("click"), "hw.speaker:playback_\(side)") }
+    try session.link("hw.mic:capture_MONO", probe.recordPort("microphone"))
+    let recording = try probe.run()
+    #expect(recording.isExact)
+    let heard = recording.samples["microphone"]!
+    let response = RoomResponse(seed: options.seed).taps
+    let first = try #require(response.firstIndex { $0 != 0 })
+    let expected = 10 + room.delay(quantum: quantum) + first
+    // The impulse response itself is what comes back, to a scale.
+    let peak = try #require(heard.indices.max { abs(heard[$0]) < abs(heard[$1]) })
+    #expect(peak == expected)
+    let scale = heard[peak] / response[first]
+    let length = min(response.count - first, heard.count - expected)
+    #expect(scale > 0.05)
+    #expect((0..<length).allSatisfy { abs(heard[expected + $0] - scale * response[first + $0]) < 1e-4 })
+    #expect(heard[..<expected].allSatisfy { abs($0) < 1e-4 })
+  }
+
+  @Test("O3: the room in its own process measures echo and speech on what comes out, and comes back with the daemon")
+  func process() throws {
+    var configuration = SessionConfiguration()
+    configuration.runsPulse = false
+    let session = try PrivateSession(configuration)
+    var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds())
+    options.script = .nearEndOnly
+    options.cache = speechCache
+    options.observed = "hw.mic:capture_MONO"
+    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    let room = try RoomProcess(in: session, executable: "\(folder)/SimulatedSession", options: options)
+    try session.wait(for: "the room's links") { room.report?.isLinked == true }
+    #expect(room.report?.isObserving == false)
+    #expect(try !session.links().contains(.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO")))
+    room.observe(true)
+    try session.wait(for: "a measurement of the near end") { room.report?.nearEndLevel != nil }
+    let level = try #require(room.report?.nearEndLevel)
+    #expect(abs(level) < 0.2, "nothing processes the microphone here, so nothing is lost")
+    #expect(room.report?.erle == nil)
+    #expect(room.report?.phase == .nearEnd)
+
+    try session.restart(.pipewire)
+    try session.wait(for: "the room's links after the restart") {
+      try session.links().contains(.init(from: "room.microphone:output_MONO", to: "hw.mic:input_MONO"))
+        && session.links().contains(.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO"))
+    }
+    try session.wait(for: "sound") { (room.report?.microphoneLevel ?? -120) > -50 }
+    room.end()
+    #expect(room.process.exit == .status(0))
+  }
+
+  @Test("O3: the meter takes echo from 5 s of far-end talk on, and leaves the changes of phase out")
+  func meter() throws {
+    let conversation = Conversation(seed: 1)
+    var meter = RoomMeter(conversation: conversation)
+    var firstFigure: Double?
+    for window in 0..<3_000 {
+      let time = Double(window) * 0.01
+      let settled = conversation.settledPhase(at: time, guardTime: 0.4)
+      // 20 dB of echo loss, 3 dB of speech loss; around the changes, and in the first seconds, what would spoil either.
+      let output: Double =
+        switch settled {
+        case .farEnd where time > 4.9: 1e-5
+        case .nearEnd: 0.5e-3
+        default: 1
+        }
+      meter.add(microphone: 1e-3, output: output, at: time)
+      if firstFigure == nil, meter.erle != nil { firstFigure = time }
+    }
+    #expect(abs(try #require(firstFigure) - 6) < 0.05)
+    #expect(abs(try #require(meter.erle) - 20) < 0.01)
+    #expect(abs(try #require(meter.nearEndLevel) + 3.01) < 0.01)
+  }
+
+  @Test("O3: the room's options travel as arguments, and a bad one is named")
+  func options() throws {
+    var options = RoomOptions(socket: "/run/a b/pipewire-0", epoch: 12.5)
+    options.script = .farEndOnly
+    options.seed = 99
+    options.cache = "/tmp/c"
+    options.isObserving = true
+    #expect(try RoomOptions(arguments: options.arguments) == options)
+    for bad in ["rate=fast", "rate", "colour=red", "script=none"] {
+      let error = #expect(throws: SessionError.self) { try RoomOptions(arguments: ["socket=x", bad]) }
+      #expect(error?.message.contains(bad.split(separator: "=")[0]) == true)
+    }
+    #expect(throws: SessionError.self) { try RoomOptions(arguments: []) }
+  }
+}
