@@ -112,7 +112,7 @@ struct PrivateSessionTests {
     let error = #expect(throws: SessionError.self) { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")
-    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO")])
+    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO"): "active"])
   }
 }
 
