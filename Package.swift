@@ -74,6 +74,7 @@ let package = Package(
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(name: "RealtimeCheckTests"),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),

@@ -21,15 +21,10 @@ namespace nearend {
 // Silent blocks that every instance is run for before it is handed out: the first ones allocate.
 constexpr int kWarmUpBlocks = 10;
 
-// The longest delay that every generation takes without a warning.
-constexpr int kMaximumDelay = 500;
-
-inline int clamped_delay(int ms) { return ms < 0 ? 0 : ms > kMaximumDelay ? kMaximumDelay : ms; }
-
 // Runs silence through a new processor, so that nothing is left to allocate. True where every block passes.
 inline bool warm_up(nearend_processor *processor, float *silence) {
   for (int i = 0; i < kWarmUpBlocks; i++)
-    if (nearend_processor_analyze_reference(processor, silence) != 0 || nearend_processor_process(processor, silence, silence, 0) != 0) return false;
+    if (nearend_processor_analyze_reference(processor, silence) != 0 || nearend_processor_process(processor, silence, silence) != 0) return false;
   return true;
 }
 }  // namespace nearend

@@ -73,11 +73,9 @@ int nearend_processor_analyze_reference(nearend_processor *processor, const floa
   return processor->apm->ProcessReverseStream(&reference, processor->stream, processor->stream, &destination);
 }
 
-int nearend_processor_process(nearend_processor *processor, const float *input, float *output, int delay_ms) {
-  if (processor->cancels_echo) {
-    const int status = processor->apm->set_stream_delay_ms(nearend::clamped_delay(delay_ms));
-    if (status != 0 && status != AudioProcessing::kBadStreamParameterWarning) return status;
-  }
+int nearend_processor_process(nearend_processor *processor, const float *input, float *output) {
+  // The chain places the reference itself. The canceller asks for a delay with every block and has to be told the same one each time.
+  if (processor->cancels_echo) processor->apm->set_stream_delay_ms(0);
   return processor->apm->ProcessStream(&input, processor->stream, processor->stream, &output);
 }
 #endif

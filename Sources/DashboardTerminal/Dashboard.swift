@@ -15,6 +15,9 @@ public struct Dashboard: Sendable {
     self.options = options
   }
 
+  /// Whether this process's terminal can show a dashboard now: what `run` would throw at once. [any]
+  public static func checkTerminal() throws(DashboardError) { try Screen.check() }
+
   /// Shows the dashboard until `q` or `stop()`. Blocks; both closures are called on the calling thread. [control]
   ///
   /// Ctrl-C and SIGTERM are the caller's to handle (by `stop()`); where it does not, they end the process with the terminal put back.

@@ -7,8 +7,8 @@ struct Screen {
   private let screen: OpaquePointer
   private let palette: Palette
 
-  /// Takes the terminal over. On an error it is as it was.
-  static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
+  /// Looks whether the terminal can show a dashboard, and touches nothing.
+  static func check() throws(DashboardError) {
     guard isatty(STDIN_FILENO) == 1 else { throw .notATerminal(stream: "input") }
     guard isatty(STDOUT_FILENO) == 1 else { throw .notATerminal(stream: "output") }
     let name = environment("TERM")
@@ -17,13 +17,17 @@ struct Screen {
     guard setupterm(nil, STDOUT_FILENO, &status) == OK else { throw status == 1 ? .incapableTerminal(name) : .unknownTerminal(name) }
     guard canMoveCursor() else { throw .incapableTerminal(name) }
     if let size = Self.size, !size.isLargeEnough { throw .tooSmall(found: size) }
+  }
 
+  /// Takes the terminal over. On an error it is as it was.
+  static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
+    try check()
     // Signals first: where a handler is set, ncurses leaves the signal alone.
     let failure = nearend_terminal_arm(STDIN_FILENO)
     guard failure == 0 else { throw .system(call: "tcgetattr", code: failure) }
     guard let screen = nearend_open_screen() else {
       nearend_terminal_disarm()
-      throw .incapableTerminal(name)
+      throw .incapableTerminal(environment("TERM") ?? "")
     }
     let opened = Screen(screen: screen, usesColor: usesColor ?? (environment("NO_COLOR") == nil))
     let size = opened.currentSize()
@@ -69,15 +73,24 @@ struct Screen {
     return Size(width: Int(nearend_columns()), height: Int(nearend_lines()))
   }
 
-  /// Draws the rows in which `frame` differs from `former`, which is on the screen; every row without one.
+  /// Draws where `frame` differs from `former`, which is on the screen; everything without one.
   func draw(_ frame: Frame, over former: Frame?) {
     let window = nearend_stdscr()
     let former = former?.size == frame.size ? former : nil
     if former == nil { werase(window) }
     for y in 0..<frame.size.height {
       let row = frame.row(y)
-      guard former.map({ $0.row(y) != row }) ?? true else { continue }
-      draw(row, y, window)
+      guard let former else {
+        draw(row, 0, y, window)
+        continue
+      }
+      let formerRow = former.row(y)
+      guard row != formerRow, var first = row.indices.first(where: { row[$0] != formerRow[$0] }) else { continue }
+      var end = (row.indices.last { row[$0] != formerRow[$0] } ?? first) + 1
+      // Wide characters, old and new, are drawn whole.
+      while first > row.startIndex, row[first].isContinuation || formerRow[first].isContinuation { first -= 1 }
+      while end < row.endIndex, row[end].isContinuation || formerRow[end].isContinuation { end += 1 }
+      draw(row[first..<end], first - row.startIndex, y, window)
     }
     wrefresh(window)
   }
@@ -106,17 +119,17 @@ struct Screen {
     return keys
   }
 
-  private func draw(_ row: ArraySlice<Cell>, _ y: Int, _ window: UnsafeMutablePointer<WINDOW>?) {
-    var cells: [cchar_t] = []
-    cells.reserveCapacity(row.count)
-    for (x, cell) in zip(0..., row) where !cell.isContinuation {
-      let isWide = x + 1 < row.count && row[row.startIndex + x + 1].isContinuation
-      cells.append(wide(cell, width: isWide ? 2 : 1))
+  private func draw(_ cells: ArraySlice<Cell>, _ x: Int, _ y: Int, _ window: UnsafeMutablePointer<WINDOW>?) {
+    var drawn: [cchar_t] = []
+    drawn.reserveCapacity(cells.count)
+    for (index, cell) in zip(cells.indices, cells) where !cell.isContinuation {
+      let isWide = index + 1 < cells.endIndex && cells[index + 1].isContinuation
+      drawn.append(wide(cell, width: isWide ? 2 : 1))
       // Where the C library holds another width, blanks keep the columns.
-      if isWide, nearend_character_width(cell.scalar.value) != 2 { cells.append(wide(Cell(style: cell.style), width: 1)) }
+      if isWide, nearend_character_width(cell.scalar.value) != 2 { drawn.append(wide(Cell(style: cell.style), width: 1)) }
     }
-    wmove(window, Int32(y), 0)
-    wadd_wchnstr(window, cells, Int32(cells.count))
+    wmove(window, Int32(y), Int32(x))
+    wadd_wchnstr(window, drawn, Int32(drawn.count))
   }
 
   private func wide(_ cell: Cell, width: Int32) -> cchar_t {

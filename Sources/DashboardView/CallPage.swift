@@ -69,7 +69,9 @@ enum CallPage {
     }
     y += 1
     canvas.put("Latency", 1, y, .label)
-    func latency(_ frames: Int) -> String { "\(frames) frames (\(Numbers.milliseconds(frames: frames, rate: graph.rate)))" }
+    func latency(_ frames: Int) -> String {
+      graph.rate > 0 ? "\(frames) frames (\(Numbers.milliseconds(frames: frames, rate: graph.rate)))" : "\(frames) frames"
+    }
     canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
     y += 1
     canvas.put("Driver", 1, y, .label)
@@ -123,8 +125,8 @@ enum CallPage {
     }
     let erle = processing.erle.map { ", ERLE \(Numbers.fixed($0, 1)) dB" } ?? ""
     put("Echo", processing.echo.word + erle, y, processing.echo.style)
-    let measured = processing.echoDelay.map { Numbers.fixed($0, 1) } ?? "unknown"
-    put("Delay", "measured \(measured), graph \(Numbers.fixed(processing.streamDelay, 1)) ms", y + 1)
+    let measured = processing.echoDelay.map { "measured " + Numbers.fixed($0, 1) } ?? "not measured"
+    put("Delay", "\(measured), graph \(Numbers.fixed(processing.streamDelay, 1)) ms", y + 1)
     put("Gain", "AGC \(Numbers.dB(processing.gain)), limiter \(Numbers.dB(processing.limiterGain))", y + 2)
     put("Voice", processing.hasVoice ? "speaking" : "no speech", y + 3, processing.hasVoice ? .good : .plain)
 

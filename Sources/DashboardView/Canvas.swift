@@ -22,7 +22,8 @@ struct Canvas {
   ) -> Int {
     let room = min(width, self.width - x)
     guard room > 0, x >= 0, y >= 0, y < height else { return x }
-    let wanted = CellText.width(of: text, set: set, limit: room + 1)
+    let isASCII = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+    let wanted = isASCII ? text.utf8.count : CellText.width(of: text, set: set, limit: room + 1)
     var column = x
     switch align {
     case .left: break
@@ -30,16 +31,35 @@ struct Canvas {
     case .center: column += max(0, (room - wanted) / 2)
     }
     let end = wanted > room ? x + room - 1 : x + room
-    var glyphsOfText = CellText(text, set: set)
-    while let glyph = glyphsOfText.next(), column + glyph.width <= end {
+    column = isASCII ? write(ascii: text, column, y, style, to: end) : write(text, column, y, style, to: end)
+    if wanted > room {
+      while column < end {
+        set(column, y, Cell(" ", style: style))
+        column += 1
+      }
+      set(column, y, Cell(glyphs.ellipsis, style: style))
+      column += 1
+    }
+    return column
+  }
+
+  /// Most text by far is ASCII, a byte a column.
+  private mutating func write(ascii text: String, _ x: Int, _ y: Int, _ style: Style, to end: Int) -> Int {
+    var column = x
+    for byte in text.utf8.prefix(max(0, end - x)) {
+      set(column, y, Cell(Unicode.Scalar(byte), style: style))
+      column += 1
+    }
+    return column
+  }
+
+  private mutating func write(_ text: String, _ x: Int, _ y: Int, _ style: Style, to end: Int) -> Int {
+    var column = x
+    var text = CellText(text, set: set)
+    while let glyph = text.next(), column + glyph.width <= end {
       set(column, y, Cell(glyph.scalar, mark: glyph.mark, style: style))
       if glyph.width == 2 { set(column + 1, y, Cell("\0", style: style)) }
       column += glyph.width
-    }
-    if wanted > room {
-      while column < end { column = put(" ", column, y, style) }
-      set(column, y, Cell(glyphs.ellipsis, style: style))
-      column += 1
     }
     return column
   }

@@ -48,10 +48,10 @@ struct KeyGroup: Sendable {
       keys: [.pageUp: .leap(-1), .pageDown: .leap(1), .home: .first, .end: .last]),
     KeyGroup("m", "mute or unmute the selected participant", footer: "mute", ["m": .muteSink]),
     KeyGroup(
-      "0 1 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
+      "0 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
       Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })),
     KeyGroup(
-      "+ -", "its gain by 1 dB, up to +12 dB, below -40 dB silent", footer: "gain",
+      "+ = -", "its gain by 1 dB (= as +); +12 at most, below -40 silent", footer: "gain",
       ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
     KeyGroup("Enter", "on Routes: use the selected device", keys: [.enter: .pickDevice]),
     KeyGroup("c", "the same; elsewhere: go to Routes", footer: "device", ["c": .openRoutes]),

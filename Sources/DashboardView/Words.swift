@@ -30,8 +30,8 @@ extension Interruption.Reason {
 
   var sentence: String {
     switch self {
-    case .daemonLost: "PipeWire daemon lost, reconnecting when it is back"
-    case .noDevice: "no device to record from or play to, waiting for one"
+    case .daemonLost: "PipeWire daemon lost, waiting for its return"
+    case .noDevice: "no real audio device, waiting for one"
     }
   }
 }

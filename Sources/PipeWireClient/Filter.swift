@@ -52,17 +52,20 @@ public final class Filter {
   private let target = UnsafeMutablePointer<npw_filter_target>.allocate(capacity: 1)
   private var ports: [UnsafeMutableRawPointer: FilterPort] = [:]
   private let handler: (Event) -> Void
+  private let keptAlive: AnyObject?
 
   /// Makes the node; `connect` puts it into the graph. [control]
   /// - Parameters:
   ///   - name: `node.name`.
-  ///   - process: the audio thread's entry; `data` must outlive the filter.
+  ///   - process: the audio thread's entry.
+  ///   - keepingAlive: the owner of `data`, let go of when the audio thread no longer runs.
   public init(
     _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
-    handler: @escaping (Event) -> Void
+    keepingAlive: AnyObject? = nil, handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
     self.connection = connection
     self.handler = handler
+    keptAlive = keepingAlive
     let fixed = ["node.name": name, "media.type": "Audio", "media.category": "Filter", "media.role": "DSP"]
     guard let filter = pw_filter_new(connection.core, name, properties.merging(fixed) { $1 }.makePointer()) else {
       hook.deallocate()

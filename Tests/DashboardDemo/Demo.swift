@@ -72,7 +72,7 @@ enum Demo {
   private static func overflow(_ depth: Int) -> Int {
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { buffer in
       buffer.initialize(repeating: depth)
-      return overflow(depth + buffer[depth % 512]) + buffer[0]
+      return overflow(depth + 1) &+ buffer[depth % 512]
     }
   }
 }

@@ -26,12 +26,12 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
 // [control]
 void nearend_processor_destroy(nearend_processor *processor);
 
-// [realtime] Hands the canceller one block of what the speaker plays, before the microphone's block of the same cycle. 0, or the library's error.
+// [realtime] Hands the canceller one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may
+// come 0 to 100 ms after it; 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_analyze_reference(nearend_processor *processor, const float *reference);
 
-// [realtime] One block of the microphone; `input` and `output` may be the same. `delay_ms`: what the graph tells of the delay between a block of
-// the reference and its echo; the noise suppressor ignores it. 0, or the library's error, and then `output` is not to be used.
-NEAREND_REALTIME int nearend_processor_process(nearend_processor *processor, const float *input, float *output, int delay_ms);
+// [realtime] One block of the microphone; `input` and `output` may be the same. 0, or the library's error, and then `output` is not to be used.
+NEAREND_REALTIME int nearend_processor_process(nearend_processor *processor, const float *input, float *output);
 
 #ifdef __cplusplus
 }

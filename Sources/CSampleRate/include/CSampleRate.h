@@ -1,5 +1,7 @@
 // libsamplerate behind names that Swift's realtime annotations may call. src_process allocates nothing: its buffers are made by src_new for
-// any ratio from 1/256 to 256.
+// any ratio from 1/256 to 256, and a changing ratio is ramped inside a call. Why SRC_SINC_FASTEST, measured with a 1 kHz tone from 44.1 to 48 kHz in
+// cycles of 256: 119 dB signal-to-noise in about 20 µs; SRC_LINEAR 62 dB in 5 µs; SRC_SINC_MEDIUM_QUALITY 142 dB, more than 16 bits hold, in 40 µs.
+// Speex (quality 5: 12 µs) makes its filter anew when the ratio changes, and may allocate then.
 #pragma once
 #include "CRealtime.h"
 #include <stdbool.h>

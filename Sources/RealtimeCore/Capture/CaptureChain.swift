@@ -17,6 +17,8 @@ struct CaptureChain: ~Copyable {
   private var bypassFade: Crossfade
   private var echoMeter = EchoMeter()
   private var echoDelay: EchoDelayEstimator
+  private var placement: ReferencePlacement
+  private let placed: UnsafeMutablePointer<Float>
   private let filtered: UnsafeMutablePointer<Float>
   private let bypassed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
@@ -25,6 +27,8 @@ struct CaptureChain: ~Copyable {
   /// A near end that has not been heard alone yet counts while the far end plays from −40 dBFS; later from 10 dB below its own level.
   private let unknownTalker: Float = 1e-4
   private let knownTalker: Float = 0.1
+  private let nearEndHoldBlocks = 20
+  private var nearEndHold = 0
 
   /// - Throws: `CapturePathError.libraryRefused`.
   init(block: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
@@ -43,6 +47,9 @@ struct CaptureChain: ~Copyable {
     detector = VoiceDetector(block: block)
     bypassFade = Crossfade(frames: block, weight: 1)
     echoDelay = EchoDelayEstimator(block: block)
+    placement = ReferencePlacement(block: block)
+    placed = .allocate(capacity: block)
+    placed.initialize(repeating: 0, count: block)
     filtered = .allocate(capacity: block)
     filtered.initialize(repeating: 0, count: block)
     bypassed = .allocate(capacity: block)
@@ -50,6 +57,7 @@ struct CaptureChain: ~Copyable {
   }
 
   deinit {
+    placed.deallocate()
     filtered.deallocate()
     bypassed.deallocate()
   }
@@ -66,11 +74,10 @@ struct CaptureChain: ~Copyable {
 
     // The meters listen behind the high-pass filter whether it is heard or not: rumble is no echo.
     let microphonePower = meanSquare(filtered, frames: block)
-    let milliseconds = controls.streamDelay.count() * 10 / block
-    if !echo.analyze(reference: reference) { meters.errors.increment() }
-    if !echo.process(samples, streamDelay: milliseconds, isOn: controls.isEchoCancellationEnabled.isOn()) {
-      meters.errors.increment()
-    }
+    placement.process(
+      reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, erle: echoMeter.erle())
+    if !echo.analyze(reference: placed) { meters.errors.increment() }
+    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.isOn()) { meters.errors.increment() }
     if !noise.process(samples, isOn: controls.isNoiseSuppressionEnabled.isOn()) { meters.errors.increment() }
 
     detector.update(noise.wet)
@@ -89,11 +96,10 @@ struct CaptureChain: ~Copyable {
 
   /// A voice, and not what is left of the far end's.
   @_noLocks @_noAllocation
-  private func hasNearEnd() -> Bool {
-    guard detector.hasVoice else { return false }
-    guard echoMeter.isFarEndActive else { return true }
+  private mutating func hasNearEnd() -> Bool {
     let threshold = gain.speechPower() > 0 ? knownTalker * gain.speechPower() : unknownTalker
-    return meanSquare(noise.wet, frames: block) > threshold
+    nearEndHold = meanSquare(noise.wet, frames: block) > threshold ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
+    return detector.hasVoice && (nearEndHold > 0 || !echoMeter.isFarEndActive)
   }
 
   @_noLocks @_noAllocation

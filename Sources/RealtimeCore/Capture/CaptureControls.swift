@@ -46,7 +46,8 @@ public final class CaptureControls: Sendable {
     get { cells.isMicrophoneMuted.isOn() }
     set { cells.isMicrophoneMuted.set(newValue) }
   }
-  /// Frames between a sample of the reference and its echo in the microphone, as the graph's latencies tell it, 0 or more (V5).
+  /// Frames between a sample of the reference and its echo in the microphone, as the graph's latencies tell it, 0 or more (V5). It places the
+  /// reference until the delay is measured.
   public var streamDelay: Int {
     get { cells.streamDelay.count() }
     set { cells.streamDelay.set(UInt32(clamping: newValue)) }

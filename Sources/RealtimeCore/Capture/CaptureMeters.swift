@@ -62,7 +62,7 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   public var referencePeak: Float
   /// Peak of what leaves the path, after mute, linear.
   public var voicePeak: Float
-  /// Echo return loss enhancement in dB: microphone against canceller's output while only the far end is heard, over about a second of it;
+  /// Echo return loss enhancement in dB: microphone against canceller's output while only the far end is heard, over about half a second of it;
   /// nil before half a second of echo was heard.
   public var erle: Float?
   /// Delay of the echo against the reference as it is measured from the signals, in seconds, to about 1 ms; nil before it is known.

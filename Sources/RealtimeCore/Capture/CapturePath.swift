@@ -17,7 +17,8 @@ public struct CapturePath: ~Copyable {
   private let controlCells: CaptureControlCells
   private let meterCells: CaptureMeterCells
 
-  private let rate: Int
+  /// Frames per second.
+  let rate: Int
   private let block: Int
   private var chain: CaptureChain
   private var muteFade: Crossfade

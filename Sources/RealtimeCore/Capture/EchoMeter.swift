@@ -40,13 +40,14 @@ struct EchoMeter {
       return
     }
     quietSeconds = 0
-    if isNearEnd && echoSeconds > 1 && excused < longestExcuse {
+    // Only a canceller that has been seen to work is believed to leave nothing but the near end.
+    if isNearEnd && erle() > 10 && excused < longestExcuse {
       excused += 1
       return
     }
     if !isNearEnd { excused = 0 }
     echoSeconds = min(echoSeconds + 0.01, 3600)
-    let pace: Float = max(0.01, 0.01 / echoSeconds)
+    let pace: Float = max(0.02, 0.01 / echoSeconds)
     microphone += min(pace, 1) * (input - microphone)
     residual += min(pace, 1) * (output - residual)
   }

@@ -40,8 +40,8 @@ struct ProcessingStage: ~Copyable {
 
   /// One block, in place. False where the library refuses it: the block then passes unprocessed, as late as ever.
   @_noLocks @_noAllocation
-  mutating func process(_ samples: UnsafeMutablePointer<Float>, streamDelay milliseconds: Int = 0, isOn: Bool) -> Bool {
-    let isProcessed = nearend_processor_process(processor, samples, wet, Int32(clamping: milliseconds)) == 0
+  mutating func process(_ samples: UnsafeMutablePointer<Float>, isOn: Bool) -> Bool {
+    let isProcessed = nearend_processor_process(processor, samples, wet) == 0
     dry.process(samples, into: matched)
     if !isProcessed { copy(matched, to: wet, frames: block) }
     fade.blend(wet: wet, dry: matched, into: samples, frames: block, isOn: isOn)

@@ -23,7 +23,7 @@ enum StageDelay {
       (0..<blocks).allSatisfy { index in
         nearend_processor_analyze_reference(processor, silence) == 0
           && input.withUnsafeBufferPointer {
-            nearend_processor_process(processor, $0.baseAddress! + index * block, output.baseAddress! + index * block, 0) == 0
+            nearend_processor_process(processor, $0.baseAddress! + index * block, output.baseAddress! + index * block) == 0
           }
       }
     }

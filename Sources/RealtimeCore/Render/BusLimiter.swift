@@ -4,17 +4,22 @@ internal import CRealtime
 ///
 /// Below −1 dBFS nothing is touched, bit by bit. Above, each sample has a ceiling on a soft knee that reaches full scale only at infinity, and one gain for
 /// both channels stays under all ceilings: it looks ahead inside the block and descends in a straight line to the lowest ceiling to come; where the peak is
-/// too near (a block's first samples) it follows the knee itself. It recovers exponentially.
+/// too near (a block's first samples) it follows the knee itself. It holds through the valleys of a wave, so that steady sound is turned down, not bent,
+/// and then recovers exponentially.
 struct BusLimiter: ~Copyable {
   /// −1 dBFS.
   static let threshold: Float = 0.891_250_9
   /// Seconds in which the gain recovers all but 1/e.
   static let releaseTime = 0.08
+  /// Seconds since the last peak that the gain waits before it recovers: half a period of 33 Hz.
+  static let holdTime = 0.015
   /// Frames that the descent looks ahead, as far as the block has them.
   static let lookahead = 64
 
   private let ceilings: UnsafeMutablePointer<Float>
-  private var gain: Float = 1
+  // In double precision, because a float's recovery stalls short of 1.
+  private var gain = 1.0
+  private var hold = 0
   /// 1 − the lowest gain since it was last taken.
   private let reduction: PeakCell
 
@@ -38,7 +43,7 @@ struct BusLimiter: ~Copyable {
     }
     if gain == 1 && peak <= Self.threshold { return }
     for i in 0..<frames { ceilings[i] = Self.ceiling(max(abs(left[i]), abs(right[i]))) }
-    follow(left, right, frames: frames, release: Float(1 / (Self.releaseTime * rate)))
+    follow(left, right, frames: frames, rate: rate)
   }
 
   /// Largest gain that keeps a sample of magnitude `x` on the knee.
@@ -50,34 +55,51 @@ struct BusLimiter: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func follow(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, release: Float) {
+  private mutating func follow(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {
+    let release = 1 / (Self.releaseTime * rate)
+    let holdFrames = Int(Self.holdTime * rate)
     var lowest = gain
     var i = 0
     while i < frames {
-      var slope: Float = 0
-      var foot = i - 1
-      for k in i..<min(frames, i + Self.lookahead) where ceilings[k] < gain {
-        let descent = (ceilings[k] - gain) / Float(k - i + 1)
-        if descent < slope {
-          slope = descent
-          foot = k
-        }
-      }
+      let foot = steepest(from: i, to: min(frames, i + Self.lookahead))
       if foot >= i {
-        let start = gain
-        for k in i...foot { apply(min(start + slope * Float(k - i + 1), ceilings[k]), left + k, right + k) }
-        gain = ceilings[foot]
+        let slope = (Double(ceilings[foot]) - gain) / Double(foot - i + 1)
+        for k in i...foot { apply(min(Float(gain + slope * Double(k - i + 1)), ceilings[k]), left + k, right + k) }
+        gain = Double(ceilings[foot])
         lowest = min(lowest, gain)
+        hold = holdFrames
         i = foot + 1
+        continue
+      }
+      // A peak that nearly asks for this gain is a wave's next one.
+      if ceilings[i] < 1 && Double(ceilings[i]) < 1.02 * gain { hold = holdFrames }
+      if hold > 0 {
+        hold -= 1
       } else {
         gain += (1 - gain) * release
         if gain > 0.999_99 { gain = 1 }
-        gain = min(gain, ceilings[i])
-        apply(gain, left + i, right + i)
-        i += 1
+        gain = min(gain, Double(ceilings[i]))
+      }
+      apply(Float(gain), left + i, right + i)
+      i += 1
+    }
+    reduction.raise(to: Float(1 - lowest))
+  }
+
+  /// The frame that the gain must descend to most steeply, or one before `start` where it need not descend.
+  @_noLocks @_noAllocation
+  private func steepest(from start: Int, to end: Int) -> Int {
+    let level = Float(gain)
+    var slope: Float = 0
+    var foot = start - 1
+    for k in start..<end where ceilings[k] < level {
+      let descent = (ceilings[k] - level) / Float(k - start + 1)
+      if descent < slope {
+        slope = descent
+        foot = k
       }
     }
-    reduction.raise(to: 1 - lowest)
+    return foot
   }
 
   // The clamp only takes away what rounding adds.

@@ -13,6 +13,8 @@ struct DriftSteering {
   /// Seconds of fill that one needs at hand against jitter and bursts of 60 ms each.
   static let safeFill = 0.1
 
+  /// Seconds of error beyond which nothing more is learnt: drift alone keeps within it, and a start off the target must not pass for drift.
+  private static let drivenError = 0.006
   private static let naturalFrequency = 0.04
   private static let smoothingTime = 2.0
 
@@ -42,7 +44,7 @@ struct DriftSteering {
   mutating func update(error now: Double, duration: Double) {
     error += (now - error) * duration / (duration + Self.smoothingTime)
     let frequency = Self.naturalFrequency
-    drift = Self.clamp(drift + frequency * frequency * error * duration, to: Self.driftLimit)
+    drift = Self.clamp(drift + frequency * frequency * Self.clamp(error, to: Self.drivenError) * duration, to: Self.driftLimit)
     let wanted = Self.clamp(drift + 2 * frequency * error, to: Self.limit)
     correction += Self.clamp(wanted - correction, to: Self.slew * duration)
   }

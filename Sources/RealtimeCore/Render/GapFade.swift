@@ -23,15 +23,16 @@ struct SinkHistory: ~Copyable {
   @_noLocks @_noAllocation
   mutating func clear() { count = 0 }
 
-  /// Remembers the end of a block. [realtime]
+  /// Remembers the end of a block, as much as a fade at this rate needs. [realtime]
   @_noLocks @_noAllocation
-  mutating func append(_ newLeft: UnsafePointer<Float>, _ newRight: UnsafePointer<Float>, frames: Int) {
-    for i in max(0, frames - GapFade.longest)..<frames {
+  mutating func append(_ newLeft: UnsafePointer<Float>, _ newRight: UnsafePointer<Float>, frames: Int, rate: Double) {
+    let needed = GapFade.frames(rate: rate)
+    for i in max(0, frames - needed)..<frames {
       left[position] = newLeft[i]
       right[position] = newRight[i]
       position = (position + 1) & Self.mask
     }
-    count = min(GapFade.longest, count + frames)
+    count = min(needed, count + frames)
   }
 
   /// The frame `age` frames before the next; 0 is the last.

@@ -22,6 +22,12 @@ struct RenderCycle {
     self.scratch = scratch
     self.gapFade = gapFade
   }
+
+  /// The cycle without its first `offset` frames.
+  @_noLocks @_noAllocation
+  func rest(from offset: Int) -> RenderCycle {
+    RenderCycle(frames: frames - offset, rate: rate, left: left + offset, right: right + offset, scratch: scratch, gapFade: gapFade)
+  }
 }
 
 /// Working memory that sinks use one after the other. Views; `RenderPath` owns it.

@@ -4,6 +4,8 @@
 public struct RenderPath: ~Copyable {
   /// Largest quantum that is rendered in one piece; a larger one is rendered in several.
   public static let maximumFrames = 8_192
+  /// Frames that it adds: none, it looks at no sample but those that it puts out (K10).
+  public static let latency = 0
 
   private let cells: MixerCells
   private let scratch: RenderScratch

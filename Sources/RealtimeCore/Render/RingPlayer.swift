@@ -69,10 +69,14 @@ struct RingPlayer: ~Copyable {
     let need = Double(cycle.frames) * sinkRate / cycle.rate
     let target = DriftSteering.target(capacity: fifo.capacity, sampleRate: sinkRate, need: need)
     cells.targetFill.store(target / Double(fifo.capacity))
-    advanceState(cycle, readyFill: target + need / 2)
+    // A cycle takes its need at once: the fill swings by half of it around its average.
+    let level = Double(fifo.count) - need / 2
     if isPlaying {
-      steering.update(error: (Double(fifo.count) - need / 2 - target) / sinkRate, duration: Double(cycle.frames) / cycle.rate)
-      play(cycle)
+      steering.update(error: (level - target) / sinkRate, duration: Double(cycle.frames) / cycle.rate)
+      play(cycle, from: 0)
+    } else if let offset = startOffset(cycle, missing: (target - level) / need) {
+      start()
+      play(cycle, from: offset)
     } else {
       gain.jump(to: cells.effectiveGain)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
@@ -142,42 +146,50 @@ struct RingPlayer: ~Copyable {
     flush = Int(32 * max(1, sinkRate / graphRate))
   }
 
+  /// Where in this cycle a sink that is not playing starts to play, or nil where it does not. `missing` is what the fill lacks, in cycles: a sink starts in
+  /// the middle of a cycle so that its fill is right from the beginning, however long the quantum.
   @_noLocks @_noAllocation
-  private mutating func advanceState(_ cycle: RenderCycle, readyFill: Double) {
+  private mutating func startOffset(_ cycle: RenderCycle, missing: Double) -> Int? {
     let fill = fifo.count
     let hasEnded = cells.hasEnded.loadAcquire() != 0
     switch state {
-    case .playing: return
     case .idle, .underrun:
       if fill == 0 {
         if hasEnded { state = .idle }
-        return
+        return nil
       }
       state = .buffering
       sinceWrite = 0
       lastWritePosition = fifo.writePosition
       dropsAtBuffering = cells.totalDrops.load()
-    case .buffering: break
+    case .buffering, .playing: break
     }
     let position = fifo.writePosition
     sinceWrite = position == lastWritePosition ? sinceWrite + Double(cycle.frames) / cycle.rate : 0
     lastWritePosition = position
     let isFull = cells.totalDrops.load() != dropsAtBuffering
-    if Double(fill) >= readyFill || hasEnded || isFull || sinceWrite >= Self.patience {
-      state = .playing
-      sincePlaying = 0
-      steering.start()
-      primeResampler()
-    }
+    if hasEnded || isFull || sinceWrite >= Self.patience || missing <= 0 { return 0 }
+    return missing < 1 ? Int(missing * Double(cycle.frames)) : nil
   }
 
   @_noLocks @_noAllocation
-  private mutating func play(_ cycle: RenderCycle) {
+  private mutating func start() {
+    state = .playing
+    sincePlaying = 0
+    steering.start()
+    gain.jump(to: cells.effectiveGain)
+    primeResampler()
+  }
+
+  /// Plays one cycle, from frame `offset` on.
+  @_noLocks @_noAllocation
+  private mutating func play(_ whole: RenderCycle, from offset: Int) {
+    let cycle = whole.rest(from: offset)
     let done = resample(cycle)
     gain.steer(to: cells.effectiveGain, rate: cycle.rate)
     if done > 0 { mix(cycle, frames: done) }
     if done < cycle.frames {
-      cycle.gapFade.pointee.fadeOut(&history, at: done, rate: cycle.rate)
+      cycle.gapFade.pointee.fadeOut(&history, at: offset + done, rate: cycle.rate)
       if cells.hasEnded.loadAcquire() != 0 {
         state = .idle
       } else {
@@ -248,7 +260,7 @@ struct RingPlayer: ~Copyable {
     }
     fadeInPosition += max(0, fade)
     meter.measure(left, second, frames: frames, rate: cycle.rate)
-    history.append(left, right, frames: frames)
+    history.append(left, right, frames: frames, rate: cycle.rate)
     Kernel.add(left, to: cycle.left, frames: frames)
     Kernel.add(right, to: cycle.right, frames: frames)
   }

@@ -1,0 +1,63 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+
+extension CaptureControls {
+  /// Whether the user wants a component (L7).
+  subscript(component: ProcessingComponent) -> Bool {
+    get {
+      switch component {
+      case .highPassFilter: isHighPassFilterEnabled
+      case .echoCancellation: isEchoCancellationEnabled
+      case .noiseSuppression: isNoiseSuppressionEnabled
+      case .gainControl: isGainControlEnabled
+      }
+    }
+    set {
+      switch component {
+      case .highPassFilter: isHighPassFilterEnabled = newValue
+      case .echoCancellation: isEchoCancellationEnabled = newValue
+      case .noiseSuppression: isNoiseSuppressionEnabled = newValue
+      case .gainControl: isGainControlEnabled = newValue
+      }
+    }
+  }
+}
+
+extension ProcessingStatus {
+  /// What is so of what was asked for (V3), and what the capture path measures (V6).
+  init(
+    controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
+    streamDelay: Double
+  ) {
+    let obstacle: String? =
+      !controls.usesVoiceProcessing ? "voice processing is off" : controls.isBypassed ? "bypassed" : isSending ? nil : "nobody records"
+    let components = ProcessingComponent.allCases.map { component in
+      let isRequested = controls[component]
+      return ComponentStatus(
+        component: component, isRequested: isRequested, isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil)
+    }
+    let cancels = obstacle == nil && controls.isEchoCancellationEnabled
+    self.init(
+      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, library: CapturePath.library, components: components,
+      echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: meters.erle.map { Double($0) },
+      echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
+      microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),
+      voiceLevel: decibels(isSending ? meters.voicePeak : 0), speakerLevel: decibels(render.peak), limiterGain: decibels(render.limiterGain)
+    )
+  }
+}
+
+extension ProcessingStatus.EchoVerdict {
+  init(_ condition: EchoCondition) {
+    switch condition {
+    case .nothingToCancel: self = .nothingToCancel
+    case .converging: self = .converging
+    case .cancelling: self = .cancelling
+    case .failing: self = .failing
+    }
+  }
+}
+
+/// dBFS of a linear level, −120 where it is silent.
+func decibels(_ level: Float) -> Double { level > 1e-6 ? 20 * log10(Double(level)) : -120 }

@@ -1,0 +1,34 @@
+import Foundation
+import Synchronization
+
+/// How much of one processor the process uses, between two readings. [any]
+final class ProcessorUse: Sendable {
+  private struct Reading {
+    var wall: Double
+    var cpu: Double
+    var percent: Double
+  }
+  private let last: Mutex<Reading>
+  /// Seconds below which the last answer is given again: shorter spans say nothing.
+  private static let shortest = 0.5
+
+  init() { last = Mutex(Reading(wall: Self.wallClock(), cpu: Self.cpuClock(), percent: 0)) }
+
+  /// In percent of one processor, since the last reading at least half a second ago.
+  func percent() -> Double {
+    last.withLock { last in
+      let (wall, cpu) = (Self.wallClock(), Self.cpuClock())
+      guard wall - last.wall >= Self.shortest else { return last.percent }
+      last = Reading(wall: wall, cpu: cpu, percent: 100 * (cpu - last.cpu) / (wall - last.wall))
+      return last.percent
+    }
+  }
+
+  private static func wallClock() -> Double { seconds(CLOCK_MONOTONIC) }
+  private static func cpuClock() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

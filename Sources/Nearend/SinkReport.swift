@@ -1,0 +1,44 @@
+import RealtimeCore
+import SessionModel
+
+extension SinkStatus {
+  init(_ sink: RingSink) {
+    let status = sink.status()
+    self.init(
+      id: sink.id, kind: .ring, state: State(status.state), sampleRate: sink.format.sampleRate, channelCount: sink.format.channelCount,
+      fillBytes: status.fillBytes, capacityBytes: sink.capacityBytes, targetFill: status.targetFill,
+      consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns, consecutiveDrops: status.consecutiveDrops,
+      totalDrops: status.totalDrops, framesWritten: status.framesWritten, framesRead: status.framesRead, isResampling: status.isResampling,
+      resampleRatio: status.resampleRatio, driftPPM: status.driftPPM, gain: Double(sink.gain), isMuted: sink.isMuted,
+      peak: decibels(status.peak), rms: decibels(status.rms))
+  }
+
+  /// `rate` is the graph's: a graph sink has no other.
+  init(_ sink: GraphSink, rate: Int) {
+    let status = sink.status()
+    self.init(
+      id: sink.id, kind: .graph, state: status.isConnected ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(sink.gain),
+      isMuted: sink.isMuted, peak: decibels(status.peak), rms: decibels(status.rms))
+  }
+}
+
+extension SinkStatus.State {
+  init(_ state: RingSinkStatus.State) {
+    switch state {
+    case .idle: self = .idle
+    case .buffering: self = .buffering
+    case .playing: self = .playing
+    case .underrun: self = .underrun
+    }
+  }
+}
+
+extension Mixer {
+  /// One row per participant, in the order of registration.
+  func sinkStatuses(rate: Int) -> [SinkStatus] {
+    ids.compactMap { id in
+      if let sink = ringSink(id: id) { return SinkStatus(sink) }
+      return graphSink(id: id).map { SinkStatus($0, rate: rate) }
+    }
+  }
+}

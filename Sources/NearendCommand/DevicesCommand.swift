@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+
+struct DevicesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices", abstract: "List the real devices that nearend could use; * marks the session's defaults.")
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+
+  func run() throws {
+    let devices: [Device]
+    do throws(GraphError) {
+      devices = try GraphInspection.devices()
+    } catch {
+      fail(error, ExitStatus(error))
+    }
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return print(String(decoding: try encoder.encode(devices), as: UTF8.self))
+    }
+    for direction in [Device.Direction.output, .input] {
+      print(direction == .output ? "Speakers" : "Microphones")
+      let some = devices.filter { $0.direction == direction }
+      if some.isEmpty { print("  none") }
+      for device in some { print("  \(device.isDefault ? "*" : " ") \(device.name)  (\(device.description))") }
+    }
+  }
+}

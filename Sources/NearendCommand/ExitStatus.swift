@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import PipeWireGraph
+
+/// How `nearend` ends. Numbers are those of sysexits.h where it has one.
+enum ExitStatus: Int32 {
+  case success = 0
+  /// Something failed while it ran.
+  case failure = 1
+  // 64: wrong arguments, given by the argument parser itself.
+  /// `--mic` or `--speaker` names a device that is not there.
+  case unknownDevice = 66
+  /// No daemon, or a rehearsal is impossible because something is not installed.
+  case unavailable = 69
+  /// Another nearend runs in this session.
+  case alreadyRunning = 75
+  /// No terminal, or one that is too small or unknown.
+  case noTerminal = 78
+
+  static let help = """
+    EXIT STATUS
+      0   done
+      1   failed while running
+      64  wrong arguments
+      66  no device of that name
+      69  no PipeWire daemon, or something that a rehearsal needs is not installed
+      75  another nearend runs in this session
+      78  not a terminal, or one that is too small
+    """
+}
+
+/// Says on standard error what went wrong, and ends the process.
+func fail(_ reason: Any, _ status: ExitStatus) -> Never {
+  FileHandle.standardError.write(Data("nearend: \(reason)\n".utf8))
+  exit(status.rawValue)
+}
+
+extension ExitStatus {
+  init(_ error: GraphError) {
+    switch error {
+    case .noDaemon: self = .unavailable
+    case .alreadyRunning: self = .alreadyRunning
+    case .unknownDevice: self = .unknownDevice
+    case .refused: self = .failure
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import DashboardTerminal
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+
+@main
+struct NearendCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "nearend",
+    abstract: "Voice-Processing I/O for Linux: echo cancellation, noise suppression and gain control for every application.",
+    discussion: """
+      Joins PipeWire as one filter, with two devices for applications: "Nearend Speaker" and "Nearend Microphone". Shows a dashboard (? lists its keys).
+      Without a daemon, or without a real device, it rehearses in a simulated room.
+
+      \(ExitStatus.help)
+      """,
+    version: nearendVersion,
+    subcommands: [RehearseCommand.self, DevicesCommand.self, RoomCommand.self])
+
+  @OptionGroup var devices: DeviceOptions
+  @OptionGroup var display: DisplayOptions
+
+  func run() throws {
+    let stop = StopRequest.onSignals()
+    let terminal = display.headless ? nil : TerminalDisplay.checked(display)
+    do {
+      let service = try startService(remote: nil, devices: devices, display: display)
+      defer { service.stop() }
+      if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
+    } catch let error as GraphError {
+      guard case .noDaemon(let reason) = error, !display.headless else { fail(error, ExitStatus(error)) }
+      return rehearse(reason, terminal, stop)
+    } catch {
+      fail(error, .noTerminal)
+    }
+    rehearse("there is no real audio device here", terminal, stop)
+  }
+
+  private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) {
+    Rehearsal(devices: devices, display: display, note: "\(reason): this is a rehearsal in a simulated room").run(terminal, stop)
+  }
+}
+
+/// A running nearend with the participants' devices that were asked for.
+func startService(remote: String?, devices: DeviceOptions, display: DisplayOptions) throws(GraphError) -> NearendService {
+  let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
+  let service = try NearendService(
+    NearendOptions(graph: devices.graphOptions(remote: remote), usesVoiceProcessing: devices.voiceProcessing, echo: echo))
+  try service.start()
+  do {
+    for id in devices.sink { try service.addGraphSink(id: id) }
+  } catch {
+    service.stop()
+    throw .refused(reason: "\(error)")
+  }
+  return service
+}
+
+/// The dashboard, or with `--headless` nothing, until somebody wants it to stop. `decorate` completes each snapshot.
+func show(
+  _ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest,
+  decorate: (Snapshot) -> Snapshot = { $0 }
+) throws(DashboardError) {
+  guard let terminal else {
+    stop.wait(seconds: display.seconds)
+    if display.json { print(decorate(service.snapshot()).json()) }
+    return
+  }
+  try terminal.run(stop, snapshot: { decorate(service.snapshot()) }, perform: service.perform)
+}
+
+@Sendable private func printRemark(_ entry: LogEntry) {
+  let level = entry.level == .info ? "" : "\(entry.level.rawValue): "
+  FileHandle.standardError.write(Data("nearend: \(level)\(entry.message)\n".utf8))
+}

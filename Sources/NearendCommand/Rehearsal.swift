@@ -1,0 +1,124 @@
+import ArgumentParser
+import DashboardTerminal
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+import Synchronization
+
+/// The whole product live in a simulated room (O3): a private PipeWire session, a loudspeaker that is heard at the microphone, somebody who talks there,
+/// and three remote participants behind a network.
+struct Rehearsal {
+  var devices: DeviceOptions
+  var display: DisplayOptions
+  /// Frames per cycle that are forced upon the private session; nil leaves PipeWire its choice.
+  var quantum: Int?
+  /// Why there is a rehearsal, where nobody asked for one.
+  var note: String?
+
+  /// Seconds before the conversation begins, so that everything is in its place.
+  private static let lead = 1.5
+  /// Of each participant's ring.
+  private static let bufferSeconds = 0.2
+
+  /// Runs it until it is to stop; leaves nothing behind. Ends the process where it is impossible.
+  func run(_ terminal: TerminalDisplay?, _ stop: StopRequest) {
+    do {
+      try runSession(terminal, stop)
+    } catch let error as SessionError {
+      fail(note.map { "\($0); but \(error)" } ?? "\(error)", .unavailable)
+    } catch let error as GraphError {
+      fail(error, ExitStatus(error))
+    } catch let error as DashboardError {
+      fail(error, .noTerminal)
+    } catch {
+      fail(error, .failure)
+    }
+  }
+
+  private func runSession(_ terminal: TerminalDisplay?, _ stop: StopRequest) throws {
+    var configuration = SessionConfiguration()
+    configuration.quantum = quantum
+    let session = try PrivateSession(configuration)
+    defer { session.end() }
+    let service = try startService(remote: session.socket, devices: devices, display: display)
+    defer { service.stop() }
+    if let note { service.remark(note) }
+    service.remark("the private session: XDG_RUNTIME_DIR=\(session.path) PIPEWIRE_RUNTIME_DIR=\(session.path) pw-top")
+
+    let epoch = monotonicSeconds() + Self.lead
+    let conversation = Conversation()
+    let participants = try Participant.Profile.three.enumerated().map { talker, profile in
+      try Participant(profile, talker: talker, conversation: conversation, epoch: epoch)
+    }
+    for participant in participants {
+      let profile = participant.profile
+      let sink = try service.addRingSink(
+        id: profile.name, sampleRate: profile.rate, channelCount: profile.channels,
+        bufferSize: Int(Double(profile.rate) * Self.bufferSeconds) * profile.channels * MemoryLayout<Int16>.size)
+      participant.start { sink.write($0) }
+    }
+    defer { for participant in participants { participant.stop() } }
+    var options = RoomOptions(socket: session.socket, epoch: epoch)
+    options.isObserving = true
+    let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
+    defer { room.end() }
+    try show(service, display, terminal, stop) { snapshot in
+      var snapshot = snapshot
+      snapshot.rehearsal = room.report.map(RehearsalStatus.init)
+      return snapshot
+    }
+  }
+}
+
+extension RehearsalStatus {
+  init(_ report: RoomReport) {
+    self.init(phase: Phase(report.phase), erle: report.erle, nearEndLevel: report.nearEndLevel, seconds: max(0, report.seconds))
+  }
+}
+
+extension RehearsalStatus.Phase {
+  init(_ phase: Conversation.Phase) {
+    switch phase {
+    case .silence: self = .silence
+    case .farEnd: self = .farEnd
+    case .nearEnd: self = .nearEnd
+    case .doubleTalk: self = .doubleTalk
+    }
+  }
+}
+
+struct RehearseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rehearse",
+    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.")
+
+  @OptionGroup var devices: DeviceOptions
+  @OptionGroup var display: DisplayOptions
+  @Option(help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
+  var quantum: Int?
+
+  func validate() throws {
+    if let quantum, !(32...8192).contains(quantum) { throw ValidationError("--quantum \(quantum): give 32 to 8192 frames.") }
+  }
+
+  func run() throws {
+    let stop = StopRequest.onSignals()
+    let terminal = display.headless ? nil : TerminalDisplay.checked(display)
+    Rehearsal(devices: devices, display: display, quantum: quantum).run(terminal, stop)
+  }
+}
+
+/// The simulated room's own process, that a rehearsal starts.
+struct RoomCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "room", abstract: "The simulated room of a rehearsal; started by it.", shouldDisplay: false)
+
+  @Argument(help: "name=value, as the rehearsal gives them.")
+  var options: [String] = []
+
+  func run() throws {
+    do { try runRoom(arguments: options) } catch { fail(error, .failure) }
+  }
+}

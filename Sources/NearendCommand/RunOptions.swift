@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+
+extension ReferenceSource: ExpressibleByArgument {}
+
+/// How nearend shows itself, and for how long.
+struct DisplayOptions: ParsableArguments {
+  @Flag(help: "Run without the dashboard, until SIGINT or SIGTERM; remarks go to standard error.")
+  var headless = false
+  @Option(help: ArgumentHelp("Stop by itself after this many seconds (with --headless).", valueName: "n"))
+  var seconds: Double?
+  @Flag(help: "Print the status document when it stops (with --headless).")
+  var json = false
+  @Option(help: "How the dashboard draws: unicode, compat or ascii; by default what the locale allows.")
+  var glyphs: GlyphChoice?
+
+  func validate() throws {
+    if !headless, seconds != nil || json { throw ValidationError("--seconds and --json need --headless.") }
+    if let seconds, seconds <= 0 { throw ValidationError("--seconds \(seconds): give a number greater than 0.") }
+  }
+}
+
+/// Which devices and which reference nearend uses.
+struct DeviceOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
+  var mic: String?
+  @Option(help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"))
+  var speaker: String?
+  @Option(help: "What the echo canceller listens to: everything that the speaker plays, or only nearend's own mix.")
+  var reference = ReferenceSource.everything
+  @Option(
+    help: ArgumentHelp("Give a participant a PipeWire sink device of its own, nearend.sink.<id>; may be repeated.", valueName: "id"))
+  var sink: [String] = []
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
+  var voiceProcessing = true
+
+  func validate() throws {
+    for id in sink where id.isEmpty || id.count > 64 || !id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }) {
+      throw ValidationError("--sink \(id): an id has 1 to 64 letters, digits, '-', '_' or '.'.")
+    }
+    if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
+  }
+
+  func graphOptions(remote: String? = nil) -> GraphOptions {
+    GraphOptions(remote: remote, microphone: mic, speaker: speaker, reference: reference)
+  }
+}

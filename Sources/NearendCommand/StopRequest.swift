@@ -1,0 +1,55 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Set once somebody wants the process to end: by SIGINT, SIGTERM or SIGHUP, or by calling `request`. [any]
+final class StopRequest: Sendable {
+  private struct State {
+    var isRequested = false
+    var handlers: [@Sendable () -> Void] = []
+  }
+  private let state = Mutex(State())
+  private let semaphore = DispatchSemaphore(value: 0)
+  // Kept for as long as the process runs: a source that is let go of hears nothing.
+  nonisolated(unsafe) private static var sources: [DispatchSourceSignal] = []
+
+  /// Takes the signals over; once per process, before anything that must be cleaned up exists.
+  static func onSignals() -> StopRequest {
+    let request = StopRequest()
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { request.request() }
+      source.resume()
+      sources.append(source)
+    }
+    return request
+  }
+
+  func request() {
+    let handlers = state.withLock { state in
+      state.isRequested = true
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    for handler in handlers { handler() }
+    semaphore.signal()
+  }
+
+  var isRequested: Bool { state.withLock { $0.isRequested } }
+
+  /// Calls `handler` when a stop is requested, or now where it was.
+  func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+    let isRequested = state.withLock {
+      if !$0.isRequested { $0.handlers.append(handler) }
+      return $0.isRequested
+    }
+    if isRequested { handler() }
+  }
+
+  /// Returns when a stop is requested, or after `seconds`.
+  func wait(seconds: Double?) {
+    let outcome = seconds.map { semaphore.wait(timeout: .now() + $0) }
+    if outcome == nil { semaphore.wait() }
+  }
+}

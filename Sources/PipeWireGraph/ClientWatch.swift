@@ -1,0 +1,43 @@
+import PipeWireClient
+
+/// Counts the applications that use nearend's virtual devices (L3): one that records from *Nearend Microphone* is send media, one that plays into
+/// *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither. [control]
+final class ClientWatch {
+  struct Media: Equatable {
+    var send: [String] = []
+    var receive: [String] = []
+  }
+
+  private let connection: Connection
+  private let changed: () -> Void
+  private var infos: [UInt32: NodeInfo] = [:]
+
+  /// `changed` is called when the daemon has told more of a client.
+  init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    self.changed = changed
+  }
+
+  /// Who uses the devices now. A client is counted once the daemon has told what it is.
+  func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Media {
+    let own = sinks.union(microphone.map { [$0] } ?? [])
+    var send = Set<UInt32>()
+    var receive = Set<UInt32>()
+    for link in objects.links {
+      if link.outputNode == microphone, !own.contains(link.inputNode) { send.insert(link.inputNode) }
+      if sinks.contains(link.inputNode), !own.contains(link.outputNode) { receive.insert(link.outputNode) }
+    }
+    let users = send.union(receive)
+    infos = infos.filter { users.contains($0.key) }
+    for user in users where infos[user] == nil { infos[user] = try NodeInfo(connection, id: user, changed: changed) }
+    return Media(send: names(send, in: objects), receive: names(receive, in: objects))
+  }
+
+  private func names(_ users: Set<UInt32>, in objects: GraphObjects) -> [String] {
+    users.sorted().compactMap { id in
+      guard let info = infos[id], info.isKnown, info.properties["stream.monitor"] != "true" else { return nil }
+      let name = objects.node(id: id)?.nodeName ?? info.properties["application.name"] ?? "node"
+      return "\(name)-\(id)"
+    }
+  }
+}

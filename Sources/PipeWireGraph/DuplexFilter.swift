@@ -1,0 +1,133 @@
+import PipeWireClient
+import RealtimeCore
+
+/// The one filter node: its ports, its latencies, and the way from PipeWire's process callback into the core. [control]
+final class DuplexFilter {
+  /// The filter's ports in the order of `PortTable`.
+  struct Ports {
+    let microphone: FilterPort
+    let reference: (left: FilterPort, right: FilterPort)
+    let call: (left: FilterPort, right: FilterPort)
+    let voice: FilterPort
+    let speaker: (left: FilterPort, right: FilterPort)
+  }
+  /// How old or how late sound is at the graph's side of the filter's ports.
+  struct Latencies: Equatable {
+    /// From the air to `mic_MONO`.
+    var microphone = Filter.Latency()
+    /// From `speaker_*` to the air.
+    var speaker = Filter.Latency()
+    /// From the applications to `call_*`.
+    var call = Filter.Latency()
+    /// From `voice_MONO` to the applications.
+    var voice = Filter.Latency()
+  }
+
+  let filter: Filter
+  let ports: Ports
+  private(set) var latencies = Latencies()
+  private let table: PortTable
+  private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
+  private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
+  private var captureFrames = 0
+
+  enum Event {
+    case state(Filter.State)
+    case latencyChanged
+  }
+
+  init(_ connection: Connection, core: AudioCore, handler: @escaping (Event) -> Void) throws(PipeWireError) {
+    table = PortTable(core: core)
+    weak var this: DuplexFilter?
+    filter = try Filter(
+      connection, name: NodeNames.filter, properties: ["node.description": "Nearend", "media.name": "Voice processing"],
+      data: table.realtime, process: processCycle, keepingAlive: table
+    ) { event in
+      switch event {
+      case .state(let state): handler(.state(state))
+      case .latency(let port, let latency):
+        this?.latencyChanged(port, latency)
+        handler(.latencyChanged)
+      }
+    }
+    ports = Ports(
+      microphone: try filter.addPort(.input, name: "mic_MONO", properties: ["audio.channel": "MONO"]),
+      reference: try Self.addPair(filter, .input, "ref"),
+      call: try Self.addPair(filter, .input, "call"),
+      voice: try filter.addPort(.output, name: "voice_MONO", properties: ["audio.channel": "MONO"]),
+      speaker: try Self.addPair(filter, .output, "speaker"))
+    table.set(ports)
+    this = self
+    try filter.connect(reportsLatency: true)
+  }
+
+  /// Gives a participant's device two ports, `<id>_FL` and `<id>_FR`, whose sound goes into `slot` of the render path.
+  func addSinkPorts(id: String, slot: Int) throws(PipeWireError) -> [String] {
+    let pair: (left: FilterPort, right: FilterPort)
+    if let free = unusedSinkPorts.popLast() {
+      pair = free
+      filter.rename(pair.left, to: "\(id)_FL")
+      filter.rename(pair.right, to: "\(id)_FR")
+    } else {
+      pair = try Self.addPair(filter, .input, id)
+    }
+    sinkPorts[id] = pair
+    table.setSink(slot, left: pair.left, right: pair.right)
+    return [pair.left.name, pair.right.name]
+  }
+
+  func removeSinkPorts(id: String, slot: Int) {
+    guard let pair = sinkPorts.removeValue(forKey: id) else { return }
+    table.setSink(slot, left: nil, right: nil)
+    let number = sinkPorts.count + unusedSinkPorts.count
+    filter.rename(pair.left, to: "unused\(number)_FL")
+    filter.rename(pair.right, to: "unused\(number)_FR")
+    unusedSinkPorts.append(pair)
+  }
+
+  var sinkPortNames: [String: [String]] { sinkPorts.mapValues { [$0.left.name, $0.right.name] } }
+
+  /// Tells the graph that the way from microphone to voice takes `frames` (V8). The way to the speaker takes none.
+  func setCaptureLatency(frames: Int) {
+    guard frames != captureFrames else { return }
+    captureFrames = frames
+    filter.setProcessLatency(frames: frames)
+    tellLatencies()
+  }
+
+  private func latencyChanged(_ port: FilterPort, _ latency: Filter.Latency) {
+    if port === ports.microphone {
+      latencies.microphone = latency
+    } else if port === ports.voice {
+      latencies.voice = latency
+    } else if port === ports.call.left {
+      latencies.call = latency
+    } else if port === ports.speaker.left {
+      latencies.speaker = latency
+    } else {
+      return
+    }
+    tellLatencies()
+  }
+
+  private func tellLatencies() {
+    func later(_ latency: Filter.Latency) -> Filter.Latency {
+      var latency = latency
+      latency.frames += UInt32(captureFrames)
+      return latency
+    }
+    filter.setLatency(later(latencies.microphone), of: ports.voice, direction: .output)
+    filter.setLatency(later(latencies.voice), of: ports.microphone, direction: .input)
+    for port in [ports.speaker.left, ports.speaker.right] { filter.setLatency(latencies.call, of: port, direction: .output) }
+    for port in [ports.call.left, ports.call.right] { filter.setLatency(latencies.speaker, of: port, direction: .input) }
+  }
+
+  private static func addPair(
+    _ filter: Filter, _ direction: Filter.Direction, _ name: String
+  ) throws(PipeWireError) -> (left: FilterPort, right: FilterPort) {
+    (
+      try filter.addPort(direction, name: "\(name)_FL", properties: ["audio.channel": "FL"]),
+      try filter.addPort(direction, name: "\(name)_FR", properties: ["audio.channel": "FR"])
+    )
+  }
+}

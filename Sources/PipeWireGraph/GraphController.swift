@@ -1,0 +1,345 @@
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+
+/// nearend in PipeWire's graph: the filter, the virtual devices, the links between them and the real devices, all made anew when the daemon comes back.
+///
+/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to what it should be; nothing else makes or ends links.
+///
+/// `@unchecked Sendable`: all of its state is touched only with the thread loop's lock held, by its own thread's callbacks or through `loop.locked`.
+public final class GraphController: @unchecked Sendable {
+  let loop = ThreadLoop(name: "nearend-control")
+  let core: AudioCore
+  private let options: GraphOptions
+  private let remark: @Sendable (GraphRemark) -> Void
+
+  // What exists only while the daemon is there.
+  private var connection: Connection?
+  private var filter: DuplexFilter?
+  private var devices: VirtualDevices?
+  private var links: LinkKeeper?
+  private var clients: ClientWatch?
+  private var defaults: Metadata?
+
+  // What outlives it.
+  private var realDevices = RealDevices()
+  private var reference: ReferenceSource
+  private var graphSinks: [String: GraphSink] = [:]
+  private var graphSinkOrder: [String] = []
+  private var objects = GraphObjects([])
+  private var choice = RealDevices.Choice()
+  private var media = ClientWatch.Media()
+  private var demand = LinkPlan.Demand()
+  private var lostSince: UInt64?
+  private var noDeviceSince: UInt64?
+
+  private var dirty: LoopSignal!
+  private var retryTimer: LoopTimer!
+  private var watchTimer: LoopTimer!
+
+  /// Seconds between attempts to reach a daemon that went away: it is heard within 2 s of its return (I6).
+  private static let reconnectInterval = 0.25
+  /// Seconds between looks at what the audio thread reports, while it runs.
+  private static let watchInterval = 0.1
+
+  /// Nothing happens before `start`. [any]
+  /// - Parameter remark: called on the control thread for each thing worth telling.
+  public init(core: AudioCore, options: GraphOptions, remark: @escaping @Sendable (GraphRemark) -> Void) {
+    self.core = core
+    self.options = options
+    self.remark = remark
+    reference = options.reference
+    realDevices.pickedMicrophone = options.microphone
+    realDevices.pickedSpeaker = options.speaker
+    dirty = LoopSignal(loop: loop) { [unowned self] in reconcile() }
+    retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
+    watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
+  }
+
+  /// Joins the graph. [any], once.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then.
+  public func start() throws(GraphError) {
+    loop.start()
+    do throws(GraphError) {
+      try loop.locked { () throws(GraphError) in
+        do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
+        try checkStart()
+        do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
+        dirty.raise()
+      }
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  /// Leaves the graph: no node and no link stays behind. [any], not from `remark`.
+  public func stop() {
+    loop.locked {
+      dirty.cancel()
+      retryTimer.cancel()
+      watchTimer.cancel()
+      // The daemon has removed everything before the connection closes.
+      takeDown()
+      connection?.roundTrip(timeout: 1)
+      connection = nil
+    }
+    loop.stop()
+  }
+
+  // MARK: What can be changed while it runs
+
+  /// Uses this device instead of the session manager's default; nil follows the default again. [any]
+  public func pick(_ direction: Device.Direction, name: String?) {
+    loop.locked {
+      switch direction {
+      case .input: realDevices.pickedMicrophone = name
+      case .output: realDevices.pickedSpeaker = name
+      }
+      dirty.raise()
+    }
+  }
+
+  /// Gives a participant a PipeWire sink device of its own, `nearend.sink.<id>` (K9). [any]
+  public func addGraphSink(_ sink: GraphSink) {
+    loop.locked {
+      graphSinks[sink.id] = sink
+      graphSinkOrder.append(sink.id)
+      dirty.raise()
+    }
+  }
+
+  /// Ends a participant's device. [any]
+  public func removeGraphSink(id: String) {
+    loop.locked {
+      guard let sink = graphSinks.removeValue(forKey: id) else { return }
+      graphSinkOrder.removeAll { $0 == id }
+      filter?.removeSinkPorts(id: id, slot: sink.slot)
+      dirty.raise()
+    }
+  }
+
+  /// Looks again at what the session needs: ring sinks came or went. [any]
+  public func demandChanged() { loop.locked { dirty.raise() } }
+
+  // MARK: Connection
+
+  private func connect() throws(PipeWireError) {
+    let properties = ["application.name": "nearend", "application.id": "nearend"]
+    let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
+    self.connection = connection
+    clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
+    devices = VirtualDevices(connection) { [unowned self] in dirty.raise() }
+    links = LinkKeeper(connection) { [unowned self] in
+      dirty.raise()
+    } failed: { [unowned self] reason in
+      tell(.warning, "a link was refused: \(reason); trying again")
+    }
+  }
+
+  /// What can only be wrong at start: another nearend, a device that is not there.
+  private func checkStart() throws(GraphError) {
+    guard let connection else { return }
+    // Twice: metadata is bound when the registry tells of it, its values come with the next answer.
+    for _ in 0..<2 {
+      guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
+    }
+    objects = GraphObjects(connection.objects.values)
+    if let other = objects.node(named: NodeNames.filter) {
+      let client = other.id("client.id").flatMap { connection.objects[$0] }
+      throw .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
+    }
+    let candidates = RealDevices.candidates(in: objects, defaults: defaults?.values ?? [:])
+    for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
+      guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
+      throw .unknownDevice(name: name, direction: direction, available: candidates)
+    }
+  }
+
+  private func build() throws(PipeWireError) {
+    guard let connection else { return }
+    filter = try DuplexFilter(connection, core: core) { [unowned self] event in
+      switch event {
+      case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
+      case .state(let state):
+        guard state == .streaming else { return watchTimer.pause() }
+        core.graphRestarted()
+        watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
+      case .latencyChanged: watch()
+      }
+    }
+  }
+
+  private func takeDown() {
+    links = nil
+    devices = nil
+    clients = nil
+    defaults = nil
+    filter = nil
+  }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .added(let object):
+      if object.kind == .metadata, object.properties["metadata.name"] == "default", let connection {
+        defaults = try? Metadata(connection, object: object) { [unowned self] _ in dirty.raise() }
+      }
+      dirty.raise()
+    case .removed(let object):
+      if object.kind == .metadata, object.properties["metadata.name"] == "default" { defaults = nil }
+      dirty.raise()
+    case .failed: break  // The object concerned hears of it too.
+    case .lost(let error):
+      lostSince = monotonicNanoseconds()
+      tell(.error, "\(error.description); waiting for it")
+      retryTimer.schedule(after: 0.001)
+    }
+  }
+
+  private func reconnect() {
+    takeDown()
+    connection = nil
+    objects = GraphObjects([])
+    media = .init()
+    do throws(PipeWireError) {
+      try connect()
+      try build()
+    } catch {
+      takeDown()
+      connection = nil
+      return retryTimer.schedule(after: Self.reconnectInterval)
+    }
+    let away = lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0
+    lostSince = nil
+    tell(.info, "the PipeWire daemon is back after \(tenths(away)) s; nearend is in its graph again")
+    dirty.raise()
+  }
+
+  // MARK: Reconciliation
+
+  /// Brings the graph to what it should be, as far as the daemon's objects allow now; the next registry event leads here again.
+  private func reconcile() {
+    guard let connection, let filter, let devices, let links, let clients, lostSince == nil else { return }
+    objects = GraphObjects(connection.objects.values)
+    do throws(PipeWireError) {
+      try devices.keep(sinks: graphSinkOrder)
+      let sinkPorts = filter.sinkPortNames
+      for id in graphSinkOrder where sinkPorts[id] == nil { _ = try filter.addSinkPorts(id: id, slot: graphSinks[id]?.slot ?? 0) }
+      guard let node = filter.filter.nodeId else { return }
+      var endpoints = LinkPlan.Endpoints(
+        filter: node, virtualSpeaker: ownNode(NodeNames.speaker), virtualMicrophone: ownNode(NodeNames.microphone))
+      for (id, ports) in filter.sinkPortNames {
+        if let device = ownNode(NodeNames.sinkPrefix + id) { endpoints.graphSinks.append((device, ports)) }
+      }
+      let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
+      update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
+      update(choice: realDevices.choose(in: objects, defaults: defaults?.values ?? [:]))
+      let hasRingSinks = !core.mixer.ringSinks.isEmpty
+      demand = LinkPlan.Demand(
+        sends: !media.send.isEmpty, receives: !media.receive.isEmpty || hasRingSinks, keepsAwake: hasRingSinks,
+        referenceIsEverything: reference == .everything)
+      core.isSending = demand.sends
+      let plan = LinkPlan(objects: objects, endpoints: endpoints, devices: choice, demand: demand)
+      core.setChannelScales(microphone: plan.microphoneChannels, speaker: plan.speakerPortsPerChannel)
+      try links.apply(plan, existing: objects.links)
+      noticeMissingDevice()
+    } catch {
+      // The connection says so itself; it is made anew then.
+      tell(.warning, error.description)
+    }
+    if let retry = links.nextRetry { retryTimer(at: retry) }
+  }
+
+  private func retryTimer(at time: UInt64) {
+    let now = monotonicNanoseconds()
+    reconcileTimer.schedule(after: max(0.01, time > now ? Double(time - now) / 1e9 : 0))
+  }
+  private lazy var reconcileTimer = LoopTimer(loop: loop) { [unowned self] in dirty.raise() }
+
+  private func ownNode(_ name: String) -> UInt32? { objects.node(named: name)?.id }
+
+  private func update(media new: ClientWatch.Media) {
+    for name in new.send where !media.send.contains(name) { tell(.info, "\(name) records from Nearend Microphone") }
+    for name in media.send where !new.send.contains(name) { tell(.info, "\(name) no longer records") }
+    for name in new.receive where !media.receive.contains(name) { tell(.info, "\(name) plays through nearend") }
+    for name in media.receive where !new.receive.contains(name) { tell(.info, "\(name) no longer plays") }
+    media = new
+  }
+
+  private func update(choice new: RealDevices.Choice) {
+    if new.microphone?.nodeName != choice.microphone?.nodeName {
+      tell(.info, "microphone: \(new.microphone?.nodeName ?? "none")")
+    }
+    if new.speaker?.nodeName != choice.speaker?.nodeName { tell(.info, "speaker: \(new.speaker?.nodeName ?? "none")") }
+    choice = new
+  }
+
+  private func noticeMissingDevice() {
+    let isMissing = (demand.isActive && choice.speaker == nil) || (demand.sends && choice.microphone == nil)
+    guard isMissing != (noDeviceSince != nil) else { return }
+    noDeviceSince = isMissing ? monotonicNanoseconds() : nil
+    tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
+  }
+
+  // MARK: What the audio thread reports
+
+  /// A new rate needs a capture path of its own; the graph is told our latency.
+  private func watch() {
+    do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
+    let meters = core.cycleMeters
+    guard meters.quantum > 0 else { return }
+    filter?.setCaptureLatency(frames: core.captureLatency)
+    core.streamDelay = streamDelay(meters)
+  }
+
+  /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back in, less what
+  /// the reference itself comes late. The monitor of the sink that drives runs one quantum late.
+  private func streamDelay(_ meters: CycleMeters) -> Int {
+    guard let latencies = filter?.latencies else { return 0 }
+    let path =
+      latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
+      + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
+    return max(0, path - (reference == .everything ? meters.quantum : 0))
+  }
+
+  // MARK: What others see
+
+  /// All of it at once. Waits for the control thread, never for the audio thread. [any]
+  public var report: GraphReport { loop.locked { makeReport() } }
+
+  private func makeReport() -> GraphReport {
+    var report = GraphReport()
+    let meters = core.cycleMeters
+    let isConnected = connection != nil && lostSince == nil
+    let inputs = filter?.filter.nodeId.flatMap { objects.ports[$0] } ?? []
+    let microphonePort = inputs.first { $0.name == "mic_MONO" }?.id
+    let speakerPorts = Set(inputs.filter { $0.name.hasPrefix("speaker_") }.map(\.id))
+    report.graph = GraphStatus(
+      isConnected: isConnected, daemonVersion: isConnected ? connection?.daemonVersion ?? "" : "",
+      nodeId: isConnected ? filter?.filter.nodeId : nil, driver: objects.node(id: meters.driver)?.nodeName ?? "",
+      quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio, busyRatioPeak: meters.busyRatioPeak,
+      xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
+      captureLinks: objects.links.count { $0.key.input == microphonePort },
+      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) })
+    let candidates = RealDevices.candidates(in: objects, defaults: defaults?.values ?? [:])
+    func device(_ node: GlobalObject?, _ direction: Device.Direction) -> Device? {
+      candidates.first { $0.name == node?.nodeName && $0.direction == direction }
+    }
+    report.route = RouteStatus(
+      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates)
+    report.sendMedia = media.send
+    report.receiveMedia = media.receive
+    let now = monotonicNanoseconds()
+    if let lostSince {
+      report.interruption = Interruption(reason: .daemonLost, duration: Double(now - lostSince) / 1e9)
+    } else if let noDeviceSince {
+      report.interruption = Interruption(reason: .noDevice, duration: Double(now - noDeviceSince) / 1e9)
+    }
+    report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
+    return report
+  }
+
+  private func tell(_ level: LogEntry.Level, _ message: String) { remark(GraphRemark(level: level, message: message)) }
+
+  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
+}

@@ -1,0 +1,36 @@
+import PipeWireClient
+import SessionModel
+
+/// Why nearend cannot join the graph, and what to do about it. [any]
+public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// No PipeWire daemon answers.
+  case noDaemon(reason: String)
+  /// Another nearend holds the node; its process id where the daemon tells.
+  case alreadyRunning(pid: Int?)
+  /// `--mic` or `--speaker` names a device that is not there; those that are.
+  case unknownDevice(name: String, direction: Device.Direction, available: [Device])
+  /// The daemon refused something that nearend cannot do without.
+  case refused(reason: String)
+
+  public var description: String {
+    switch self {
+    case .noDaemon(let reason): return "\(reason); start PipeWire (systemctl --user start pipewire wireplumber)"
+    case .alreadyRunning(let pid):
+      return "another nearend\(pid.map { " (process \($0))" } ?? "") runs in this session; stop it first"
+    case .unknownDevice(let name, let direction, let available):
+      let option = direction == .input ? "--mic" : "--speaker"
+      let kind = direction == .input ? "microphone" : "speaker"
+      let names = available.filter { $0.direction == direction }.map(\.name)
+      let list = names.isEmpty ? "there is none now" : "there are: \(names.joined(separator: ", "))"
+      return "\(option) \(name): no \(kind) of that name; \(list)"
+    case .refused(let reason): return reason
+    }
+  }
+
+  init(_ error: PipeWireError) {
+    switch error.code {
+    case .noDaemon, .connectionLost: self = .noDaemon(reason: error.description)
+    case .refused: self = .refused(reason: error.description)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import PipeWireClient
+import SessionModel
+
+/// The registry's objects, read as nodes, ports and links. A value: rules are functions of it.
+struct GraphObjects {
+  struct Port {
+    let id: UInt32
+    let node: UInt32
+    let name: String
+    /// "FL", "MONO", …; empty where the port has none.
+    let channel: String
+    let isInput: Bool
+    /// True of the port of a sink at which its sound can be tapped.
+    let isMonitor: Bool
+  }
+  struct Link {
+    let id: UInt32
+    let key: LinkKey
+    let outputNode: UInt32
+    let inputNode: UInt32
+  }
+
+  var nodes: [GlobalObject] = []
+  var ports: [UInt32: [Port]] = [:]
+  var links: [Link] = []
+  private var nodesById: [UInt32: GlobalObject] = [:]
+
+  init(_ objects: some Sequence<GlobalObject>) {
+    for object in objects {
+      switch object.kind {
+      case .node:
+        nodes.append(object)
+        nodesById[object.id] = object
+      case .port:
+        guard let node = object.id("node.id"), let name = object.properties["port.name"] else { continue }
+        ports[node, default: []].append(
+          Port(
+            id: object.id, node: node, name: name, channel: object.properties["audio.channel"] ?? "",
+            isInput: object.properties["port.direction"] == "in", isMonitor: object.properties["port.monitor"] == "true"))
+      case .link:
+        guard
+          let output = object.id("link.output.port"), let input = object.id("link.input.port"),
+          let outputNode = object.id("link.output.node"), let inputNode = object.id("link.input.node")
+        else { continue }
+        links.append(Link(id: object.id, key: LinkKey(output: output, input: input), outputNode: outputNode, inputNode: inputNode))
+      default: continue
+      }
+    }
+    for node in ports.keys { ports[node]?.sort { $0.id < $1.id } }
+    nodes.sort { $0.id < $1.id }
+  }
+
+  func node(id: UInt32) -> GlobalObject? { nodesById[id] }
+
+  /// The node of that name; the newest where there are several, as while one of the same name is being replaced.
+  func node(named name: String) -> GlobalObject? { nodes.last { $0.nodeName == name } }
+
+  func inputs(of node: UInt32) -> [Port] { ports[node]?.filter { $0.isInput && !$0.isMonitor } ?? [] }
+  /// What a microphone gives. A virtual one is built like a sink, so that what it gives are its monitor ports.
+  func outputs(of node: UInt32) -> [Port] {
+    let outputs = ports[node]?.filter { !$0.isInput } ?? []
+    let captures = outputs.filter { !$0.isMonitor }
+    return captures.isEmpty ? outputs : captures
+  }
+  func monitors(of node: UInt32) -> [Port] { ports[node]?.filter { !$0.isInput && $0.isMonitor } ?? [] }
+}
+
+/// A link is known by its ports.
+struct LinkKey: Hashable {
+  let output: UInt32
+  let input: UInt32
+}

@@ -1,0 +1,91 @@
+import PipeWireClient
+
+/// What a link is for. The order is the order in which links are made: the reference after the speaker, because PipeWire lets the link that closes a
+/// loop run one cycle late, and that must be the reference, never the way to the speaker.
+enum LinkRole: Int, CaseIterable {
+  /// Mixed sound to the real speaker.
+  case speaker
+  /// What applications play into a virtual device, to the filter.
+  case call
+  /// The processed voice to the virtual microphone.
+  case voice
+  /// The real microphone.
+  case microphone
+  /// What the real speaker plays, for the echo canceller.
+  case reference
+}
+
+/// The links that should exist now: a function of the graph's objects and of who sends and receives.
+struct LinkPlan {
+  struct Link: Equatable {
+    let key: LinkKey
+    let role: LinkRole
+    /// True where the link by itself keeps nothing awake: an application that plays or records does.
+    let isPassive: Bool
+  }
+  var links: [Link] = []
+  /// Ports of the real microphone that go into the one port `mic_MONO`, where they add up.
+  var microphoneChannels = 1
+  /// Ports of the filter that go into one port of the real speaker, where they add up.
+  var speakerPortsPerChannel = 1
+
+  /// The filter's ports, by name, in the registry.
+  struct Endpoints {
+    var filter: UInt32
+    var virtualSpeaker: UInt32?
+    var virtualMicrophone: UInt32?
+    /// A participant's device and the names of its two ports at the filter.
+    var graphSinks: [(node: UInt32, ports: [String])] = []
+  }
+
+  /// What the session needs.
+  struct Demand: Equatable {
+    var sends = false
+    var receives = false
+    /// True where nothing in the graph would keep the speaker awake: ring sinks are no nodes.
+    var keepsAwake = false
+    var referenceIsEverything = true
+
+    var isActive: Bool { sends || receives }
+  }
+
+  init(objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: Demand) {
+    let own = Dictionary((objects.ports[endpoints.filter] ?? []).map { ($0.name, $0) }) { $1 }
+    if let node = endpoints.virtualSpeaker { addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call) }
+    for sink in endpoints.graphSinks { addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call) }
+    if let node = endpoints.virtualMicrophone, let voice = own["voice_MONO"], let input = objects.inputs(of: node).first {
+      add(voice, input, .voice)
+    }
+    guard demand.isActive else { return }
+    if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !demand.keepsAwake) }
+    guard demand.sends, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
+    let channels = objects.outputs(of: microphone)
+    microphoneChannels = max(1, channels.count)
+    for channel in channels { add(channel, input, .microphone) }
+    if demand.referenceIsEverything, let node = devices.speaker?.id {
+      addStereo(objects.monitors(of: node), to: ["ref_FL", "ref_FR"], own, role: .reference)
+    }
+  }
+
+  private mutating func addSpeaker(_ inputs: [GraphObjects.Port], _ own: [String: GraphObjects.Port], isPassive: Bool) {
+    guard let left = own["speaker_FL"], let right = own["speaker_FR"], let first = inputs.first else { return }
+    let toLeft = inputs.first { $0.channel == "FL" } ?? first
+    let toRight = inputs.first { $0.channel == "FR" } ?? (inputs.count > 1 ? inputs[1] : first)
+    speakerPortsPerChannel = toLeft.id == toRight.id ? 2 : 1
+    add(left, toLeft, .speaker, isPassive: isPassive)
+    add(right, toRight, .speaker, isPassive: isPassive)
+  }
+
+  /// Two channels to two ports; one channel to both; of more than two the front ones.
+  private mutating func addStereo(
+    _ outputs: [GraphObjects.Port], to names: [String], _ own: [String: GraphObjects.Port], role: LinkRole
+  ) {
+    guard let first = outputs.first, names.count == 2, let left = own[names[0]], let right = own[names[1]] else { return }
+    add(outputs.first { $0.channel == "FL" } ?? first, left, role)
+    add(outputs.first { $0.channel == "FR" } ?? (outputs.count > 1 ? outputs[1] : first), right, role)
+  }
+
+  private mutating func add(_ output: GraphObjects.Port, _ input: GraphObjects.Port, _ role: LinkRole, isPassive: Bool = true) {
+    links.append(Link(key: LinkKey(output: output.id, input: input.id), role: role, isPassive: isPassive))
+  }
+}

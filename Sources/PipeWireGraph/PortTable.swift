@@ -1,0 +1,72 @@
+import PipeWireClient
+import RealtimeCore
+
+/// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and go by slot.
+// Sound: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while audio runs.
+final class PortTable: @unchecked Sendable {
+  /// What `processCycle` is given; valid as long as the table.
+  var realtime: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
+  private let state: UnsafeMutablePointer<PortState>
+  // The state points into it.
+  private let core: AudioCore
+
+  init(core: AudioCore) {
+    self.core = core
+    state = .allocate(capacity: 1)
+    state.initialize(to: PortState(core: core.realtime))
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// [control], before the filter joins the graph.
+  func set(_ ports: DuplexFilter.Ports) {
+    state.pointee.fixed = PortState.Fixed(
+      microphone: ports.microphone.pointer, referenceLeft: ports.reference.left.pointer, referenceRight: ports.reference.right.pointer,
+      callLeft: ports.call.left.pointer, callRight: ports.call.right.pointer, voice: ports.voice.pointer,
+      speakerLeft: ports.speaker.left.pointer, speakerRight: ports.speaker.right.pointer)
+  }
+
+  /// A participant's ports; nil for none. [control]
+  func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
+    state.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
+  }
+}
+
+/// The audio thread's side of a `PortTable`.
+struct PortState: ~Copyable {
+  struct Fixed {
+    let microphone, referenceLeft, referenceRight, callLeft, callRight, voice, speakerLeft, speakerRight: UnsafeMutableRawPointer
+  }
+  var fixed: Fixed?
+  let core: CycleProcessor
+  let sinks = SinkPorts(slots: Mixer.capacity)
+
+  init(core: CycleProcessor) { self.core = core }
+
+  deinit { sinks.deallocate() }
+}
+
+/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. [realtime]
+@_noLocks @_noAllocation
+func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
+  guard let data, let cycle else { return }
+  let state = data.assumingMemoryBound(to: PortState.self)
+  guard let ports = state.pointee.fixed else { return }
+  let began = monotonicNanoseconds()
+  let now = Cycle(cycle)
+  let frames = now.frames
+  var buffers = CycleBuffers(frames: frames, rate: now.rate, position: now.position, driver: now.driver)
+  buffers.microphone = UnsafePointer(dspBuffer(ports.microphone, frames: frames))
+  buffers.reference = StereoInput(
+    left: UnsafePointer(dspBuffer(ports.referenceLeft, frames: frames)),
+    right: UnsafePointer(dspBuffer(ports.referenceRight, frames: frames)))
+  buffers.call = StereoInput(
+    left: UnsafePointer(dspBuffer(ports.callLeft, frames: frames)), right: UnsafePointer(dspBuffer(ports.callRight, frames: frames)))
+  buffers.voice = dspBuffer(ports.voice, frames: frames)
+  buffers.speaker = (dspBuffer(ports.speakerLeft, frames: frames), dspBuffer(ports.speakerRight, frames: frames))
+  state.pointee.core.process(buffers, graphSinks: state.pointee.sinks.buffers(frames: frames))
+  state.pointee.core.cycleEnded(buffers, nanoseconds: monotonicNanoseconds() - began)
+}

@@ -1,0 +1,46 @@
+import PipeWireClient
+
+/// The devices that applications see: *Nearend Speaker* and *Nearend Microphone*, and one for each participant that has a device of its own (K9).
+/// Thin adapters, that end with our connection; whoever removes one gets it back. [control]
+final class VirtualDevices {
+  private let connection: Connection
+  private var objects: [String: RemoteObject] = [:]
+  private let changed: () -> Void
+
+  /// `changed` is called when a device came or went.
+  init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    self.changed = changed
+  }
+
+  /// Makes what is missing and ends what is no longer wanted. `sinks` are the ids of participants.
+  func keep(sinks: [String]) throws(PipeWireError) {
+    let wanted = [Self.speaker, Self.microphone] + sinks.map(Self.sink)
+    let names = Set(wanted.map { $0["node.name"] ?? "" })
+    objects = objects.filter { names.contains($0.key) && !$0.value.isRemoved && $0.value.failure == nil }
+    for properties in wanted {
+      let name = properties["node.name"] ?? ""
+      guard objects[name] == nil else { continue }
+      objects[name] = try RemoteObject.virtualDevice(connection, properties: properties) { [weak self] _ in self?.changed() }
+    }
+  }
+
+  /// Low priorities: neither the default device nor the driver unless there is nothing else.
+  private static let common: Properties = ["priority.session": "10", "priority.driver": "1", "node.virtual": "true"]
+
+  private static let speaker = common.merging([
+    "node.name": NodeNames.speaker, "node.description": "Nearend Speaker", "media.class": "Audio/Sink", "audio.position": "FL,FR",
+    "device.icon-name": "audio-speakers",
+  ]) { $1 }
+
+  private static let microphone = common.merging([
+    "node.name": NodeNames.microphone, "node.description": "Nearend Microphone", "media.class": "Audio/Source/Virtual",
+    "audio.position": "MONO", "device.icon-name": "audio-input-microphone",
+  ]) { $1 }
+
+  private static func sink(_ id: String) -> Properties {
+    common.merging([
+      "node.name": NodeNames.sinkPrefix + id, "node.description": "Nearend: \(id)", "media.class": "Audio/Sink", "audio.position": "FL,FR",
+    ]) { $1 }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import RealtimeCore
+
+/// Every state of the capture path. They run in a process of their own: the library takes uncontended mutexes within a block, so that its locks, and
+/// nothing else, are allowed there; allocation stays forbidden to it as to everybody.
+let captureChecks: [Check] = [
+  Check("capture: every rate at every quantum, changing from cycle to cycle") {
+    for rate in [16_000, 22_050, 44_100, 48_000, 96_000, 192_000] {
+      let driver = try CaptureDriver(rate: rate)
+      for quantum in [32, 100, 256, 480, 1_024, 8_192, 32] { driver.cycles(max(3, rate / 20 / quantum), quantum: quantum) }
+      if driver.meters.snapshot().errors != 0 { return "the library refused a block at \(rate) Hz" }
+    }
+    return nil
+  },
+  Check("capture: every switch, thrown while it runs") {
+    let driver = try CaptureDriver(rate: 48_000)
+    let controls = driver.controls
+    let switches: [() -> Void] = [
+      { controls.isBypassed.toggle() }, { controls.isHighPassFilterEnabled.toggle() }, { controls.isEchoCancellationEnabled.toggle() },
+      { controls.isNoiseSuppressionEnabled.toggle() }, { controls.isGainControlEnabled.toggle() },
+      { controls.isMicrophoneMuted.toggle() }, { controls.usesVoiceProcessing.toggle() }, { controls.streamDelay += 9_000 },
+    ]
+    for round in 0..<32 {
+      switches[round % switches.count]()
+      driver.cycles(13, quantum: 256)
+    }
+    return require(driver.meters.snapshot().microphonePeak > 0.1, "nothing was heard")
+  },
+  Check("capture: ports without buffers, infinite and NaN samples") {
+    let driver = try CaptureDriver(rate: 48_000)
+    driver.cycles(20, quantum: 256, input: .none)
+    driver.cycles(20, quantum: 256, input: .garbage)
+    driver.cycles(200, quantum: 256)
+    return require(driver.meters.snapshot().microphonePeak > 0.1, "nothing was heard")
+  },
+  Check("capture: 1000 blocks with an echo that is measured, placed and cancelled") {
+    let driver = try CaptureDriver(rate: 48_000)
+    driver.cycles(1_000, quantum: 480)
+    let meters = driver.meters.snapshot()
+    return require(meters.echoDelay != nil && meters.echoSeconds > 5, "no echo was measured: \(meters)")
+  },
+]
+
+/// Runs the capture checks in a child process that may lock inside the library.
+let captureCheck = Check("capture path, in a process of its own") {
+  let suppressions = FileManager.default.temporaryDirectory.appendingPathComponent("nearend-realtime-\(getpid()).supp")
+  try Data("function-name-matches:pthread_mutex_lock\nfunction-name-matches:pthread_mutex_unlock\n".utf8).write(to: suppressions)
+  defer { try? FileManager.default.removeItem(at: suppressions) }
+  let child = Process()
+  child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  child.arguments = ["--capture"]
+  child.environment = ProcessInfo.processInfo.environment.merging(["RTSAN_OPTIONS": "suppressions=\(suppressions.path)"]) { $1 }
+  try child.run()
+  child.waitUntilExit()
+  return require(child.terminationStatus == 0, "it ended with exit code \(child.terminationStatus)")
+}
+
+/// A capture path, and the graph that drives it from inside the fence: bursts of noise from the far end, and their echo 150 ms later.
+private final class CaptureDriver {
+  enum Input { case echo, none, garbage }
+  let controls = CaptureControls()
+  let meters = CaptureMeters()
+  private let path: UnsafeMutablePointer<CapturePath>
+  private let far, near, garbage, voice: UnsafeMutablePointer<Float>
+  private let length: Int
+  private var position = 0
+  private static let longest = 8_192
+
+  init(rate: Int) throws {
+    path = .allocate(capacity: 1)
+    path.initialize(to: try CapturePath(rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
+    length = 5 * rate
+    let capacity = length + Self.longest
+    (far, near) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
+    (garbage, voice) = (.allocate(capacity: Self.longest), .allocate(capacity: Self.longest))
+    garbage.initialize(repeating: .nan, count: Self.longest)
+    voice.initialize(repeating: 0, count: Self.longest)
+    var random = SystemRandomNumberGenerator()
+    // Bursts and pauses of uneven length: even ones would not tell a delay from another a period later.
+    var isOn = false, left = 0
+    for i in 0..<capacity {
+      if left == 0 {
+        isOn.toggle()
+        left = rate / 1_000 * Int.random(in: 40...300, using: &random)
+      }
+      left -= 1
+      far.advanced(by: i).initialize(to: isOn ? Float.random(in: -0.3...0.3, using: &random) : 0)
+      let echo = i - 150 * rate / 1_000
+      near.advanced(by: i).initialize(to: echo >= 0 ? 0.5 * far[echo] : 0)
+    }
+  }
+
+  deinit {
+    path.deinitialize(count: 1)
+    path.deallocate()
+    for pointer in [far, near, garbage, voice] { pointer.deallocate() }
+  }
+
+  func cycles(_ count: Int, quantum: Int, input: Input = .echo) {
+    for _ in 0..<count {
+      let (path, voice) = (path, voice)
+      let microphone: UnsafeMutablePointer<Float>? = input == .none ? nil : input == .garbage ? garbage : near + position
+      let reference: UnsafeMutablePointer<Float>? = input == .none ? nil : input == .garbage ? garbage : far + position
+      onTheAudioThread {
+        path.pointee.process(microphone: microphone, reference: reference, right: reference, voice: voice, frames: quantum)
+      }
+      position += quantum
+      if position >= length { position = 0 }
+    }
+  }
+}

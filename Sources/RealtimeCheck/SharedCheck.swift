@@ -1,0 +1,43 @@
+import RealtimeCore
+
+/// What crosses between the audio thread and the others.
+let sharedChecks: [Check] = [
+  Check("FIFO: full, wrapping, empty, from both sides") {
+    let fifo = FrameFIFO(capacity: 100, bytesPerFrame: 4)
+    let frames = UnsafeMutableRawPointer.allocate(byteCount: 400, alignment: 16)
+    defer {
+      frames.deallocate()
+      fifo.deallocate()
+    }
+    frames.initializeMemory(as: UInt8.self, repeating: 1, count: 400)
+    var moved = 0
+    var refused = 0
+    onTheAudioThread {
+      for _ in 0..<50 {
+        if !fifo.write(frames, frames: 60) { refused += 1 }
+        if !fifo.write(frames, frames: 60) { refused += 1 }
+        moved += fifo.read(into: frames, frames: 90)
+      }
+    }
+    return require(moved == 50 * 60 && refused == 50, "moved \(moved) frames, refused \(refused) writes")
+  },
+  Check("mailbox: empty, taken, replaced, tray full") {
+    let mailbox = Mailbox()
+    let objects = (0..<3).map { _ in UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8) }
+    defer {
+      for object in objects { object.deallocate() }
+      mailbox.deallocate()
+    }
+    var current: UnsafeMutableRawPointer?
+    func cycle() { onTheAudioThread { if let new = mailbox.take(returning: current) { current = new } } }
+    cycle()
+    for object in objects {
+      mailbox.post(object)
+      cycle()
+    }
+    let heldBack = current == objects[1]
+    let old = mailbox.collect()
+    cycle()
+    return require(heldBack && old == objects[0] && current == objects[2], "an object went astray")
+  },
+]

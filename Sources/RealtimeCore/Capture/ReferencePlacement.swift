@@ -1,0 +1,69 @@
+/// Delays the reference, so that the echo falls into the canceller's filter, which holds about 0.1 s from the reference on. Most paths need nothing;
+/// Bluetooth speakers and large quanta do. The reference is moved only when the echo is outside the filter and is not cancelled: each move makes the
+/// canceller adapt anew.
+/// [realtime] but for `init` and `deinit`.
+struct ReferencePlacement: ~Copyable {
+  /// Frames by which the reference is delayed now.
+  private(set) var delay = 0
+
+  private let block: Int
+  private let capacity: Int
+  /// A ring of the last 0.5 s and one block.
+  private let ring: UnsafeMutablePointer<Float>
+  private var head = 0
+  private var blocksOutside = 0
+
+  /// The echo may be this many blocks of 10 ms later than the placed reference: the rest of the filter is for the room.
+  private let latest = 8
+  /// Blocks for which a measured delay has to be outside before the reference moves.
+  private let patience = 30
+
+  init(block: Int) {
+    self.block = block
+    capacity = 51 * block
+    ring = .allocate(capacity: capacity)
+    ring.initialize(repeating: 0, count: capacity)
+  }
+
+  deinit { ring.deallocate() }
+
+  /// One block of 10 ms.
+  ///
+  /// - Parameters:
+  ///   - told: frames between the reference and its echo by the graph's latencies.
+  ///   - measured: the same in seconds by the signals, NaN where unknown.
+  ///   - erle: dB, NaN where unknown.
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ reference: UnsafePointer<Float>, into placed: UnsafeMutablePointer<Float>, told: Int, measured: Float, erle: Float
+  ) {
+    place(told: told, measured: measured, erle: erle)
+    copy(reference, to: ring + head, frames: block)
+    var position = head - delay
+    if position < 0 { position += capacity }
+    for i in 0..<block {
+      placed[i] = ring[position]
+      position += 1
+      if position == capacity { position = 0 }
+    }
+    head += block
+    if head == capacity { head = 0 }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func place(told: Int, measured: Float, erle: Float) {
+    if measured.isNaN {
+      // Latencies leave out what a device hides, and an echo must never be earlier than its reference: half the filter is kept as a margin.
+      delay = told > latest * block ? min(told - latest * block / 2, 50 * block) : 0
+      return
+    }
+    let echo = Int(measured * 100 * Float(block))
+    let isInside = delay <= echo && echo <= delay + latest * block
+    let isCancelled = erle > 15
+    blocksOutside = isInside || isCancelled ? 0 : blocksOutside + 1
+    if blocksOutside > patience {
+      blocksOutside = 0
+      delay = min(max(echo - block, 0), 50 * block)
+    }
+  }
+}

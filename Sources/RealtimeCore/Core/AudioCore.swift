@@ -1,0 +1,141 @@
+/// The whole of what nearend does with sound, seen from the control side; `realtime` is the audio thread's half.
+///
+///     sinks, call ──▶ mixer ──▶ speaker
+///                                 │ mix, or what the real speaker plays
+///     microphone ─────────────▶ capture path ──▶ voice
+// Sound: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by the mixer.
+public final class AudioCore: @unchecked Sendable {
+  public let mixer = Mixer()
+  public let controls = CaptureControls()
+  public let meters = CaptureMeters()
+
+  private let state: UnsafeMutablePointer<CoreState>
+  private let captureMailbox = Mailbox()
+  private let settings: CoreSettings
+  private let clock: CycleClock.Reading
+  private let memory: CellBlock
+  // Only the control thread makes capture paths, one after another.
+  private var preparedRate = 0
+  private var newest: UnsafeMutablePointer<CapturePath>?
+
+  /// A core with a capture path for 48 kHz ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
+  public init(usesMixAsReference: Bool = false) throws(CapturePathError) {
+    var memory = CellBlock(count: CycleClock.cellCount + CoreSettings.cellCount)
+    let clock = CycleClock(&memory)
+    let settings = CoreSettings(&memory)
+    self.memory = memory
+    self.clock = clock.reading
+    self.settings = settings
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: CoreState(clock: clock, render: mixer.renderPath, captureMailbox: captureMailbox, settings: settings))
+    settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
+    setChannelScales(microphone: 1, speaker: 1)
+    try prepareCapture(rate: 48_000)
+  }
+
+  /// The audio thread must have stopped for good.
+  deinit {
+    Self.free(captureMailbox.post(nil))
+    Self.free(captureMailbox.collect())
+    Self.free(UnsafeMutableRawPointer(state.pointee.takeCapture()))
+    captureMailbox.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// What the audio thread works on; valid as long as the core.
+  public var realtime: CycleProcessor { CycleProcessor(state: state) }
+
+  // MARK: What the graph's side tells the audio thread
+
+  /// Whether anybody takes the voice: if not, the capture path rests (L4). [any]
+  public var isSending: Bool {
+    get { settings.isSending.load() != 0 }
+    set { settings.isSending.store(newValue ? 1 : 0) }
+  }
+
+  /// Frames between a sample of the reference and its echo, as the graph's latencies tell it (V5). [any]
+  public var streamDelay: Int {
+    get { controls.streamDelay }
+    set { controls.streamDelay = newValue }
+  }
+
+  /// How many of the microphone's channels, and how many of our speaker ports, add up in one port. [any]
+  public func setChannelScales(microphone: Int, speaker: Int) {
+    settings.microphoneChannels.store(UInt64(max(1, microphone)))
+    settings.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
+  }
+
+  /// The graph starts anew: a gap before the next cycle is no xrun. [any]
+  public func graphRestarted() { clock.restart() }
+
+  // MARK: What the audio thread tells
+
+  /// [any]
+  public var cycleMeters: CycleMeters { clock.meters }
+
+  /// Frames that nearend adds between the microphone's port and the voice's, for the graph's quantum and rate of now. [control]
+  public var captureLatency: Int {
+    guard controls.usesVoiceProcessing, let newest else { return 0 }
+    let meters = cycleMeters
+    return meters.quantum > 0 && meters.rate == preparedRate ? newest.pointee.latency(quantum: meters.quantum) : 0
+  }
+
+  /// Frames that nearend adds between the call's port and the speaker's: the mixer and its limiter look at no sample but the one that they put out.
+  public var renderLatency: Int { RenderPath.latency }
+
+  /// Puts the counters of cycles missed back to 0. [any]
+  public func clearCounters() {
+    clock.clearCounters()
+    for sink in mixer.ringSinks { sink.clearCounters() }
+  }
+
+  // MARK: The capture path's rate
+
+  /// Makes a capture path where the graph has a rate that there is none for yet; until then the voice is silent. Frees what is no longer used. To be
+  /// called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible. [control]
+  public func prepareForGraphRate() throws(CapturePathError) {
+    Self.free(captureMailbox.collect())
+    mixer.collect()
+    let wanted = Int(settings.wantedRate.load())
+    if wanted > 0, wanted != preparedRate { try prepareCapture(rate: wanted) }
+  }
+
+  private func prepareCapture(rate: Int) throws(CapturePathError) {
+    let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
+    do {
+      path.initialize(to: try CapturePath(rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters))
+    } catch {
+      path.deallocate()
+      throw error
+    }
+    Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
+    newest = path
+    preparedRate = rate
+  }
+
+  private static func free(_ path: UnsafeMutableRawPointer?) {
+    guard let path = path?.assumingMemoryBound(to: CapturePath.self) else { return }
+    path.deinitialize(count: 1)
+    path.deallocate()
+  }
+}
+
+/// The audio thread's half of an `AudioCore`, to be copied freely; the core must outlive the last cycle.
+// Sound: what is behind the pointer is touched by one thread at a time, the one that runs the cycles.
+public struct CycleProcessor: @unchecked Sendable {
+  fileprivate let state: UnsafeMutablePointer<CoreState>
+
+  /// One cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil where there is none. [realtime]
+  @_noLocks @_noAllocation
+  public func process(_ buffers: CycleBuffers, graphSinks: UnsafePointer<StereoInput>?) {
+    state.pointee.process(buffers, graphSinks: graphSinks)
+  }
+
+  /// At the end of each cycle: how long it took. [realtime]
+  @_noLocks @_noAllocation
+  public func cycleEnded(_ buffers: CycleBuffers, nanoseconds: UInt64) {
+    state.pointee.clock.end(frames: buffers.frames, rate: buffers.rate, nanoseconds: nanoseconds)
+  }
+}

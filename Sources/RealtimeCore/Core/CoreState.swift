@@ -1,0 +1,102 @@
+/// All that a cycle of the graph does, in the order in which sound flows: the sinks are mixed to the speaker, and the microphone is cleaned of what the
+/// speaker plays.
+struct CoreState: ~Copyable {
+  var clock: CycleClock
+  private let render: UnsafeMutablePointer<RenderPath>
+  let captureMailbox: Mailbox
+  let settings: CoreSettings
+  private var capture: UnsafeMutablePointer<CapturePath>?
+  private let scratch: UnsafeMutablePointer<Float>
+
+  static let maximumQuantum = 8192
+  private static let scratchBuffers = 4
+
+  init(clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, captureMailbox: Mailbox, settings: CoreSettings) {
+    self.clock = clock
+    self.render = render
+    self.captureMailbox = captureMailbox
+    self.settings = settings
+    scratch = .allocate(capacity: Self.scratchBuffers * Self.maximumQuantum)
+    scratch.initialize(repeating: 0, count: Self.scratchBuffers * Self.maximumQuantum)
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// The capture path in use, to be freed by the control side once no cycle runs any more. [control]
+  mutating func takeCapture() -> UnsafeMutablePointer<CapturePath>? {
+    defer { capture = nil }
+    return capture
+  }
+
+  /// One cycle. [realtime]
+  @_noLocks @_noAllocation
+  mutating func process(_ io: CycleBuffers, graphSinks: UnsafePointer<StereoInput>?) {
+    guard io.frames > 0, io.frames <= Self.maximumQuantum, io.rate > 0 else { return }
+    clock.begin(io)
+    let left = io.speaker.left ?? buffer(0)
+    let right = io.speaker.right ?? buffer(1)
+    render.pointee.process(
+      call: io.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.frames, rate: io.rate)
+    captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
+    scaleSpeaker(io)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func captureVoice(_ io: CycleBuffers, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
+    if let new = captureMailbox.take(returning: UnsafeMutableRawPointer(capture)) {
+      capture = new.assumingMemoryBound(to: CapturePath.self)
+    }
+    settings.wantedRate.store(UInt64(io.rate))
+    guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.rate else {
+      if let voice = io.voice { for i in 0..<io.frames { voice[i] = 0 } }
+      return
+    }
+    let usesMix = settings.usesMixAsReference.load() != 0
+    let voice = io.voice ?? buffer(2)
+    capture.pointee.process(
+      microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.reference.left, right: usesMix ? mix.right : io.reference.right,
+      voice: voice, frames: io.frames)
+  }
+
+  /// A microphone of several channels comes in added up; here it becomes their mean.
+  @_noLocks @_noAllocation
+  private mutating func scaledMicrophone(_ io: CycleBuffers) -> UnsafePointer<Float>? {
+    let channels = settings.microphoneChannels.load()
+    guard channels > 1, let microphone = io.microphone else { return io.microphone }
+    let mean = buffer(3)
+    let scale = 1 / Float(channels)
+    for i in 0..<io.frames { mean[i] = microphone[i] * scale }
+    return UnsafePointer(mean)
+  }
+
+  /// A speaker of one channel gets both sides added up; here they become halves.
+  @_noLocks @_noAllocation
+  private func scaleSpeaker(_ io: CycleBuffers) {
+    guard settings.speakerPortsPerChannel.load() > 1 else { return }
+    if let left = io.speaker.left { for i in 0..<io.frames { left[i] *= 0.5 } }
+    if let right = io.speaker.right { for i in 0..<io.frames { right[i] *= 0.5 } }
+  }
+
+  @_noLocks @_noAllocation
+  private func buffer(_ index: Int) -> UnsafeMutablePointer<Float> { scratch + index * Self.maximumQuantum }
+}
+
+/// What the control side tells the audio thread about the cycle as a whole.
+struct CoreSettings: Sendable {
+  let isSending: CounterCell
+  let usesMixAsReference: CounterCell
+  let microphoneChannels: CounterCell
+  let speakerPortsPerChannel: CounterCell
+  /// Told by the audio thread: the rate that a capture path is needed for.
+  let wantedRate: CounterCell
+
+  static let cellCount = 5
+
+  init(_ cells: inout CellBlock) {
+    isSending = CounterCell(cells.next())
+    usesMixAsReference = CounterCell(cells.next())
+    microphoneChannels = CounterCell(cells.next())
+    speakerPortsPerChannel = CounterCell(cells.next())
+    wantedRate = CounterCell(cells.next())
+  }
+}

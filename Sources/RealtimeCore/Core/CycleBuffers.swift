@@ -1,0 +1,32 @@
+/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples for each port that has a link. [realtime]
+public struct CycleBuffers {
+  /// The quantum, 32–8192.
+  public var frames: Int
+  /// Frames per second.
+  public var rate: Int
+  /// The driver's clock at the start of the cycle, in frames.
+  public var position: UInt64
+  /// The node that drives.
+  public var driver: UInt32
+  public var microphone: UnsafePointer<Float>?
+  /// What the real speaker plays.
+  public var reference: StereoInput
+  /// What applications play into *Nearend Speaker*.
+  public var call: StereoInput
+  public var voice: UnsafeMutablePointer<Float>?
+  public var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
+
+  /// A cycle with no port linked. [realtime]
+  @_noLocks @_noAllocation
+  public init(frames: Int, rate: Int, position: UInt64, driver: UInt32) {
+    self.frames = frames
+    self.rate = rate
+    self.position = position
+    self.driver = driver
+    microphone = nil
+    reference = StereoInput(left: nil, right: nil)
+    call = StereoInput(left: nil, right: nil)
+    voice = nil
+    speaker = (nil, nil)
+  }
+}

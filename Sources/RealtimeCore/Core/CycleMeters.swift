@@ -1,0 +1,101 @@
+/// What the audio thread tells of its cycles. [any]
+public struct CycleMeters: Sendable, Equatable {
+  /// Frames of the last cycle; 0 before the first.
+  public var quantum = 0
+  /// Frames per second.
+  public var rate = 0
+  /// Id of the node that drove it.
+  public var driver: UInt32 = 0
+  /// Since start.
+  public var cycles: UInt64 = 0
+  /// Cycles missed while the graph ran on, since start.
+  public var xruns: UInt64 = 0
+  /// Share of a cycle's time that the callback takes, smoothed over a second, 0–1.
+  public var busyRatio = 0.0
+  /// The largest of the last second.
+  public var busyRatioPeak = 0.0
+}
+
+/// Counts cycles and their cost on the audio thread.
+struct CycleClock {
+  private let quantum: CounterCell
+  private let rate: CounterCell
+  private let driver: CounterCell
+  private let cycles: CounterCell
+  private let xruns: CounterCell
+  private let busy: DoubleCell
+  private let busyPeak: DoubleCell
+  /// Set by the control side when the graph starts anew: the next cycle follows no other.
+  private let restarts: CounterCell
+
+  private var expected: UInt64 = 0
+  private var isRunning = false
+  private var smoothed = 0.0
+  private var peak = 0.0
+  private var windowFrames = 0
+
+  static let cellCount = 8
+
+  init(_ cells: inout CellBlock) {
+    quantum = CounterCell(cells.next())
+    rate = CounterCell(cells.next())
+    driver = CounterCell(cells.next())
+    cycles = CounterCell(cells.next())
+    xruns = CounterCell(cells.next())
+    busy = DoubleCell(cells.next())
+    busyPeak = DoubleCell(cells.next())
+    restarts = CounterCell(cells.next())
+  }
+
+  /// At the start of a cycle. [realtime]
+  @_noLocks @_noAllocation
+  mutating func begin(_ io: CycleBuffers) {
+    if restarts.exchange(0) != 0 { isRunning = false }
+    let isSameClock = UInt64(io.driver) == driver.load() && UInt64(io.rate) == rate.load()
+    if isRunning, isSameClock, io.position != expected, io.position &- expected < UInt64(io.rate) {
+      xruns.add(max(1, (io.position &- expected) / UInt64(max(1, io.frames))))
+    }
+    isRunning = true
+    expected = io.position &+ UInt64(io.frames)
+    quantum.store(UInt64(io.frames))
+    rate.store(UInt64(io.rate))
+    driver.store(UInt64(io.driver))
+    cycles.add(1)
+  }
+
+  /// At the end of a cycle that took `nanoseconds`. [realtime]
+  @_noLocks @_noAllocation
+  mutating func end(frames: Int, rate: Int, nanoseconds: UInt64) {
+    let ratio = Double(nanoseconds) * Double(rate) / (1e9 * Double(frames))
+    smoothed += (ratio - smoothed) * min(1, Double(frames) / Double(rate))
+    busy.store(smoothed)
+    if ratio > peak { peak = ratio }
+    windowFrames += frames
+    if windowFrames >= rate {
+      busyPeak.store(peak)
+      peak = 0
+      windowFrames = 0
+    }
+  }
+
+  /// The reading side. [any]
+  var reading: Reading {
+    Reading(
+      quantum: quantum, rate: rate, driver: driver, cycles: cycles, xruns: xruns, busy: busy, busyPeak: busyPeak, restarts: restarts)
+  }
+
+  struct Reading: Sendable {
+    let quantum, rate, driver, cycles, xruns: CounterCell
+    let busy, busyPeak: DoubleCell
+    let restarts: CounterCell
+
+    var meters: CycleMeters {
+      CycleMeters(
+        quantum: Int(quantum.load()), rate: Int(rate.load()), driver: UInt32(truncatingIfNeeded: driver.load()), cycles: cycles.load(),
+        xruns: xruns.load(), busyRatio: busy.load(), busyRatioPeak: busyPeak.load())
+    }
+    /// The next cycle follows no other: a gap before it is no xrun. [control]
+    func restart() { restarts.store(1) }
+    func clearCounters() { xruns.store(0) }
+  }
+}

@@ -1,0 +1,84 @@
+import DashboardView
+import Foundation
+import SessionModel
+import Testing
+
+/// A frame to compare with `Snapshots/<name>.txt`.
+///
+/// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DashboardTests` writes the files anew; read the difference before committing it.
+struct NamedFrame: Sendable, CustomTestStringConvertible {
+  var name: String
+  var snapshot: Snapshot
+  var size: Size
+  var state: ViewState
+
+  var testDescription: String { name }
+
+  init(
+    _ name: String, _ snapshot: Snapshot, _ width: Int, _ height: Int, glyphs: GlyphSet = .unicode,
+    _ change: (inout ViewState) -> Void = { _ in }
+  ) {
+    self.name = "\(name)-\(width)x\(height)"
+    self.snapshot = snapshot
+    size = Size(width: width, height: height)
+    state = ViewState(glyphs: glyphs)
+    change(&state)
+  }
+
+  static let all: [NamedFrame] =
+    [(80, 24), (120, 40), (200, 60)].flatMap { width, height in
+      [
+        NamedFrame("call-active", Sample.active(), width, height),
+        NamedFrame("call-idle", Sample.idle, width, height),
+        NamedFrame("call-interrupted", Sample.interrupted, width, height),
+        NamedFrame("call-muted", Sample.muted, width, height),
+        NamedFrame("call-rehearsal", Sample.rehearsal, width, height),
+        NamedFrame("participants-0", Sample.active(sinks: 0), width, height) { $0.page = .participants },
+        NamedFrame("participants-3", Sample.active(), width, height) { $0.page = .participants },
+        NamedFrame("participants-300", Sample.active(sinks: 300), width, height) { $0.page = .participants },
+      ]
+    } + [
+      NamedFrame("call-muted-and-interrupted", Sample.mutedAndInterrupted, 80, 24),
+      NamedFrame("call-bypassed", Sample.bypassed, 80, 24),
+      NamedFrame("call-300", Sample.active(sinks: 300), 120, 40),
+      NamedFrame("call-ascii", Sample.rehearsal, 80, 24, glyphs: .ascii),
+      NamedFrame("call-compat", Sample.rehearsal, 80, 24, glyphs: .compat),
+      NamedFrame("routes", Sample.active(), 80, 24) { $0.page = .routes },
+      NamedFrame("routes", Sample.active(), 120, 40) { $0.page = .routes },
+      NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },
+      NamedFrame("diagnostics", Sample.rehearsal, 120, 72) { $0.page = .diagnostics },
+      NamedFrame("log", Sample.active(), 80, 24) { $0.page = .log },
+      NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },
+      NamedFrame("help-both-banners", Sample.mutedAndInterrupted, 80, 24) { $0.isHelpShown = true },
+      NamedFrame("too-small", Sample.muted, 60, 15),
+      NamedFrame("too-small", Sample.active(), 12, 2),
+    ]
+}
+
+@Suite struct FrameSnapshotTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
+
+  @Test("U1 U3: a frame looks as its snapshot", arguments: NamedFrame.all)
+  func looksAsItsSnapshot(_ named: NamedFrame) throws {
+    let text = Frame(drawing: named.snapshot, size: named.size, state: named.state).text + "\n"
+    let file = Self.folder.appending(path: named.name + ".txt")
+    if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" {
+      try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    let difference = zip(
+      text.split(separator: "\n", omittingEmptySubsequences: false), expected.split(separator: "\n", omittingEmptySubsequences: false)
+    )
+    .enumerated().first { $0.element.0 != $0.element.1 }
+    #expect(
+      text == expected,
+      "\(named.name), row \(difference?.offset ?? -1):\n\(difference?.element.0 ?? "")\nexpected:\n\(difference?.element.1 ?? "")")
+  }
+
+  @Test("U3: every snapshot file belongs to a frame")
+  func noStrayFiles() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
+    #expect(files == NamedFrame.all.map { $0.name + ".txt" }.sorted())
+  }
+}

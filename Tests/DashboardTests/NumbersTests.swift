@@ -1,0 +1,46 @@
+import Testing
+
+@testable import DashboardView
+
+@Suite struct NumbersTests {
+  @Test("U1: numbers are rounded, signed and never minus zero")
+  func fixed() {
+    #expect(Numbers.fixed(-23.449, 1) == "-23.4")
+    #expect(Numbers.fixed(9.96, 1) == "10.0")
+    #expect(Numbers.fixed(-0.04, 1) == "0.0")
+    #expect(Numbers.fixed(0.04, 1, sign: true) == "0.0")
+    #expect(Numbers.fixed(2.5, 0, sign: true) == "+3")
+    #expect(Numbers.fixed(1.005, 3) == "1.005")
+    #expect(Numbers.fixed(.nan, 1) == "-")
+    #expect(Numbers.fixed(-.infinity, 1) == "-")
+  }
+
+  @Test("U1: levels, gains, counts, times")
+  func units() {
+    #expect(Numbers.dBFS(-120) == "silent")
+    #expect(Numbers.dBFS(-60) == "-60.0 dBFS")
+    #expect(Numbers.gain(0) == "silent")
+    #expect(Numbers.gain(2) == "+6.0 dB")
+    #expect(Numbers.bytes(99_999) == "99999")
+    #expect(Numbers.bytes(1_536_000) == "1.5M")
+    #expect(Numbers.count(12_345_678) == "12M")
+    #expect(Numbers.milliseconds(frames: 256, rate: 48_000) == "5.3 ms")
+    #expect(Numbers.milliseconds(frames: 256, rate: 0) == "- ms")
+    #expect(Numbers.duration(59.9) == "59 s")
+    #expect(Numbers.duration(3_725) == "1 h 2 min")
+    #expect(Numbers.clock(1_700_000_000, utcOffset: 0) == "22:13:20")
+    #expect(Numbers.clock(1_700_000_000, utcOffset: 3_600 * 5 + 1_800) == "03:43:20")
+    #expect(Numbers.clock(-1, utcOffset: 0) == "23:59:59")
+  }
+
+  @Test("U3: text is measured in columns and wrapped at spaces")
+  func text() {
+    #expect(CellText.width(of: "Zoë 🦊", set: .unicode) == 6)
+    #expect(CellText.width(of: "e\u{301}\u{302}", set: .unicode) == 1)
+    #expect(CellText.width(of: "漢字", set: .ascii) == 2)
+    #expect(CellText.wrap("one two three", width: 8, set: .unicode) == ["one two ", "three"])
+    #expect(CellText.wrap("abcdefghij", width: 4, set: .unicode) == ["abcd", "efgh", "ij"])
+    #expect(CellText.wrap("漢字漢字", width: 5, set: .unicode) == ["漢字", "漢字"])
+    #expect(CellText.wrap("", width: 5, set: .unicode) == [""])
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Capture path: echo")
+struct CaptureEchoTests {
+  let rate = 16000
+
+  @Test("V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [2, 30, 240])
+  func farEndAlone(milliseconds: Int) throws {
+    let delay = milliseconds * rate / 1000
+    let far = CaptureSignals.speech(seconds: 7, rate: rate, level: -24, seed: 3)
+    let microphone = CaptureSignals.room(far, rate: rate, delay: delay, gain: 0.5)
+    var run = try CaptureRun(rate: rate)
+    let voice = run.process(microphone, reference: far, quantum: 256)
+    let erle = CaptureSignals.decibels(
+      CaptureSignals.power(microphone[(5 * rate)...]) / CaptureSignals.power(voice[(5 * rate)...]))
+    #expect(erle > 30)
+    let meters = run.meters.snapshot()
+    #expect(meters.erle ?? 0 > 20)
+    #expect(abs((meters.echoDelay ?? -1) - Float(milliseconds) / 1000) < 0.003)
+    #expect(meters.isFarEndActive)
+    #expect(meters.echoCondition == .cancelling)
+    #expect(!meters.hasVoice)
+  }
+
+  @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant")
+  func adaptsInBypass() throws {
+    let far = CaptureSignals.speech(seconds: 6, rate: rate, level: -24, seed: 3)
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 320, gain: 0.5)
+    var run = try CaptureRun(rate: rate) { $0.isBypassed = true }
+    let voice = run.process(microphone, reference: far, quantum: 160) { start, controls in
+      if start == 4 * 16000 { controls.isBypassed = false }
+    }
+    let latency = run.latency(quantum: 160)
+    #expect(Array(voice[(latency + rate)..<(latency + 2 * rate)]) == Array(microphone[rate..<2 * rate]), "bypassed is the raw microphone")
+    let back = 4 * rate + latency + 320
+    let erle = CaptureSignals.decibels(
+      CaptureSignals.power(microphone[back..<(back + rate)]) / CaptureSignals.power(voice[back..<(back + rate)]))
+    #expect(erle > 30)
+  }
+
+  @Test("V6: a canceller that is not given what the speaker plays is told to fail")
+  func failureIsTold() throws {
+    // The loudspeaker plays something else than the reference tells.
+    let far = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 3)
+    let microphone = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 11)
+    var run = try CaptureRun(rate: 16000)
+    _ = run.process(microphone, reference: far, quantum: 160)
+    #expect(run.meters.snapshot().echoCondition == .failing)
+  }
+
+  @Test("V6: with headphones there is nothing to cancel")
+  func headphones() throws {
+    let far = CaptureSignals.speech(seconds: 3, rate: 16000, level: -24, seed: 3)
+    var run = try CaptureRun(rate: 16000)
+    _ = run.process(CaptureSignals.noise(seconds: 3, rate: 16000, level: -75), reference: far, quantum: 160)
+    #expect(run.meters.snapshot().isFarEndActive)
+    #expect(run.meters.snapshot().echoCondition == .nothingToCancel)
+  }
+
+  @Test("V6: voice is detected in speech and not in noise")
+  func voiceActivity() throws {
+    var run = try CaptureRun(rate: 16000)
+    var blocks = 0
+    _ = run.process(CaptureSignals.noise(seconds: 3, rate: 16000, level: -40), quantum: 160) { [meters = run.meters] start, _ in
+      if start > 16000 && meters.snapshot().hasVoice { blocks += 1 }
+    }
+    #expect(blocks == 0)
+    let speech = zip(
+      CaptureSignals.speech(seconds: 2, rate: 16000, level: -26), CaptureSignals.noise(seconds: 2, rate: 16000, level: -50, seed: 5))
+    _ = run.process(speech.map(+), quantum: 160) { [meters = run.meters] start, _ in
+      if start > 8000 && meters.snapshot().hasVoice { blocks += 1 }
+    }
+    #expect(blocks > 100, "of 150 blocks, seven syllables in nine are voice")
+  }
+}

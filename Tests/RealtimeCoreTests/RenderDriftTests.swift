@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+/// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast.
+struct NetworkWriter {
+  let burst: Double
+  let jitter: Double
+  let ppm: Double
+  var dice: Dice
+  private var sent = 0
+  private var arrival = 0.0
+
+  init(burst: Double, jitter: Double, ppm: Double, seed: UInt64 = 1) {
+    self.burst = burst
+    self.jitter = jitter
+    self.ppm = ppm
+    dice = Dice(state: seed)
+    schedule()
+  }
+
+  private mutating func schedule() {
+    let nominal = Double(sent) * burst / (1 + ppm * 1e-6)
+    arrival = max(arrival, nominal + Double.random(in: 0...max(jitter, 1e-9), using: &dice))
+  }
+
+  /// Packets that arrive before `time`.
+  mutating func due(before time: Double) -> Int {
+    var count = 0
+    while arrival < time {
+      count += 1
+      sent += 1
+      schedule()
+    }
+    return count
+  }
+}
+
+@Suite struct RenderDriftTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    var ppm: Double
+    var jitter = 0.06
+    var burst = 0.02
+    var quantum = 512
+    var rate = 8_000
+    var milliseconds = 200
+    /// Simulated.
+    var seconds = 90.0
+    var testDescription: String {
+      "\(Int(ppm)) ppm, \(Int(jitter * 1000)) ms jitter, \(Int(burst * 1000)) ms packets, quantum \(quantum), ring of \(milliseconds) ms"
+    }
+  }
+
+  static let cases = [
+    Case(ppm: 500, seconds: 120), Case(ppm: -500), Case(ppm: 0), Case(ppm: 500, burst: 0.06), Case(ppm: -500, burst: 0.06),
+    Case(ppm: -500, jitter: 0.002, burst: 0.01, quantum: 80, milliseconds: 60), Case(ppm: 500, quantum: 1_024, milliseconds: 1_000),
+    Case(ppm: 500, jitter: 0, burst: 0.02, quantum: 160),
+  ]
+
+  @Test("K3: a drifting, jittering writer neither overruns nor underruns, and its fill stays at the target", arguments: cases)
+  func drift(_ run: Case) throws {
+    // Graph and sink at 8 kHz: the loop counts seconds, not frames, and a debug build is slow.
+    let rig = RenderRig(rate: run.rate, quantum: run.quantum)
+    rig.records = false
+    let sink = try rig.ring(rate: run.rate, milliseconds: run.milliseconds)
+    var network = NetworkWriter(burst: run.burst, jitter: run.jitter, ppm: run.ppm, seed: 7)
+    let packet = [Int16](repeating: 1_000, count: Int(run.burst * Double(run.rate)))
+    let seconds = run.seconds
+    var time = 0.0
+    var fills: [Double] = []
+    var lastRatio = 1.0
+    var fastest = 0.0
+    var widest = 0.0
+    var gapsAtStart: UInt64 = 0
+    var dropsAtStart: UInt64 = 0
+    let step = Double(run.quantum) / Double(run.rate)
+    while time < seconds {
+      for _ in 0..<network.due(before: time) { sink.write(packet) }
+      let before = sink.status()
+      rig.cycle()
+      let after = sink.status()
+      time += step
+      if time < 1 {
+        gapsAtStart = after.totalUnderruns
+        dropsAtStart = after.totalDrops
+        lastRatio = after.resampleRatio
+        continue
+      }
+      let capacity = Double(sink.capacityBytes)
+      if time > 30 { fills.append(Double(before.fillBytes + after.fillBytes) / 2 / capacity / after.targetFill) }
+      fastest = max(fastest, abs(after.resampleRatio - lastRatio) / step)
+      widest = max(widest, abs(after.resampleRatio - 1))
+      lastRatio = after.resampleRatio
+    }
+    let status = sink.status()
+    let mean = fills.reduce(0, +) / Double(fills.count)
+    let window = max(1, Int(2 / step))
+    let means = stride(from: 0, to: fills.count - window, by: window).map { fills[$0..<$0 + window].reduce(0, +) / Double(window) }
+    #expect(status.totalUnderruns == gapsAtStart)
+    #expect(status.totalDrops == dropsAtStart)
+    // A fill moves by a packet at every write: no steering holds it closer than that.
+    let packetShare = run.burst * Double(run.rate * sink.format.bytesPerFrame) / Double(sink.capacityBytes) / status.targetFill
+    let tolerance = max(0.2, packetShare)
+    #expect(abs(mean - 1) < tolerance / 2)
+    #expect(means.allSatisfy { abs($0 - 1) < tolerance }, "every 2 s mean after the first 30 s: \(means)")
+    #expect(widest <= DriftSteering.limit * 1.01)
+    #expect(fastest <= DriftSteering.slew * 1.01)
+    #expect(abs(status.driftPPM - run.ppm) < 300)
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+/// A mixer driven by hand, cycle by cycle, as the graph would.
+final class RenderRig {
+  let mixer = Mixer()
+  var rate: Int
+  var quantum: Int
+  /// Everything that came out.
+  private(set) var left: [Float] = []
+  private(set) var right: [Float] = []
+  var records = true
+  /// One cycle of a graph sink's audio, by slot.
+  var graph: [Int: (left: [Float], right: [Float])] = [:]
+  private let inputs: UnsafeMutablePointer<StereoInput>
+  private let memory: UnsafeMutablePointer<Float>
+
+  init(rate: Int = 48_000, quantum: Int = 256) {
+    self.rate = rate
+    self.quantum = quantum
+    inputs = .allocate(capacity: Mixer.capacity)
+    inputs.initialize(repeating: StereoInput(left: nil, right: nil), count: Mixer.capacity)
+    memory = .allocate(capacity: 2 * 16_384)
+  }
+
+  deinit {
+    inputs.deallocate()
+    memory.deallocate()
+  }
+
+  /// Runs one cycle and returns its output.
+  @discardableResult
+  func cycle(callLeft: [Float]? = nil, callRight: [Float]? = nil) -> (left: [Float], right: [Float]) {
+    for (slot, audio) in graph {
+      audio.left.withUnsafeBufferPointer { l in
+        audio.right.withUnsafeBufferPointer { r in inputs[slot] = StereoInput(left: l.baseAddress, right: r.baseAddress) }
+      }
+    }
+    let (l, r) = (memory, memory + 16_384)
+    withOptionalPointer(callLeft) { cl in
+      withOptionalPointer(callRight) { cr in
+        // The graph's arrays live in `graph` until after this call.
+        withExtendedLifetime(graph) {
+          mixer.renderPath.pointee.process(
+            call: StereoInput(left: cl, right: cr), graphSinks: inputs, speakerLeft: l, speakerRight: r, frames: quantum, rate: rate)
+        }
+      }
+    }
+    let out = (Array(UnsafeBufferPointer(start: l, count: quantum)), Array(UnsafeBufferPointer(start: r, count: quantum)))
+    if records {
+      left += out.0
+      right += out.1
+    }
+    return out
+  }
+
+  func cycles(_ count: Int) { for _ in 0..<count { cycle() } }
+
+  private func withOptionalPointer(_ array: [Float]?, _ body: (UnsafePointer<Float>?) -> Void) {
+    if let array { array.withUnsafeBufferPointer { body($0.baseAddress) } } else { body(nil) }
+  }
+
+  func ring(_ id: String = "alice", rate: Int = 48_000, channels: Int = 1, milliseconds: Int = 200) throws -> RingSink {
+    let format = try SinkFormat(sampleRate: rate, channelCount: channels)
+    let sink = try RingSink(id: id, format: format, capacityBytes: rate * milliseconds / 1_000 * format.bytesPerFrame)
+    try mixer.add(sink)
+    return sink
+  }
+}
+
+extension RingSink {
+  @discardableResult
+  func write(_ samples: [Int16]) -> Bool { samples.withUnsafeBytes { write($0) } }
+}
+
+/// Continuous tone in Int16, one call after the other.
+struct Tone {
+  var frequency: Double
+  var rate: Double
+  var amplitude: Double
+  var channels = 1
+  var position = 0
+
+  mutating func next(_ frames: Int) -> [Int16] {
+    var samples: [Int16] = []
+    samples.reserveCapacity(frames * channels)
+    for _ in 0..<frames {
+      let value = Int16((amplitude * 32_767 * sin(2 * .pi * frequency * Double(position) / rate)).rounded())
+      for _ in 0..<channels { samples.append(value) }
+      position += 1
+    }
+    return samples
+  }
+}
+
+/// What is left of `signal` when the best-fitting sine of `frequency` is taken away, in dB below it.
+func signalToNoise(_ signal: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
+  let w = 2 * Double.pi * frequency / rate
+  var (sc, ss, cc, s2, cs) = (0.0, 0.0, 0.0, 0.0, 0.0)
+  for (i, y) in signal.enumerated() {
+    let (c, s) = (cos(w * Double(i)), sin(w * Double(i)))
+    sc += Double(y) * c
+    ss += Double(y) * s
+    cc += c * c
+    s2 += s * s
+    cs += c * s
+  }
+  let determinant = cc * s2 - cs * cs
+  let (a, b) = ((sc * s2 - ss * cs) / determinant, (ss * cc - sc * cs) / determinant)
+  var (power, noise) = (0.0, 0.0)
+  for (i, y) in signal.enumerated() {
+    let fit = a * cos(w * Double(i)) + b * sin(w * Double(i))
+    power += fit * fit
+    noise += (Double(y) - fit) * (Double(y) - fit)
+  }
+  return 10 * log10(power / noise)
+}
+
+/// The same, at the frequency within 0.3 % of `frequency` that fits best.
+func bestSignalToNoise(_ signal: ArraySlice<Float>, near frequency: Double, rate: Double) -> Double {
+  var (low, high) = (frequency * 0.997, frequency * 1.003)
+  for _ in 0..<16 {
+    let third = (high - low) / 3
+    let lower = signalToNoise(signal, frequency: low + third, rate: rate)
+    if lower > signalToNoise(signal, frequency: high - third, rate: rate) { high -= third } else { low += third }
+  }
+  return signalToNoise(signal, frequency: (low + high) / 2, rate: rate)
+}
+
+/// Largest step from one sample to the next.
+func largestStep(_ signal: [Float]) -> Float {
+  zip(signal, signal.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }
+}
+
+/// Repeatable pseudo-random numbers.
+struct Dice: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    var x = state
+    x ^= x >> 33
+    x = x &* 0xff51_afd7_ed55_8ccd
+    return x ^ (x >> 33)
+  }
+}
