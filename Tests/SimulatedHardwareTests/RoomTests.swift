@@ -48,8 +48,7 @@ struct RoomTests {
     options.script = .nearEndOnly
     options.cache = speechCache
     options.observed = "hw.mic:capture_MONO"
-    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    let room = try RoomProcess(in: session, executable: "\(folder)/SimulatedSession", options: options)
+    let room = try RoomProcess(in: session, executable: "\(builtProducts)/SimulatedSession", options: options)
     try session.wait(for: "the room's links") { room.report?.isLinked == true }
     #expect(room.report?.isObserving == false)
     #expect(try session.links()[.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO")] == nil)
