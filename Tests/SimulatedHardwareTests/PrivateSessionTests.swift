@@ -112,7 +112,7 @@ struct PrivateSessionTests {
     let error = #expect(throws: SessionError.self) { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")
-    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO")])
+    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO"): "active"])
   }
 }
 
@@ -129,19 +129,16 @@ func processes(of path: String) -> [String] {
 }
 
 /// A session that another process of ours has made; it ends with that process.
-private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: FileHandle) {
-  let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-  let (ours, childs) = try connectedPair()
-  let socket = FileHandle(fileDescriptor: ours, closeOnDealloc: true)
-  defer { close(childs) }
-  let parent = try ChildProcess(
-    "\(folder)/SimulatedSession", [], environment: ProcessInfo.processInfo.environment, group: 0, input: .descriptor(childs),
-    output: .descriptor(childs), errors: .descriptor(childs))
-  var line = Data()
-  while !line.contains(UInt8(ascii: "\n")) {
-    let data = socket.availableData
-    if data.isEmpty { break }
-    line += data
+private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: ChildSocket) {
+  let (socket, parent) = try ChildSocket.make { childs in
+    try ChildProcess(
+      "\(builtProducts)/SimulatedSession", [], environment: ProcessInfo.processInfo.environment, group: 0, input: .descriptor(childs),
+      output: .descriptor(childs), errors: .descriptor(childs))
   }
+  var line = Data()
+  while !line.contains(UInt8(ascii: "\n")), case let data = socket.receive(), !data.isEmpty { line += data }
   return (String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines), parent, socket)
 }
+
+/// The folder of the executables that are built with the tests.
+let builtProducts = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path

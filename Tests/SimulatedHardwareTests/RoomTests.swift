@@ -48,11 +48,10 @@ struct RoomTests {
     options.script = .nearEndOnly
     options.cache = speechCache
     options.observed = "hw.mic:capture_MONO"
-    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    let room = try RoomProcess(in: session, executable: "\(folder)/SimulatedSession", options: options)
+    let room = try RoomProcess(in: session, executable: "\(builtProducts)/SimulatedSession", options: options)
     try session.wait(for: "the room's links") { room.report?.isLinked == true }
     #expect(room.report?.isObserving == false)
-    #expect(try !session.links().contains(.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO")))
+    #expect(try session.links()[.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO")] == nil)
     room.observe(true)
     try session.wait(for: "a measurement of the near end") { room.report?.nearEndLevel != nil }
     let level = try #require(room.report?.nearEndLevel)
@@ -62,8 +61,9 @@ struct RoomTests {
 
     try session.restart(.pipewire)
     try session.wait(for: "the room's links after the restart") {
-      try session.links().contains(.init(from: "room.microphone:output_MONO", to: "hw.mic:input_MONO"))
-        && session.links().contains(.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO"))
+      let links = try session.links()
+      return links[.init(from: "room.microphone:output_MONO", to: "hw.mic:input_MONO")] != nil
+        && links[.init(from: "hw.mic:capture_MONO", to: "room.observer:input_MONO")] != nil
     }
     try session.wait(for: "sound") { (room.report?.microphoneLevel ?? -120) > -50 }
     room.end()

@@ -100,7 +100,8 @@ public final class Room: @unchecked Sendable {
   private var currentReport: RoomReport {
     let seconds = monotonicSeconds() - options.epoch
     return RoomReport(
-      seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil, isLinked: attachment?.isLinked ?? false,
+      seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil,
+      isLinked: attachment?.isLinked ?? false,
       isObserving: isObserving, erle: meter.erle, nearEndLevel: meter.nearEndLevel, microphoneLevel: level(audio.microphone) ?? -120,
       outputLevel: isObserving ? level(audio.output) : nil)
   }

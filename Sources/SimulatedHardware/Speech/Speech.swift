@@ -17,7 +17,8 @@ public struct Speech: Sendable {
     let file = try Self.file(of: voice, cache: cache ?? Self.defaultCache)
     let samples = try SoundFile(path: file).samples(at: rate)
     guard let level = Measures.activeLevel(samples, rate: rate) else {
-      throw SessionError(.programFailed, "\(voice.synthesiser.rawValue) says nothing with the voice '\(voice.name)'", remedy: "remove \(file)")
+      throw SessionError(
+        .programFailed, "\(voice.synthesiser.rawValue) says nothing with the voice '\(voice.name)'", remedy: "remove \(file)")
     }
     let gain = Float(pow(10, (Self.level - level) / 20))
     self.init(rate: rate, samples: samples.map { $0 * gain })
