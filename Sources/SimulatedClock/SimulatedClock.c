@@ -1,6 +1,7 @@
-// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has finished (for up
-// to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds the whole graph stalls with
-// it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times as fast.
+// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one
+// has finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some
+// milliseconds the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time,
+// 4 is four times as fast.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -165,8 +166,8 @@ static size_t get_size(const struct spa_handle_factory *factory, const struct sp
   return sizeof(struct clock_node);
 }
 
-static int init(const struct spa_handle_factory *factory, struct spa_handle *handle, const struct spa_dict *info, const struct spa_support *support,
-                uint32_t n_support) {
+static int init(const struct spa_handle_factory *factory, struct spa_handle *handle, const struct spa_dict *info,
+                const struct spa_support *support, uint32_t n_support) {
   struct clock_node *self = (struct clock_node *)handle;
   const char *speed = info ? spa_dict_lookup(info, "clock.speed") : NULL;
   self->handle.get_interface = get_interface;
