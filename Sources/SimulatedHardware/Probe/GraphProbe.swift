@@ -2,7 +2,8 @@ import PipeWireClient
 
 /// Plays signals into a graph and records from it, both indexed by the graph's own clock, so that lags are exact to the sample.
 ///
-/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`, then `run`. [control]
+/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`,
+/// then `run`. [control]
 public final class GraphProbe {
   /// What was recorded, and what was seen of the clock meanwhile.
   public struct Recording: Sendable {

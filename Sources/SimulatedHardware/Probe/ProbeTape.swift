@@ -1,10 +1,11 @@
 internal import CRealtime
 import PipeWireClient
 
-/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data thread.
+/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data
+/// thread.
 ///
-/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after `isDone` (the
-/// other way round).
+/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after
+/// `isDone` (the other way round).
 final class ProbeTape: @unchecked Sendable {
   struct Track {
     let port: UnsafeMutableRawPointer

@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// The room around the simulated devices: it hears what the loudspeaker plays, gives it, late and reverberant, to the microphone together with somebody
-/// who talks there, and records what comes out of the processing. It comes back with a restarted daemon. [any]
+/// The room around the simulated devices: it hears what the loudspeaker plays, gives it, late and reverberant, to the microphone together
+/// with somebody who talks there, and records what comes out of the processing. It comes back with a restarted daemon. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
 public final class Room: @unchecked Sendable {

@@ -2,8 +2,8 @@ import Foundation
 internal import Glibc
 import Synchronization
 
-/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second. Input lines:
-/// `observe on`, `observe off`, `quit`.
+/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second.
+/// Input lines: `observe on`, `observe off`, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 public func runRoom(arguments: [String]) throws {

@@ -9,7 +9,8 @@ final class ChildSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Makes a pair that no other child inherits, not even one that another thread starts at this moment, and lends the child's end to `start`.
+  /// Makes a pair that no other child inherits, not even one that another thread starts at this moment, and lends the child's end to
+  /// `start`.
   static func make<Result>(_ start: (Int32) throws -> Result) throws -> (socket: ChildSocket, result: Result) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

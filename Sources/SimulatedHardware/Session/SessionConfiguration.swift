@@ -6,8 +6,8 @@ public struct SessionConfiguration: Sendable {
     case speaker
     /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so that a cycle that is not finished in time is lost.
     case timer
-    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls with it,
-    /// and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
+    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls
+    /// with it, and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
     case patient(speed: Double = 1)
   }
   public enum Daemon: String, Sendable, CaseIterable {

@@ -13,7 +13,8 @@ public enum Measures {
     return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
   }
 
-  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where nobody does.
+  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where
+  /// nobody does.
   public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
     let smoothing = exp(-1 / (Double(rate) * 0.03))
     // The envelope changes in tens of milliseconds; it is compared with the thresholds once in each.
@@ -67,7 +68,8 @@ public enum Measures {
     public var correlation: Double
   }
 
-  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is silent.
+  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is
+  /// silent.
   public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
     var size = 2
@@ -90,8 +92,8 @@ public enum Measures {
     return Lag(frames: frames, correlation: Double(a.samples[frames]) / Double(size) / scale)
   }
 
-  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which only the far
-  /// end may talk. Nil where the microphone is silent.
+  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which
+  /// only the far end may talk. Nil where the microphone is silent.
   public static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
     let range = range ?? 0..<min(microphone.count, processed.count)
     let before = power(microphone[range])
