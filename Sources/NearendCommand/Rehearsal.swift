@@ -40,6 +40,8 @@ struct Rehearsal {
   private func runSession(_ terminal: TerminalDisplay?, _ stop: StopRequest) throws {
     var configuration = SessionConfiguration()
     configuration.quantum = quantum
+    // Only other applications would need it, and installing it could change what the machine's own sound runs on.
+    configuration.runsPulse = SessionConfiguration.Daemon.pulse.isInstalled
     let session = try PrivateSession(configuration)
     defer { session.end() }
     let service = try startService(remote: session.socket, devices: devices, display: display)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How a private session is made.
 public struct SessionConfiguration: Sendable {
   /// What drives the graph.
@@ -15,6 +17,11 @@ public struct SessionConfiguration: Sendable {
     case pipewire
     case wireplumber
     case pulse = "pipewire-pulse"
+
+    /// Whether the program is in this process's `PATH`.
+    public var isInstalled: Bool {
+      (try? Program.find(rawValue, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
+    }
   }
 
   /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice.

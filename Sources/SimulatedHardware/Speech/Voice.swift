@@ -1,13 +1,10 @@
-/// Somebody who talks: which voice of the synthesiser, and what is said.
+/// Somebody who talks: which voice of espeak-ng, and what is said.
 public struct Voice: Sendable, Hashable {
-  public enum Synthesiser: String, Sendable { case espeak = "espeak-ng", flite }
-  public var synthesiser: Synthesiser
-  /// The synthesiser's name for it, "en+m3" or "slt".
+  /// espeak-ng's name for it, for example "en+m3".
   public var name: String
   public var text: String
 
-  public init(_ synthesiser: Synthesiser = .espeak, name: String, text: String) {
-    self.synthesiser = synthesiser
+  public init(name: String, text: String) {
     self.name = name
     self.text = text
   }
