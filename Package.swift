@@ -74,7 +74,6 @@ let package = Package(
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
-    .testTarget(name: "RealtimeCheckTests"),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
@@ -95,5 +94,6 @@ let package = Package(
     .executableTarget(
       name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
       linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
+    .testTarget(name: "RealtimeCheckTests"),
   ]
 #endif

@@ -92,7 +92,8 @@ extension RehearsalStatus.Phase {
 struct RehearseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.")
+    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks."
+  )
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions

@@ -25,7 +25,8 @@ struct DisplayOptions: ParsableArguments {
 
 /// Which devices and which reference nearend uses.
 struct DeviceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
   var mic: String?
   @Option(help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"))
   var speaker: String?
@@ -40,7 +41,10 @@ struct DeviceOptions: ParsableArguments {
   var voiceProcessing = true
 
   func validate() throws {
-    for id in sink where id.isEmpty || id.count > 64 || !id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }) {
+    func isAllowed(_ character: Character) -> Bool {
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+    }
+    for id in sink where !(1...64).contains(id.count) || !id.allSatisfy(isAllowed) {
       throw ValidationError("--sink \(id): an id has 1 to 64 letters, digits, '-', '_' or '.'.")
     }
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }

@@ -1,7 +1,14 @@
+<<<<<<< HEAD
 // A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one
 // has finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some
 // milliseconds the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time,
 // 4 is four times as fast.
+=======
+// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
+// finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds
+// the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times
+// as fast.
+>>>>>>> main
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,9 +41,9 @@ struct clock_node {
   struct spa_source timer;
   double speed;
   bool started;
-  bool finished;    // whether the cycle that began last has come to its end
-  uint64_t begun;   // when it began, CLOCK_MONOTONIC, ns
-  uint64_t next;    // when the next is due
+  bool finished;   // whether the cycle that began last has come to its end
+  uint64_t begun;  // when it began, CLOCK_MONOTONIC, ns
+  uint64_t next;   // when the next is due
 };
 
 static uint64_t now(void) {
@@ -138,12 +145,8 @@ static int add_listener(void *object, struct spa_hook *listener, const struct sp
 }
 
 static const struct spa_node_methods methods = {
-    SPA_VERSION_NODE_METHODS,
-    .add_listener = add_listener,
-    .set_callbacks = set_callbacks,
-    .set_io = set_io,
-    .send_command = send_command,
-    .process = process,
+    SPA_VERSION_NODE_METHODS, .add_listener = add_listener, .set_callbacks = set_callbacks,
+    .set_io = set_io,         .send_command = send_command, .process = process,
 };
 
 static int get_interface(struct spa_handle *handle, const char *type, void **interface) {
@@ -162,9 +165,7 @@ static int clear(struct spa_handle *handle) {
   return spa_system_close(self->system, self->timer.fd);
 }
 
-static size_t get_size(const struct spa_handle_factory *factory, const struct spa_dict *params) {
-  return sizeof(struct clock_node);
-}
+static size_t get_size(const struct spa_handle_factory *factory, const struct spa_dict *params) { return sizeof(struct clock_node); }
 
 static int init(const struct spa_handle_factory *factory, struct spa_handle *handle, const struct spa_dict *info,
                 const struct spa_support *support, uint32_t n_support) {

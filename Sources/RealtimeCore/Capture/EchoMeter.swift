@@ -18,6 +18,8 @@ struct EchoMeter {
   private var residual: Float = 0
   /// Blocks of echo that were not counted because the near end seemed to talk.
   private var excused = 0
+  /// Blocks for which a near end that has been heard is taken to go on: between its words it is too quiet to be told from echo.
+  private var nearEnd = 0
 
   /// −60 dBFS.
   private let farEndThreshold: Float = 1e-6
@@ -26,10 +28,12 @@ struct EchoMeter {
   private let audible: Float = 4
   /// 5 s: a canceller that lets echo through looks like a near end that never stops talking.
   private let longestExcuse = 500
+  private let nearEndBlocks = 50
 
   /// One block of 10 ms; mean squares of the reference, the canceller's input and its output.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
+    nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
     // The floor is learnt while the far end is silent, or its own echo would become what "is always there".
@@ -40,6 +44,7 @@ struct EchoMeter {
       return
     }
     quietSeconds = 0
+    let isNearEnd = nearEnd > 0
     // Only a canceller that has been seen to work is believed to leave nothing but the near end.
     if isNearEnd && erle() > 10 && excused < longestExcuse {
       excused += 1

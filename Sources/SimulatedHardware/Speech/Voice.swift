@@ -27,8 +27,8 @@ public struct Voice: Sendable, Hashable {
       name: "en+f2",
       text: """
         Yes, loud and clear, thank you. Four hours of steady work faced us. A large size in stockings is hard to sell. The boy was there \
-        when the sun rose. A rod is used to catch pink salmon. The source of the huge river is the clear spring. Kick the ball straight and \
-        follow through.
+        when the sun rose. A rod is used to catch pink salmon. The source of the huge river is the clear spring. Kick the ball \
+        straight and follow through.
         """),
     Voice(
       name: "fr",
@@ -40,7 +40,8 @@ public struct Voice: Sendable, Hashable {
       name: "de+f4",
       text: """
         Guten Tag, hier regnet es schon seit heute Morgen. Der Bahnhof liegt sieben Minuten von hier entfernt. Öffne doch gleich beide \
-        Türen. Die Sonne lacht und der Wind weht kräftig. Zum Schluss sollte noch jemand das Licht ausmachen. Vater will sich eine Pfeife anzünden.
+        Türen. Die Sonne lacht und der Wind weht kräftig. Zum Schluss sollte noch jemand das Licht ausmachen. Vater will sich \
+        eine Pfeife anzünden.
         """),
   ]
 }
