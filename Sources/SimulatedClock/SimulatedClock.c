@@ -1,14 +1,7 @@
-<<<<<<< HEAD
-// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one
-// has finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some
-// milliseconds the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time,
-// 4 is four times as fast.
-=======
 // A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
 // finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds
 // the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times
 // as fast.
->>>>>>> main
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
