@@ -25,8 +25,7 @@ public struct Voice: Sendable, Hashable {
       text: """
         Yes, loud and clear, thank you. Four hours of steady work faced us. A large size in stockings is hard to sell. The boy was there \
         when the sun rose. A rod is used to catch pink salmon. The source of the huge river is the clear spring. Kick the ball \
-        straight and \
-        follow through.
+        straight and follow through.
         """),
     Voice(
       name: "fr",
