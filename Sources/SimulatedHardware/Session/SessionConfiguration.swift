@@ -24,7 +24,8 @@ public struct SessionConfiguration: Sendable {
     }
   }
 
-  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice.
+  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice. Where it is no power of two, none that is forced
+  /// later is rounded to one.
   public var quantum: Int?
   /// Frames per second of the graph.
   public var rate = 48_000
@@ -58,6 +59,7 @@ public struct SessionConfiguration: Sendable {
       context.properties = {
         default.clock.rate = \(rate)  default.clock.allowed-rates = [ \(rate) ]
         default.clock.min-quantum = 32  default.clock.max-quantum = 8192  vm.overrides = { }
+        clock.power-of-two-quantum = \(roundsQuantum)
       }
       context.spa-libs = { simulated.* = libSimulatedClock }
       context.objects = [
@@ -66,6 +68,9 @@ public struct SessionConfiguration: Sendable {
 
       """
   }
+
+  /// PipeWire rounds every quantum down to a power of two unless told otherwise, a forced one too.
+  private var roundsQuantum: Bool { quantum.map { $0 & ($0 - 1) == 0 } ?? true }
 
   private func driver(_ factory: String, _ properties: String) -> String {
     """
