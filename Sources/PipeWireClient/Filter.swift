@@ -103,15 +103,22 @@ public final class Filter {
       let pointer = pw_filter_add_port(
         filter, side, PW_FILTER_PORT_FLAG_MAP_BUFFERS, MemoryLayout<UInt>.size, properties.merging(fixed) { $1 }.makePointer(), nil, 0)
     else { throw PipeWireError(code: .refused, description: "cannot add the port \(name) (\(PipeWireError.lastReason))") }
-    let port = FilterPort(pointer: pointer, direction: direction, name: name)
+    // Ports are never removed, so that they are numbered in the order in which they come.
+    let index = ports.values.count { $0.direction == direction }
+    let port = FilterPort(pointer: pointer, direction: direction, index: index, name: name)
     ports[pointer] = port
     return port
   }
 
-  /// Gives a port another name. [control]
+  /// Gives a port another name; the registry goes on telling the first one, at least in 0.3.65. [control]
   public func rename(_ port: FilterPort, to name: String) {
     port.name = name
     _ = ["port.name": name].withDictionary { pw_filter_update_properties(filter, port.pointer, $0) }
+  }
+
+  /// The port with this number among those of its direction, `port.id` of the registry; nil where there is none. [control]
+  public func port(_ direction: Direction, index: Int) -> FilterPort? {
+    ports.values.first { $0.direction == direction && $0.index == index }
   }
 
   /// Tells the graph the latency in front of (`input`) or behind (`output`) a port as it is from here on, ours included. [control]
@@ -162,13 +169,19 @@ public final class Filter {
 /// One DSP port of a filter.
 public final class FilterPort {
   public fileprivate(set) var name: String
+  /// The name that it was made with, which the registry tells for ever.
+  public let firstName: String
   public let direction: Filter.Direction
+  /// Its number among the filter's ports of its direction.
+  public let index: Int
   /// What `dspBuffer` takes on the audio thread.
   public let pointer: UnsafeMutableRawPointer
 
-  fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, name: String) {
+  fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, index: Int, name: String) {
     self.pointer = pointer
     self.direction = direction
+    self.index = index
     self.name = name
+    firstName = name
   }
 }

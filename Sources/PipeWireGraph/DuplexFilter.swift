@@ -29,6 +29,9 @@ final class DuplexFilter {
   private let table: PortTable
   private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
   private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
+  /// Pairs of ports that wait for their participant to come back before others get them: tools that list the registry see a port's
+  /// first name.
+  private static let mostUnused = 16
   private var captureFrames = 0
 
   enum Event {
@@ -64,8 +67,9 @@ final class DuplexFilter {
   /// Gives a participant's device two ports, `<id>_FL` and `<id>_FR`, whose sound goes into `slot` of the render path.
   func addSinkPorts(id: String, slot: Int) throws(PipeWireError) -> [String] {
     let pair: (left: FilterPort, right: FilterPort)
-    if let free = unusedSinkPorts.popLast() {
-      pair = free
+    let sameName = unusedSinkPorts.firstIndex { $0.left.firstName == "\(id)_FL" }
+    if let index = sameName ?? (unusedSinkPorts.count < Self.mostUnused ? nil : 0) {
+      pair = unusedSinkPorts.remove(at: index)
       filter.rename(pair.left, to: "\(id)_FL")
       filter.rename(pair.right, to: "\(id)_FR")
     } else {

@@ -226,6 +226,7 @@ public final class GraphController: @unchecked Sendable {
       let sinkPorts = filter.sinkPortNames
       for id in graphSinkOrder where sinkPorts[id] == nil { _ = try filter.addSinkPorts(id: id, slot: graphSinks[id]?.slot ?? 0) }
       guard let node = filter.filter.nodeId else { return }
+      objects.rename(portsOf: node) { filter.filter.port($0.isInput ? .input : .output, index: $0.index)?.name }
       var endpoints = LinkPlan.Endpoints(
         filter: node, virtualSpeaker: ownNode(NodeNames.speaker), virtualMicrophone: ownNode(NodeNames.microphone))
       for (id, ports) in filter.sinkPortNames {

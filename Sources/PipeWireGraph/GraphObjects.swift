@@ -6,7 +6,9 @@ struct GraphObjects {
   struct Port {
     let id: UInt32
     let node: UInt32
-    let name: String
+    var name: String
+    /// Its number among the node's ports of its direction.
+    let index: Int
     /// "FL", "MONO", …; empty where the port has none.
     let channel: String
     let isInput: Bool
@@ -35,7 +37,8 @@ struct GraphObjects {
         guard let node = object.id("node.id"), let name = object.properties["port.name"] else { continue }
         ports[node, default: []].append(
           Port(
-            id: object.id, node: node, name: name, channel: object.properties["audio.channel"] ?? "",
+            id: object.id, node: node, name: name, index: object.id("port.id").map { Int($0) } ?? -1,
+            channel: object.properties["audio.channel"] ?? "",
             isInput: object.properties["port.direction"] == "in", isMonitor: object.properties["port.monitor"] == "true"))
       case .link:
         guard
@@ -48,6 +51,12 @@ struct GraphObjects {
     }
     for node in ports.keys { ports[node]?.sort { $0.id < $1.id } }
     nodes.sort { $0.id < $1.id }
+  }
+
+  /// Puts the right names where the registry tells old ones; nil leaves the name as it is.
+  mutating func rename(portsOf node: UInt32, _ name: (Port) -> String?) {
+    guard let count = ports[node]?.count else { return }
+    for i in 0..<count { if let port = ports[node]?[i], let name = name(port) { ports[node]?[i].name = name } }
   }
 
   func node(id: UInt32) -> GlobalObject? { nodesById[id] }

@@ -95,10 +95,32 @@ extension GraphTests {
       #expect(recording.isExact)
       #expect(rounds >= 2)
       #expect(difference(recording.samples["left"], long) == nil)
-      // And once more, with sound.
+      // And once more, with sound; and another participant where the first has been.
       try live.service.addGraphSink(id: "alice")
       try live.wait(forLinks: links(of: "alice"))
       try expectPassage(live, id: "alice", name: "back")
+      live.service.removeSink(id: "alice")
+      try live.service.addGraphSink(id: "bob")
+      try live.service.addGraphSink(id: "carol")
+      for id in ["bob", "carol"] {
+        try live.session.wait(for: "the links of \(id)") { try GraphDump(live.session).links(from: "nearend.sink.\(id)").count == 2 }
+      }
+      try expectPassage(live, id: "bob", name: "bobs")
+      try expectPassage(live, id: "carol", name: "carols")
+    }
+
+    @Test("K9: a participant that gets the ports of another who left for good is heard")
+    func takesOverPorts() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      // More than nearend keeps ports for.
+      let guests = (0..<17).map { "guest\($0)" }
+      for guest in guests { try live.service.addGraphSink(id: guest) }
+      try live.wait(forLinks: guests.flatMap(links))
+      for guest in guests { live.service.removeSink(id: guest) }
+      try live.service.addGraphSink(id: "late")
+      try expectPassage(live, id: "late", name: "late")
+      #expect(try live.session.ports().count { $0.hasPrefix("nearend:") } == 8 + 2 * guests.count, "no port was added")
     }
   }
 }
