@@ -107,6 +107,7 @@ struct RehearseCommand: ParsableCommand {
   }
 
   func run() throws {
+    try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     Rehearsal(devices: devices, display: display, quantum: quantum).run(terminal, stop)
