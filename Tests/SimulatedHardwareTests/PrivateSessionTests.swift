@@ -84,7 +84,7 @@ struct PrivateSessionTests {
     }
     var configuration = SessionConfiguration()
     configuration.path = folder.path
-    let error = #expect(throws: SessionError.self) { try PrivateSession(configuration) }
+    let error = sessionError { try PrivateSession(configuration) }
     #expect(error?.code == .missingProgram)
     #expect(error?.description.contains("'\(program)'") == true)
     #expect(error?.remedy == "on Debian: apt install \(package)")
@@ -94,7 +94,7 @@ struct PrivateSessionTests {
   func brokenConfiguration() throws {
     var configuration = SessionConfiguration()
     configuration.fragments["broken"] = "context.objects = [ { factory = no-such-factory } ]"
-    let error = #expect(throws: SessionError.self) { try PrivateSession(configuration) }
+    let error = sessionError { try PrivateSession(configuration) }
     #expect(error?.code == .programFailed)
     #expect(error?.message.contains("pipewire has ended") == true)
     #expect(error?.message.contains("no-such-factory") == true)
@@ -109,7 +109,7 @@ struct PrivateSessionTests {
     #expect(
       try session.run("sh", "-c", "echo $EXTRA; echo there >&2; exit 3")
         == ToolResult(output: "here\n", errors: "there\n", exit: .status(3)))
-    let error = #expect(throws: SessionError.self) { try session.run("sleep", ["60"], timeout: 0.1) }
+    let error = sessionError { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")
     #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO"): "active"])

@@ -54,7 +54,7 @@ struct ProbeTests {
   func nothingRuns() throws {
     let session = try Self.session(.speaker, quantum: 256)
     let probe = try GraphProbe(socket: session.socket, play: [:], record: ["nothing"], frames: 480)
-    let error = #expect(throws: SessionError.self) { _ = try probe.run(timeout: 0.3) }
+    let error = sessionError { _ = try probe.run(timeout: 0.3) }
     #expect(error?.code == .timedOut)
     #expect(error?.message.contains("1 of its ports") == true)
     #expect(throws: SessionError.self) { try GraphProbe(socket: session.socket, play: [:], record: [], frames: 480) }

@@ -124,7 +124,7 @@ struct RoomTests {
     options.isObserving = true
     #expect(try RoomOptions(arguments: options.arguments) == options)
     for bad in ["rate=fast", "rate", "colour=red", "script=none"] {
-      let error = #expect(throws: SessionError.self) { try RoomOptions(arguments: ["socket=x", bad]) }
+      let error = sessionError { try RoomOptions(arguments: ["socket=x", bad]) }
       #expect(error?.message.contains(bad.split(separator: "=")[0]) == true)
     }
     #expect(throws: SessionError.self) { try RoomOptions(arguments: []) }

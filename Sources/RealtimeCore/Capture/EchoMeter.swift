@@ -10,12 +10,14 @@ struct EchoMeter {
   private(set) var quietSeconds: Float = 0
   /// dB; NaN before half a second of echo.
   @_noLocks @_noAllocation func erle() -> Float {
-    echoSeconds < 0.5 ? .nan : average
+    measured < 0.5 ? .nan : average
   }
 
   private var hold = 0
   private var floor = NoiseFloor()
   private var average: Float = 0
+  /// Seconds of echo that went into it.
+  private var measured: Float = 0
   /// Blocks of echo since one of which little was left: between two words of the near end there is one, behind a canceller that fails there is none.
   private var sinceEvidence = 500
   /// Blocks for which a near end that has been heard is taken to go on: between its words it is too quiet to be told from echo.
@@ -47,11 +49,11 @@ struct EchoMeter {
     }
     quietSeconds = 0
     let isNearEnd = nearEnd > 0
-    let isEvidence = echoSeconds >= 0.5 && input > evidence * output
+    echoSeconds = min(echoSeconds + 0.01, 3600)
+    let isEvidence = measured >= 0.5 && input > evidence * output
     sinceEvidence = isEvidence ? 0 : min(sinceEvidence + 1, longestBelief)
     if isNearEnd && sinceEvidence > 0 && sinceEvidence < longestBelief { return }
-    echoSeconds = min(echoSeconds + 0.01, 3600)
-    let pace: Float = max(0.02, 0.01 / echoSeconds)
-    average += min(pace, 1) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
+    measured = min(measured + 0.01, 3600)
+    average += max(0.02, 0.01 / measured) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
   }
 }
