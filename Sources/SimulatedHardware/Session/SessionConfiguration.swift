@@ -58,6 +58,7 @@ public struct SessionConfiguration: Sendable {
       context.properties = {
         default.clock.rate = \(rate)  default.clock.allowed-rates = [ \(rate) ]
         default.clock.min-quantum = 32  default.clock.max-quantum = 8192  vm.overrides = { }
+        clock.power-of-two-quantum = \(roundsQuantum)
       }
       context.spa-libs = { simulated.* = libSimulatedClock }
       context.objects = [
@@ -66,6 +67,9 @@ public struct SessionConfiguration: Sendable {
 
       """
   }
+
+  /// PipeWire's own default; it would round a forced quantum too.
+  private var roundsQuantum: Bool { quantum.map { $0 & ($0 - 1) == 0 } ?? true }
 
   private func driver(_ factory: String, _ properties: String) -> String {
     """
