@@ -31,7 +31,7 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
   ],
   targets: [
     // C libraries
@@ -83,7 +83,8 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
-    .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),
+    .testTarget(
+      name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
 )
 

@@ -17,9 +17,15 @@ struct DisplayOptions: ParsableArguments {
   @Option(help: "How the dashboard draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
 
-  func validate() throws {
+  /// A year.
+  private static let longest = 31_536_000.0
+
+  /// Called by the command that runs, not by the parser: that one would put the question to `nearend` itself for every subcommand's options too.
+  func check() throws {
     if !headless, seconds != nil || json { throw ValidationError("--seconds and --json need --headless.") }
-    if let seconds, seconds <= 0 { throw ValidationError("--seconds \(seconds): give a number greater than 0.") }
+    if let seconds, !(seconds > 0 && seconds <= Self.longest) {
+      throw ValidationError("--seconds \(seconds): give a number greater than 0, and at most \(Int(Self.longest)).")
+    }
   }
 }
 

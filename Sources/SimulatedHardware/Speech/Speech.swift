@@ -30,6 +30,12 @@ public struct Speech: Sendable {
     self.samples = samples
   }
 
+  /// Synthesises what `cache` does not have already, so that no process with the same cache needs a synthesiser from now on.
+  /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
+  public static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
+    for voice in voices { _ = try file(of: voice, cache: cache) }
+  }
+
   public static var defaultCache: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"
