@@ -59,11 +59,10 @@ enum CallPage {
     canvas.put("Graph", 1, y, .label)
     if graph.isConnected, graph.quantum > 0 {
       let period = Numbers.milliseconds(frames: graph.quantum, rate: graph.rate)
-      var end = canvas.put("quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy ", x, y)
+      let end = canvas.put("quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy ", x, y)
       let isBusy = graph.busyRatioPeak >= 0.5
       let busy = "\(Numbers.fixed(graph.busyRatio * 100, 1)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 1)) %"
-      end = canvas.put(busy, end, y, isBusy ? .caution : .plain)
-      canvas.put(", xruns \(Numbers.count(graph.xruns))", end, y)
+      canvas.put(busy, end, y, isBusy ? .caution : .plain)
     } else {
       canvas.put(graph.isConnected ? "no cycle has run yet" : "not connected to PipeWire", x, y, graph.isConnected ? .plain : .alarm)
     }
@@ -75,9 +74,9 @@ enum CallPage {
     canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
     y += 1
     canvas.put("Driver", 1, y, .label)
-    let cycles = "\(graph.cycles) cycles"
-    let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 3)
-    canvas.put(", " + cycles, end, y)
+    let cycles = ", \(Numbers.count(graph.xruns)) xruns in \(graph.cycles) cycles"
+    let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 1)
+    canvas.put(cycles, end, y)
     y += 1
   }
 

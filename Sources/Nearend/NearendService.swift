@@ -65,8 +65,9 @@ public final class NearendService: Sendable {
     return sink
   }
 
-  /// A participant that is a PipeWire sink device of its own (K9).
+  /// A participant that is a PipeWire sink device of its own (K9). Throws `.impossibleId`, `.alreadyRegistered` or `.tooManySinks`.
   public func addGraphSink(id: String) throws(SinkError) {
+    if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
     graph.addGraphSink(try core.mixer.addGraphSink(id: id))
     log.add(.info, "participant \(id): device nearend.sink.\(id)")
   }

@@ -47,11 +47,8 @@ struct DeviceOptions: ParsableArguments {
   var voiceProcessing = true
 
   func validate() throws {
-    func isAllowed(_ character: Character) -> Bool {
-      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
-    }
-    for id in sink where !(1...64).contains(id.count) || !id.allSatisfy(isAllowed) {
-      throw ValidationError("--sink \(id): an id has 1 to 64 letters, digits, '-', '_' or '.'.")
+    for id in sink {
+      if let problem = ParticipantId.problem(id) { throw ValidationError("--sink \(id): \(problem).") }
     }
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
   }

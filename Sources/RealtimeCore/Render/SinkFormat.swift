@@ -26,6 +26,8 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
   case impossibleChannelCount(Int)
   /// In bytes.
   case impossibleBufferSize(Int, minimum: Int)
+  /// An id that no device can have, and why.
+  case impossibleId(String, reason: String)
   case alreadyRegistered(id: String)
   case tooManySinks(limit: Int)
   case outOfMemory(id: String)
@@ -37,6 +39,7 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
     case .impossibleChannelCount(let count): "\(count) channels are impossible; give 1 or 2"
     case .impossibleBufferSize(let size, let minimum):
       "a buffer of \(size) bytes is impossible; give at least \(minimum) and at most \(RingSink.maximumCapacityBytes) (200 ms is a good size)"
+    case .impossibleId(let id, let reason): "'\(id)' is impossible as a sink's id: \(reason)"
     case .alreadyRegistered(let id): "sink '\(id)' is already registered; unregister it first or choose another id"
     case .tooManySinks(let limit): "\(limit) sinks are registered, which is the limit; unregister one first"
     case .outOfMemory(let id): "there is not enough memory for sink '\(id)'"
