@@ -33,9 +33,10 @@ struct block {
 static bool read_block(const struct spa_pod *pod, struct block *block) {
   int32_t id;
   int64_t time;
-  return spa_pod_parse_struct(pod, SPA_POD_Int(&id), SPA_POD_String(&block->name), SPA_POD_Long(&time), SPA_POD_Long(&time), SPA_POD_Long(&time),
-                              SPA_POD_Long(&time), SPA_POD_Int(&block->status)) >= 0 &&
-         block->name;
+  const int result =
+      spa_pod_parse_struct(pod, SPA_POD_Int(&id), SPA_POD_String(&block->name), SPA_POD_Long(&time), SPA_POD_Long(&time),
+                           SPA_POD_Long(&time), SPA_POD_Long(&time), SPA_POD_Int(&block->status));
+  return result >= 0 && block->name;
 }
 
 static void count_late(profiler_counts *counts, const char *name) {
@@ -70,7 +71,8 @@ static void on_profile(void *data, const struct spa_pod *pod) {
 }
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
 
-static void on_global(void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties) {
+static void on_global(void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version,
+                      const struct spa_dict *properties) {
   struct profiler *self = data;
   if (strcmp(type, PW_TYPE_INTERFACE_Profiler) != 0 || self->proxy) return;
   self->proxy = pw_registry_bind(self->registry, id, type, PW_VERSION_PROFILER, 0);

@@ -1,5 +1,5 @@
-// The daemon's profiler, which tells for every cycle when each node was triggered, woken and finished. It is a pod of pods in varying number, read
-// with macros and variadic functions, neither of which Swift imports. [control]
+// The daemon's profiler, which tells for every cycle when each node was triggered, woken and finished. It is a pod of pods in varying
+// number, read with macros and variadic functions, neither of which Swift imports. [control]
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@ typedef struct profiler_counts {
 
 typedef struct profiler profiler;
 
-// Begins to count the cycles that the node `driver` drives, on a thread of its own. `remote`: the daemon's socket. NULL, with errno, where there is
-// no daemon, or one without module-profiler.
+// Begins to count the cycles that the node `driver` drives, on a thread of its own. `remote`: the daemon's socket. NULL, with errno,
+// where there is no daemon, or one without module-profiler.
 profiler *profiler_start(const char *remote, const char *driver);
 // What was counted since the start, or since the last `profiler_take`.
 void profiler_take(profiler *profiler, profiler_counts *counts);

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Whether this process's resident memory stays flat: the median of the last quarter of a soak against that of its second quarter. The first quarter
-/// warms up; medians, because participants that are there at the moment take some memory of their own.
+/// Whether this process's resident memory stays flat: the median of the last quarter of the samples against that of the second quarter. The first quarter
+/// warms up. The service's process is the soak's own, so whatever the soak keeps counts too.
 struct MemoryWatch {
-  private var early: [Double] = []
-  private var late: [Double] = []
+  private var readings: [Double] = []
 
+  /// Samples that a soak takes.
+  static let samples = 20
   /// Growth that is no leak, as a share.
   static let tolerance = 0.02
 
-  mutating func sample(at elapsed: Double, of seconds: Double) {
-    let part = elapsed / seconds
-    if (0.25..<0.5).contains(part) { early.append(Self.resident()) }
-    if part >= 0.75 { late.append(Self.resident()) }
-  }
+  mutating func sample() { readings.append(Self.resident()) }
 
-  var growth: Double? { early.isEmpty || late.isEmpty ? nil : median(late) / median(early) - 1 }
+  private var early: [Double] { Array(readings[readings.count / 4..<readings.count / 2]) }
+  private var late: [Double] { Array(readings[(readings.count * 3 / 4)...]) }
+
+  var growth: Double? { readings.count < 8 ? nil : median(late) / median(early) - 1 }
 
   var description: String {
     guard let growth else { return "memory was not measured" }

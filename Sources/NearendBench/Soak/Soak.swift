@@ -48,11 +48,17 @@ final class Soak {
   /// What was not as it must be; empty where all was well.
   func run() throws -> [String] {
     try waitForAudio("at the start", within: 15)
+    var nextMeasurement = 0.0
     while elapsed < seconds {
+      if elapsed > nextMeasurement {
+        nextMeasurement = elapsed + seconds / Double(MemoryWatch.samples)
+        measureMemory()
+      }
       try event()
       Thread.sleep(forTimeInterval: Double(random.next() % 800) / 1_000)
       check()
     }
+    measureMemory()
     try rest()
     let snapshot = service.snapshot()
     report(
@@ -149,9 +155,15 @@ final class Soak {
     if !captures { failures.append("\(when): no voice leaves the virtual microphone, \(number(elapsed, 0)) s after the start") }
   }
 
+  /// Participants hold seconds of speech in this process: memory is compared while nobody is there.
+  private func measureMemory() {
+    guests.removeAll()
+    Thread.sleep(forTimeInterval: 0.3)
+    memory.sample()
+  }
+
   private func check() {
     let snapshot = service.snapshot()
-    memory.sample(at: elapsed, of: seconds)
     func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
       if !holds { failures.append("\(what()), \(number(elapsed, 0)) s after the start") }
     }
