@@ -31,7 +31,7 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
   ],
   targets: [
     // C libraries
@@ -83,7 +83,6 @@ let package = Package(
       ]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
-    .testTarget(name: "RealtimeCheckTests"),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
@@ -93,7 +92,8 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
-    .testTarget(name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware"]),
+    .testTarget(
+      name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
 )
 
@@ -104,5 +104,6 @@ let package = Package(
     .executableTarget(
       name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
       linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
+    .testTarget(name: "RealtimeCheckTests"),
   ]
 #endif

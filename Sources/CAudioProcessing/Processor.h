@@ -1,4 +1,5 @@
-// What the generations of the library have in common. Which of the three sources below has a body is decided by the headers that are installed.
+// What the generations of the library have in common. Which of the three sources below has a body is decided by the headers that are
+// installed.
 #pragma once
 #include "CAudioProcessing.h"
 
@@ -14,7 +15,8 @@
 #elif __has_include(<webrtc/modules/audio_processing/include/audio_processing.h>)
 #define NEAREND_WEBRTC_0 1
 #else
-#error "webrtc-audio-processing is missing: install libwebrtc-audio-processing-dev (0.3), -1-dev (1.x) or -2-dev (2.x), and run Scripts/pkg-config-clean"
+#error \
+    "webrtc-audio-processing is missing: install libwebrtc-audio-processing-dev (0.3), -1-dev (1.x) or -2-dev (2.x), then make"
 #endif
 
 namespace nearend {
@@ -24,7 +26,8 @@ constexpr int kWarmUpBlocks = 10;
 // Runs silence through a new processor, so that nothing is left to allocate. True where every block passes.
 inline bool warm_up(nearend_processor *processor, float *silence) {
   for (int i = 0; i < kWarmUpBlocks; i++)
-    if (nearend_processor_analyze_reference(processor, silence) != 0 || nearend_processor_process(processor, silence, silence) != 0) return false;
+    if (nearend_processor_analyze_reference(processor, silence) != 0 || nearend_processor_process(processor, silence, silence) != 0)
+      return false;
   return true;
 }
 }  // namespace nearend

@@ -20,8 +20,8 @@ const char *nearend_audio_processing_name(void) { return "webrtc-audio-processin
 
 nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind) {
   webrtc::Config config;
-  // A filter of 128 ms instead of 48 ms. The library's own search for the delay is off: it starts after 15 s of audio, then moves a filter that has
-  // converged, and the chain knows the delay sooner.
+  // A filter of 128 ms instead of 48 ms. The library's own search for the delay is off: it starts after 15 s of audio, then moves a filter
+  // that has converged, and the chain knows the delay sooner.
   config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
   config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
   std::unique_ptr<nearend_processor> processor(new nearend_processor());
@@ -46,8 +46,8 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
   }
   std::vector<float> silence(processor->stream.num_frames());
   if (!nearend::warm_up(processor.get(), silence.data())) return nullptr;
-  // The library keeps some 17 ms of the reference back, for sound cards that report too little, and does not cancel an echo that is earlier than
-  // 12 ms. One block of the microphone without its block of the reference takes 10 ms off for good.
+  // The library keeps some 17 ms of the reference back, for sound cards that report too little, and does not cancel an echo that is earlier
+  // than 12 ms. One block of the microphone without its block of the reference takes 10 ms off for good.
   if (processor->cancels_echo && nearend_processor_process(processor.get(), silence.data(), silence.data()) != 0) return nullptr;
   return processor.release();
 }

@@ -7,7 +7,8 @@ int npw_core_add_listener(struct pw_core *core, struct spa_hook *hook, const str
 }
 int npw_core_sync(struct pw_core *core, uint32_t id, int sequence) { return pw_core_sync(core, id, sequence); }
 struct pw_registry *npw_core_get_registry(struct pw_core *core) { return pw_core_get_registry(core, PW_VERSION_REGISTRY, 0); }
-struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factory, const char *type, uint32_t version, const struct spa_dict *properties) {
+struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factory, const char *type, uint32_t version,
+                                        const struct spa_dict *properties) {
   return pw_core_create_object(core, factory, type, version, properties, 0);
 }
 int npw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook, const struct pw_registry_events *events, void *data) {
@@ -27,7 +28,9 @@ int npw_metadata_set_property(struct pw_metadata *metadata, uint32_t subject, co
   return pw_metadata_set_property(metadata, subject, key, type, value);
 }
 
-struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_func_t function, void *data) { return pw_loop_add_timer(loop, function, data); }
+struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_func_t function, void *data) {
+  return pw_loop_add_timer(loop, function, data);
+}
 static struct timespec timespec_of(double seconds) {
   struct timespec t = {.tv_sec = (time_t)seconds};
   t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
@@ -38,15 +41,20 @@ int npw_loop_timer_set(struct pw_loop *loop, struct spa_source *timer, double de
   return pw_loop_update_timer(loop, timer, &value, &repeat, false);
 }
 void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source) { pw_loop_destroy_source(loop, source); }
-struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data) { return pw_loop_add_event(loop, function, data); }
+struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data) {
+  return pw_loop_add_event(loop, function, data);
+}
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { return pw_loop_signal_event(loop, source); }
 
 void npw_filter_process(void *data, struct spa_io_position *position) {
   const npw_filter_target *target = data;
   if (!position) return;
   const struct spa_io_clock *clock = &position->clock;
-  const npw_cycle cycle = {
-      .position = clock->position, .nsec = clock->nsec, .frames = (uint32_t)clock->duration, .rate = clock->rate.denom, .driver = clock->id};
+  const npw_cycle cycle = {.position = clock->position,
+                           .nsec = clock->nsec,
+                           .frames = (uint32_t)clock->duration,
+                           .rate = clock->rate.denom,
+                           .driver = clock->id};
   target->function(target->data, &cycle);
 }
 
@@ -66,10 +74,10 @@ bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency) {
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency) {
   uint8_t buffer[1024];
   struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof buffer);
-  struct spa_latency_info info = SPA_LATENCY_INFO((enum spa_direction)latency->direction, .min_quantum = latency->min_quantum,
-                                                  .max_quantum = latency->max_quantum, .min_rate = (int32_t)latency->min_rate,
-                                                  .max_rate = (int32_t)latency->max_rate, .min_ns = (int64_t)latency->min_ns,
-                                                  .max_ns = (int64_t)latency->max_ns);
+  struct spa_latency_info info =
+      SPA_LATENCY_INFO((enum spa_direction)latency->direction, .min_quantum = latency->min_quantum, .max_quantum = latency->max_quantum,
+                       .min_rate = (int32_t)latency->min_rate, .max_rate = (int32_t)latency->max_rate, .min_ns = (int64_t)latency->min_ns,
+                       .max_ns = (int64_t)latency->max_ns);
   const struct spa_pod *params[] = {spa_latency_build(&builder, SPA_PARAM_Latency, &info)};
   return pw_filter_update_params(filter, port, params, 1);
 }

@@ -16,7 +16,8 @@ void rt_resampler_reset(rt_resampler *resampler) { src_reset(state(resampler)); 
 
 void rt_resampler_jump(rt_resampler *resampler, double ratio) { src_set_ratio(state(resampler), ratio); }
 
-long rt_resampler_process(rt_resampler *resampler, const float *input, long available, float *output, long wanted, double ratio, long *used) {
+long rt_resampler_process(rt_resampler *resampler, const float *input, long available, float *output, long wanted, double ratio,
+                          long *used) {
   SRC_DATA data = {0};
   data.data_in = input;
   data.data_out = output;

@@ -81,7 +81,7 @@ struct Screen {
     for y in 0..<frame.size.height {
       let row = frame.row(y)
       guard let former else {
-        draw(row, 0, y, window)
+        draw(row, 0, y)
         continue
       }
       let formerRow = former.row(y)
@@ -90,7 +90,7 @@ struct Screen {
       // Wide characters, old and new, are drawn whole.
       while first > row.startIndex, row[first].isContinuation || formerRow[first].isContinuation { first -= 1 }
       while end < row.endIndex, row[end].isContinuation || formerRow[end].isContinuation { end += 1 }
-      draw(row[first..<end], first - row.startIndex, y, window)
+      draw(row[first..<end], first - row.startIndex, y)
     }
     wrefresh(window)
   }
@@ -119,7 +119,8 @@ struct Screen {
     return keys
   }
 
-  private func draw(_ cells: ArraySlice<Cell>, _ x: Int, _ y: Int, _ window: UnsafeMutablePointer<WINDOW>?) {
+  private func draw(_ cells: ArraySlice<Cell>, _ x: Int, _ y: Int) {
+    let window = nearend_stdscr()
     var drawn: [cchar_t] = []
     drawn.reserveCapacity(cells.count)
     for (index, cell) in zip(cells.indices, cells) where !cell.isContinuation {

@@ -10,15 +10,20 @@ struct DevicesCommand: ParsableCommand {
 
   @Flag(help: "Print them as JSON.")
   var json = false
+  /// Its parser is asked first, and takes `--json` and other options of its own wherever they stand.
+  @ParentCommand var nearend: NearendCommand
 
   func run() throws {
+    guard !nearend.display.headless, nearend.display.seconds == nil, nearend.display.glyphs == nil else {
+      throw ValidationError("devices takes only --json.")
+    }
     let devices: [Device]
     do throws(GraphError) {
       devices = try GraphInspection.devices()
     } catch {
       fail(error, ExitStatus(error))
     }
-    if json {
+    if json || nearend.display.json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       return print(String(decoding: try encoder.encode(devices), as: UTF8.self))

@@ -24,6 +24,7 @@ struct NearendCommand: ParsableCommand {
   @OptionGroup var display: DisplayOptions
 
   func run() throws {
+    try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     do {

@@ -38,8 +38,11 @@ struct Rehearsal {
   }
 
   private func runSession(_ terminal: TerminalDisplay?, _ stop: StopRequest) throws {
+    try Speech.synthesise([.nearEnd] + Voice.farEnd)
     var configuration = SessionConfiguration()
     configuration.quantum = quantum
+    // Only other applications would need it, and installing it could change what the machine's own sound runs on.
+    configuration.runsPulse = SessionConfiguration.Daemon.pulse.isInstalled
     let session = try PrivateSession(configuration)
     defer { session.end() }
     let service = try startService(remote: session.socket, devices: devices, display: display)
@@ -62,6 +65,8 @@ struct Rehearsal {
     defer { for participant in participants { participant.stop() } }
     var options = RoomOptions(socket: session.socket, epoch: epoch)
     options.isObserving = true
+    // The room lives in the session, whose own cache is empty.
+    options.cache = Speech.defaultCache
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
     try show(service, display, terminal, stop) { snapshot in
@@ -92,7 +97,8 @@ extension RehearsalStatus.Phase {
 struct RehearseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.")
+    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks."
+  )
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
@@ -104,6 +110,7 @@ struct RehearseCommand: ParsableCommand {
   }
 
   func run() throws {
+    try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     Rehearsal(devices: devices, display: display, quantum: quantum).run(terminal, stop)

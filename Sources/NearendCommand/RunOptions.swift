@@ -17,15 +17,22 @@ struct DisplayOptions: ParsableArguments {
   @Option(help: "How the dashboard draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
 
-  func validate() throws {
+  /// A year.
+  private static let longest = 31_536_000.0
+
+  /// Called by the command that runs, not by the parser: that one would put the question to `nearend` itself for every subcommand's options too.
+  func check() throws {
     if !headless, seconds != nil || json { throw ValidationError("--seconds and --json need --headless.") }
-    if let seconds, seconds <= 0 { throw ValidationError("--seconds \(seconds): give a number greater than 0.") }
+    if let seconds, !(seconds > 0 && seconds <= Self.longest) {
+      throw ValidationError("--seconds \(seconds): give a number greater than 0, and at most \(Int(Self.longest)).")
+    }
   }
 }
 
 /// Which devices and which reference nearend uses.
 struct DeviceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
   var mic: String?
   @Option(help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"))
   var speaker: String?
@@ -40,7 +47,10 @@ struct DeviceOptions: ParsableArguments {
   var voiceProcessing = true
 
   func validate() throws {
-    for id in sink where id.isEmpty || id.count > 64 || !id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }) {
+    func isAllowed(_ character: Character) -> Bool {
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+    }
+    for id in sink where !(1...64).contains(id.count) || !id.allSatisfy(isAllowed) {
       throw ValidationError("--sink \(id): an id has 1 to 64 letters, digits, '-', '_' or '.'.")
     }
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }

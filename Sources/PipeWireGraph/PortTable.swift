@@ -67,6 +67,6 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
     left: UnsafePointer(dspBuffer(ports.callLeft, frames: frames)), right: UnsafePointer(dspBuffer(ports.callRight, frames: frames)))
   buffers.voice = dspBuffer(ports.voice, frames: frames)
   buffers.speaker = (dspBuffer(ports.speakerLeft, frames: frames), dspBuffer(ports.speakerRight, frames: frames))
-  state.pointee.core.process(buffers, graphSinks: state.pointee.sinks.buffers(frames: frames))
-  state.pointee.core.cycleEnded(buffers, nanoseconds: monotonicNanoseconds() - began)
+  state.pointee.core.process(&buffers, graphSinks: state.pointee.sinks.buffers(frames: frames))
+  state.pointee.core.cycleEnded(&buffers, nanoseconds: monotonicNanoseconds() - began)
 }

@@ -1,6 +1,7 @@
-// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has finished (for up
-// to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds the whole graph stalls with
-// it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times as fast.
+// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
+// finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds
+// the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times
+// as fast.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,9 +34,9 @@ struct clock_node {
   struct spa_source timer;
   double speed;
   bool started;
-  bool finished;    // whether the cycle that began last has come to its end
-  uint64_t begun;   // when it began, CLOCK_MONOTONIC, ns
-  uint64_t next;    // when the next is due
+  bool finished;   // whether the cycle that began last has come to its end
+  uint64_t begun;  // when it began, CLOCK_MONOTONIC, ns
+  uint64_t next;   // when the next is due
 };
 
 static uint64_t now(void) {
@@ -137,12 +138,8 @@ static int add_listener(void *object, struct spa_hook *listener, const struct sp
 }
 
 static const struct spa_node_methods methods = {
-    SPA_VERSION_NODE_METHODS,
-    .add_listener = add_listener,
-    .set_callbacks = set_callbacks,
-    .set_io = set_io,
-    .send_command = send_command,
-    .process = process,
+    SPA_VERSION_NODE_METHODS, .add_listener = add_listener, .set_callbacks = set_callbacks,
+    .set_io = set_io,         .send_command = send_command, .process = process,
 };
 
 static int get_interface(struct spa_handle *handle, const char *type, void **interface) {
@@ -161,12 +158,10 @@ static int clear(struct spa_handle *handle) {
   return spa_system_close(self->system, self->timer.fd);
 }
 
-static size_t get_size(const struct spa_handle_factory *factory, const struct spa_dict *params) {
-  return sizeof(struct clock_node);
-}
+static size_t get_size(const struct spa_handle_factory *factory, const struct spa_dict *params) { return sizeof(struct clock_node); }
 
-static int init(const struct spa_handle_factory *factory, struct spa_handle *handle, const struct spa_dict *info, const struct spa_support *support,
-                uint32_t n_support) {
+static int init(const struct spa_handle_factory *factory, struct spa_handle *handle, const struct spa_dict *info,
+                const struct spa_support *support, uint32_t n_support) {
   struct clock_node *self = (struct clock_node *)handle;
   const char *speed = info ? spa_dict_lookup(info, "clock.speed") : NULL;
   self->handle.get_interface = get_interface;

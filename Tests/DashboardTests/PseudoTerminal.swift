@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A program in a pseudo-terminal of its own, as a terminal emulator runs one.
@@ -74,9 +75,7 @@ final class PseudoTerminal {
 
   /// Beside the test bundle.
   static let demo: String = {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    let length = readlink("/proc/self/exe", &buffer, buffer.count)
-    let path = String(decoding: buffer.prefix(max(length, 0)), as: UTF8.self)
+    let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/DashboardDemo"
   }()
 

@@ -146,13 +146,16 @@ enum CaptureSignals {
 
 /// A capture path with its controls and meters, fed cycle by cycle.
 struct CaptureRun: ~Copyable {
-  let controls = CaptureControls()
-  let meters = CaptureMeters()
+  let controls: CaptureControls
+  let meters: CaptureMeters
   private var path: CapturePath
 
   init(rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
+    let (controls, meters) = (CaptureControls(), CaptureMeters())
     configure(controls)
     path = try CapturePath(rate: rate, maximumQuantum: 8192, controls: controls, meters: meters)
+    self.controls = controls
+    self.meters = meters
   }
 
   func latency(quantum: Int) -> Int { path.latency(quantum: quantum) }

@@ -18,7 +18,9 @@ struct ConversationTests {
     #expect(script(one, Self.times) != script(other, Self.times))
   }
 
-  @Test("O3: the far end talks alone for 8 s or more before anything else, then every phase comes, again and again", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "O3: the far end talks alone for 8 s or more before anything else, then every phase comes, again and again",
+    arguments: [1, 2, 3] as [UInt64])
   func phases(seed: UInt64) {
     let conversation = Conversation(seed: seed)
     var spans: [Conversation.Span] = []

@@ -84,7 +84,7 @@ struct PrivateSessionTests {
     }
     var configuration = SessionConfiguration()
     configuration.path = folder.path
-    let error = #expect(throws: SessionError.self) { try PrivateSession(configuration) }
+    let error = sessionError { try PrivateSession(configuration) }
     #expect(error?.code == .missingProgram)
     #expect(error?.description.contains("'\(program)'") == true)
     #expect(error?.remedy == "on Debian: apt install \(package)")
@@ -94,7 +94,7 @@ struct PrivateSessionTests {
   func brokenConfiguration() throws {
     var configuration = SessionConfiguration()
     configuration.fragments["broken"] = "context.objects = [ { factory = no-such-factory } ]"
-    let error = #expect(throws: SessionError.self) { try PrivateSession(configuration) }
+    let error = sessionError { try PrivateSession(configuration) }
     #expect(error?.code == .programFailed)
     #expect(error?.message.contains("pipewire has ended") == true)
     #expect(error?.message.contains("no-such-factory") == true)
@@ -109,10 +109,10 @@ struct PrivateSessionTests {
     #expect(
       try session.run("sh", "-c", "echo $EXTRA; echo there >&2; exit 3")
         == ToolResult(output: "here\n", errors: "there\n", exit: .status(3)))
-    let error = #expect(throws: SessionError.self) { try session.run("sleep", ["60"], timeout: 0.1) }
+    let error = sessionError { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")
-    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO")])
+    #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO"): "active"])
   }
 }
 
@@ -129,19 +129,16 @@ func processes(of path: String) -> [String] {
 }
 
 /// A session that another process of ours has made; it ends with that process.
-private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: FileHandle) {
-  let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-  let (ours, childs) = try connectedPair()
-  let socket = FileHandle(fileDescriptor: ours, closeOnDealloc: true)
-  defer { close(childs) }
-  let parent = try ChildProcess(
-    "\(folder)/SimulatedSession", [], environment: ProcessInfo.processInfo.environment, group: 0, input: .descriptor(childs),
-    output: .descriptor(childs), errors: .descriptor(childs))
-  var line = Data()
-  while !line.contains(UInt8(ascii: "\n")) {
-    let data = socket.availableData
-    if data.isEmpty { break }
-    line += data
+private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: ChildSocket) {
+  let (socket, parent) = try ChildSocket.make { childs in
+    try ChildProcess(
+      "\(builtProducts)/SimulatedSession", [], environment: ProcessInfo.processInfo.environment, group: 0, input: .descriptor(childs),
+      output: .descriptor(childs), errors: .descriptor(childs))
   }
+  var line = Data()
+  while !line.contains(UInt8(ascii: "\n")), case let data = socket.receive(), !data.isEmpty { line += data }
   return (String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines), parent, socket)
 }
+
+/// The folder of the executables that are built with the tests.
+let builtProducts = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path

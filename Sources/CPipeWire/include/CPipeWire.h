@@ -14,7 +14,8 @@
 int npw_core_add_listener(struct pw_core *core, struct spa_hook *hook, const struct pw_core_events *events, void *data);
 int npw_core_sync(struct pw_core *core, uint32_t id, int sequence);
 struct pw_registry *npw_core_get_registry(struct pw_core *core);
-struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factory, const char *type, uint32_t version, const struct spa_dict *properties);
+struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factory, const char *type, uint32_t version,
+                                        const struct spa_dict *properties);
 int npw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook, const struct pw_registry_events *events, void *data);
 void *npw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version);
 int npw_registry_destroy(struct pw_registry *registry, uint32_t id);
@@ -47,7 +48,9 @@ typedef struct npw_filter_target {
 void npw_filter_process(void *target, struct spa_io_position *position);
 
 // The DSP buffer of one port in this cycle; NULL where the port has no link.
-static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) { return (float *)pw_filter_get_dsp_buffer(port, frames); }
+static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) {
+  return (float *)pw_filter_get_dsp_buffer(port, frames);
+}
 // CLOCK_MONOTONIC in ns, through the vDSO: no system call.
 static inline NEAREND_REALTIME uint64_t npw_now(void) {
   struct timespec t;
@@ -57,9 +60,9 @@ static inline NEAREND_REALTIME uint64_t npw_now(void) {
 
 // Latency pods (V5, V8).
 typedef struct npw_latency {
-  uint32_t direction;             // SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT
-  float min_quantum, max_quantum; // in quanta
-  uint32_t min_rate, max_rate;    // in frames
+  uint32_t direction;              // SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT
+  float min_quantum, max_quantum;  // in quanta
+  uint32_t min_rate, max_rate;     // in frames
   uint64_t min_ns, max_ns;
 } npw_latency;
 bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency);

@@ -1,5 +1,6 @@
-// What the audio thread needs and Swift cannot give it everywhere: atomics that the realtime annotations accept (Swift 6.0's checker rejects
-// Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which carry no annotation of their own.
+// What the audio thread needs and Swift cannot give it everywhere: atomics that the realtime annotations accept (Swift 6.0's checker
+// rejects Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which carry no annotation
+// of their own.
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -10,13 +11,13 @@
 #define NEAREND_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
 
 // Each name says the ordering. An acquire load pairs with the release store (or exchange) of the same cell on the other thread.
-#define NEAREND_ATOMICS(T, name)                                                                                                        \
-  static inline NEAREND_REALTIME T rt_load_relaxed_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }                   \
-  static inline NEAREND_REALTIME T rt_load_acquire_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }                   \
-  static inline NEAREND_REALTIME void rt_store_relaxed_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }                   \
-  static inline NEAREND_REALTIME void rt_store_release_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }                   \
+#define NEAREND_ATOMICS(T, name)                                                                                       \
+  static inline NEAREND_REALTIME T rt_load_relaxed_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); } \
+  static inline NEAREND_REALTIME T rt_load_acquire_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); } \
+  static inline NEAREND_REALTIME void rt_store_relaxed_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); } \
+  static inline NEAREND_REALTIME void rt_store_release_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); } \
   static inline NEAREND_REALTIME T rt_exchange_##name(T *p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL); }
-#define NEAREND_ATOMIC_ADD(T, name)                                                                                                     \
+#define NEAREND_ATOMIC_ADD(T, name) \
   static inline NEAREND_REALTIME T rt_add_relaxed_##name(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 
 NEAREND_ATOMICS(uint64_t, u64)
@@ -26,8 +27,8 @@ NEAREND_ATOMIC_ADD(uint64_t, u64)
 NEAREND_ATOMIC_ADD(uint32_t, u32)
 
 // Sequentially consistent: for two threads that each write one cell and then read the other's (CycleGuard).
-#define NEAREND_ATOMIC_SEQUENTIAL(T, name)                                                                                              \
-  static inline NEAREND_REALTIME T rt_load_sequential_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }                \
+#define NEAREND_ATOMIC_SEQUENTIAL(T, name)                                                                                \
+  static inline NEAREND_REALTIME T rt_load_sequential_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); } \
   static inline NEAREND_REALTIME void rt_store_sequential_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
 NEAREND_ATOMIC_SEQUENTIAL(uint64_t, u64)
 
@@ -38,8 +39,8 @@ static inline NEAREND_REALTIME void rt_raise_relaxed_u64(uint64_t *p, uint64_t v
   }
 }
 
-// RealtimeSanitizer's own switch. It exists only in RealtimeCheck, which links the sanitizer; everywhere else these two do nothing. For calls
-// into a library whose locks are known and argued for (webrtc-audio-processing 0.3), around that call and nothing else.
+// RealtimeSanitizer's own switch. It exists only in RealtimeCheck, which links the sanitizer; everywhere else these two do nothing. For
+// calls into a library whose locks are known and argued for (webrtc-audio-processing 0.3), around that call and nothing else.
 extern void __rtsan_disable(void) __attribute__((weak));
 extern void __rtsan_enable(void) __attribute__((weak));
 static inline NEAREND_REALTIME void rt_fence_suspend(void) {

@@ -83,7 +83,7 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Whether echo cancellation works, where it is on (V6).
   public var echoCondition: EchoCondition {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
-    if let erle, erle >= 10 { return .cancelling }
+    if let erle, erle >= 15 { return .cancelling }
     return echoSeconds > 5 ? .failing : .converging
   }
 }
@@ -92,10 +92,10 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
 public enum EchoCondition: Sendable, Equatable {
   /// No echo of the far end has been heard in the microphone for 2 s: it is silent, or plays into headphones.
   case nothingToCancel
-  /// Echo is heard, for less than 5 s in all, and not yet lowered by 10 dB.
+  /// Echo is heard, for less than 5 s in all, and not yet lowered by 15 dB.
   case converging
-  /// Echo is lowered by 10 dB or more.
+  /// Echo is lowered by 15 dB or more.
   case cancelling
-  /// More than 5 s of echo were heard and it is not lowered by 10 dB.
+  /// More than 5 s of echo were heard and it is not lowered by 15 dB.
   case failing
 }

@@ -1,6 +1,7 @@
 internal import CRealtime
 
-/// Echo return loss enhancement: the canceller's input against its output over what is only echo (ITU-T G.168). [realtime]
+/// Echo return loss enhancement: the canceller's input against its output over what is only echo (ITU-T G.168), averaged in dB, so that the first
+/// syllable of a near end that has not been noticed yet does not drown seconds of silence. [realtime]
 struct EchoMeter {
   /// The far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
@@ -9,27 +10,34 @@ struct EchoMeter {
   private(set) var quietSeconds: Float = 0
   /// dB; NaN before half a second of echo.
   @_noLocks @_noAllocation func erle() -> Float {
-    echoSeconds < 0.5 ? .nan : 10 * rt_log10f(max(microphone, 1e-12) / max(residual, 1e-12))
+    measured < 0.5 ? .nan : average
   }
 
   private var hold = 0
   private var floor = NoiseFloor()
-  private var microphone: Float = 0
-  private var residual: Float = 0
-  /// Blocks of echo that were not counted because the near end seemed to talk.
-  private var excused = 0
+  private var average: Float = 0
+  /// Seconds of echo that went into it.
+  private var measured: Float = 0
+  /// Blocks of echo since one of which little was left: between two words of the near end there is one, behind a canceller that fails there is none.
+  private var sinceEvidence = 500
+  /// Blocks for which a near end that has been heard is taken to go on: between its words it is too quiet to be told from echo.
+  private var nearEnd = 0
 
   /// −60 dBFS.
   private let farEndThreshold: Float = 1e-6
   private let holdBlocks = 20
   /// An echo stands 6 dB above what the microphone hears without it.
   private let audible: Float = 4
-  /// 5 s: a canceller that lets echo through looks like a near end that never stops talking.
-  private let longestExcuse = 500
+  /// 15 dB.
+  private let evidence: Float = 32
+  /// 5 s: for as long a near end that talks over the far end is believed without further evidence.
+  private let longestBelief = 500
+  private let nearEndBlocks = 50
 
   /// One block of 10 ms; mean squares of the reference, the canceller's input and its output.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
+    nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
     // The floor is learnt while the far end is silent, or its own echo would become what "is always there".
@@ -40,15 +48,12 @@ struct EchoMeter {
       return
     }
     quietSeconds = 0
-    // Only a canceller that has been seen to work is believed to leave nothing but the near end.
-    if isNearEnd && erle() > 10 && excused < longestExcuse {
-      excused += 1
-      return
-    }
-    if !isNearEnd { excused = 0 }
+    let isNearEnd = nearEnd > 0
     echoSeconds = min(echoSeconds + 0.01, 3600)
-    let pace: Float = max(0.02, 0.01 / echoSeconds)
-    microphone += min(pace, 1) * (input - microphone)
-    residual += min(pace, 1) * (output - residual)
+    let isEvidence = measured >= 0.5 && input > evidence * output
+    sinceEvidence = isEvidence ? 0 : min(sinceEvidence + 1, longestBelief)
+    if isNearEnd && sinceEvidence > 0 && sinceEvidence < longestBelief { return }
+    measured = min(measured + 0.01, 3600)
+    average += max(0.02, 0.01 / measured) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
   }
 }

@@ -129,13 +129,13 @@ public struct CycleProcessor: @unchecked Sendable {
 
   /// One cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil where there is none. [realtime]
   @_noLocks @_noAllocation
-  public func process(_ buffers: CycleBuffers, graphSinks: UnsafePointer<StereoInput>?) {
+  public func process(_ buffers: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
     state.pointee.process(buffers, graphSinks: graphSinks)
   }
 
   /// At the end of each cycle: how long it took. [realtime]
   @_noLocks @_noAllocation
-  public func cycleEnded(_ buffers: CycleBuffers, nanoseconds: UInt64) {
-    state.pointee.clock.end(frames: buffers.frames, rate: buffers.rate, nanoseconds: nanoseconds)
+  public func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
+    state.pointee.clock.end(frames: buffers.pointee.frames, rate: buffers.pointee.rate, nanoseconds: nanoseconds)
   }
 }

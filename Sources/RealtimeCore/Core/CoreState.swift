@@ -30,51 +30,53 @@ struct CoreState: ~Copyable {
 
   /// One cycle. [realtime]
   @_noLocks @_noAllocation
-  mutating func process(_ io: CycleBuffers, graphSinks: UnsafePointer<StereoInput>?) {
-    guard io.frames > 0, io.frames <= Self.maximumQuantum, io.rate > 0 else { return }
-    clock.begin(io)
-    let left = io.speaker.left ?? buffer(0)
-    let right = io.speaker.right ?? buffer(1)
+  mutating func process(_ io: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
+    guard io.pointee.frames > 0, io.pointee.frames <= Self.maximumQuantum, io.pointee.rate > 0 else { return }
+    clock.begin(io.pointee)
+    let left = io.pointee.speaker.left ?? buffer(0)
+    let right = io.pointee.speaker.right ?? buffer(1)
     render.pointee.process(
-      call: io.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.frames, rate: io.rate)
+      call: io.pointee.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.pointee.frames,
+      rate: io.pointee.rate)
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
   }
 
   @_noLocks @_noAllocation
-  private mutating func captureVoice(_ io: CycleBuffers, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
+  private mutating func captureVoice(_ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
     if let new = captureMailbox.take(returning: UnsafeMutableRawPointer(capture)) {
       capture = new.assumingMemoryBound(to: CapturePath.self)
     }
-    settings.wantedRate.store(UInt64(io.rate))
-    guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.rate else {
-      if let voice = io.voice { for i in 0..<io.frames { voice[i] = 0 } }
+    settings.wantedRate.store(UInt64(io.pointee.rate))
+    guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
+      if let voice = io.pointee.voice { for i in 0..<io.pointee.frames { voice[i] = 0 } }
       return
     }
     let usesMix = settings.usesMixAsReference.load() != 0
-    let voice = io.voice ?? buffer(2)
+    let voice = io.pointee.voice ?? buffer(2)
     capture.pointee.process(
-      microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.reference.left, right: usesMix ? mix.right : io.reference.right,
-      voice: voice, frames: io.frames)
+      microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
+      right: usesMix ? mix.right : io.pointee.reference.right,
+      voice: voice, frames: io.pointee.frames)
   }
 
   /// A microphone of several channels comes in added up; here it becomes their mean.
   @_noLocks @_noAllocation
-  private mutating func scaledMicrophone(_ io: CycleBuffers) -> UnsafePointer<Float>? {
+  private mutating func scaledMicrophone(_ io: UnsafePointer<CycleBuffers>) -> UnsafePointer<Float>? {
     let channels = settings.microphoneChannels.load()
-    guard channels > 1, let microphone = io.microphone else { return io.microphone }
+    guard channels > 1, let microphone = io.pointee.microphone else { return io.pointee.microphone }
     let mean = buffer(3)
     let scale = 1 / Float(channels)
-    for i in 0..<io.frames { mean[i] = microphone[i] * scale }
+    for i in 0..<io.pointee.frames { mean[i] = microphone[i] * scale }
     return UnsafePointer(mean)
   }
 
   /// A speaker of one channel gets both sides added up; here they become halves.
   @_noLocks @_noAllocation
-  private func scaleSpeaker(_ io: CycleBuffers) {
+  private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.speakerPortsPerChannel.load() > 1 else { return }
-    if let left = io.speaker.left { for i in 0..<io.frames { left[i] *= 0.5 } }
-    if let right = io.speaker.right { for i in 0..<io.frames { right[i] *= 0.5 } }
+    if let left = io.pointee.speaker.left { for i in 0..<io.pointee.frames { left[i] *= 0.5 } }
+    if let right = io.pointee.speaker.right { for i in 0..<io.pointee.frames { right[i] *= 0.5 } }
   }
 
   @_noLocks @_noAllocation

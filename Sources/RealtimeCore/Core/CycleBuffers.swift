@@ -1,4 +1,5 @@
-/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples for each port that has a link. [realtime]
+/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples for each port that has a link. Handed on by pointer: Swift
+/// 6.0's compiler crashes where it is passed by value. [realtime]
 public struct CycleBuffers {
   /// The quantum, 32–8192.
   public var frames: Int

@@ -41,9 +41,8 @@ struct RingPlayer: ~Copyable {
   private var breaksOff = false
   private var hasLeft = false
 
-  /// Nil where memory is short. [control]
-  init?(format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
-    guard let resampler = rt_resampler_create(Int32(format.channelCount)) else { return nil }
+  /// Takes the resampler over. [control]
+  init(resampler: OpaquePointer, format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
     self.resampler = resampler
     self.fifo = fifo
     self.cells = cells

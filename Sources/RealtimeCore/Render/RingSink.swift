@@ -1,3 +1,4 @@
+internal import CSampleRate
 import Synchronization
 
 /// One remote participant's ring of PCM (K1–K5, K7). Writers and observers call it from any thread; register it with a `Mixer` to hear it.
@@ -31,10 +32,11 @@ public final class RingSink: @unchecked Sendable {
     let cells = RingSinkCells(&memory)
     let meter = LevelMeter(&memory)
     let fifo = FrameFIFO(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)
-    guard let player = RingPlayer(format: format, fifo: fifo, cells: cells, meter: meter) else {
+    guard let resampler = rt_resampler_create(Int32(format.channelCount)) else {
       fifo.deallocate()
       throw .outOfMemory(id: id)
     }
+    let player = RingPlayer(resampler: resampler, format: format, fifo: fifo, cells: cells, meter: meter)
     self.id = id
     self.format = format
     self.capacityBytes = fifo.capacity * fifo.bytesPerFrame

@@ -1,6 +1,7 @@
 /// When the packets of one remote participant arrive: its own clock, and a network between. [any]
 ///
-/// Packets keep their order, as behind a jitter-free reordering receiver: one that is held up holds up those after it, which then arrive in a burst.
+/// Packets keep their order, as behind a jitter-free reordering receiver: one that is held up holds up those after it, which then arrive
+/// in a burst.
 public struct PacketSchedule: Sendable {
   /// What the network does to a packet.
   public struct Network: Sendable, Equatable {

@@ -2,7 +2,8 @@ import PipeWireClient
 
 /// Plays signals into a graph and records from it, both indexed by the graph's own clock, so that lags are exact to the sample.
 ///
-/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`, then `run`. [control]
+/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`,
+/// then `run`. [control]
 public final class GraphProbe {
   /// What was recorded, and what was seen of the clock meanwhile.
   public struct Recording: Sendable {
@@ -76,18 +77,20 @@ public final class GraphProbe {
     return try finish(timeout: timeout)
   }
 
-  /// Starts within a fraction of a second, on the same sample for every port. Once.
+  /// Starts a fraction of a second after every port's links work, on the same sample for every port. Once.
   public func start() { tape.begin() }
 
   /// Waits until everything is recorded.
   public func finish(timeout: Double = 30) throws -> Recording {
     guard poll(timeout: timeout, { tape.isDone ? true : nil }) != nil else {
-      let why = tape.startPosition == 0 ? "its cycle never ran" : "it recorded \(tape.watch.cycles) cycles"
-      throw SessionError(.timedOut, "the probe \(name) did not finish within \(timeout) s: \(why)", remedy: "are its ports linked to a running graph?")
+      let why = tape.hasStarted ? "it recorded \(tape.watch.cycles) cycles" : "\(tape.idlePorts) of its ports have no link that works"
+      throw SessionError(
+        .timedOut, "the probe \(name) did not finish within \(timeout) s: \(why)", remedy: "are its ports linked to a running graph?")
     }
     let watch = tape.watch
     return Recording(
-      samples: Dictionary(uniqueKeysWithValues: recordedPorts.enumerated().map { ($1, tape.recording($0)) }), rate: watch.rate, cycles: watch.cycles,
+      samples: Dictionary(uniqueKeysWithValues: recordedPorts.enumerated().map { ($1, tape.recording($0)) }), rate: watch.rate,
+      cycles: watch.cycles,
       jumps: watch.jumps, driverChanges: watch.driverChanges, quantum: watch.smallestQuantum...watch.largestQuantum)
   }
 

@@ -1,10 +1,11 @@
 internal import CRealtime
 import PipeWireClient
 
-/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data thread.
+/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data
+/// thread.
 ///
-/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after `isDone` (the
-/// other way round).
+/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after
+/// `isDone` (the other way round).
 final class ProbeTape: @unchecked Sendable {
   struct Track {
     let port: UnsafeMutableRawPointer
@@ -22,7 +23,7 @@ final class ProbeTape: @unchecked Sendable {
     var next: UInt64 = 0
   }
 
-  /// Frames between the go and the first sample, so that both filters have seen it.
+  /// Frames between every link working and the first sample, so that what lies between the probe's ports works too.
   private static let lead: UInt64 = 8_192
 
   private(set) var watch = Watch()
@@ -36,13 +37,16 @@ final class ProbeTape: @unchecked Sendable {
   /// The clock's position of the first sample; 0 before it is known.
   private var start: UnsafeMutablePointer<UInt64> { cells + 1 }
   private var done: UnsafeMutablePointer<UInt64> { cells + 2 }
+  /// How many ports of each kind had a buffer in their last cycle, which they have as soon as their links work.
+  private var playing: UnsafeMutablePointer<UInt64> { cells + 3 }
+  private var recording: UnsafeMutablePointer<UInt64> { cells + 4 }
 
   init(length: Int, played: Int, recorded: Int) {
     self.length = length
     self.played = .allocate(capacity: max(1, played))
     self.recorded = .allocate(capacity: max(1, recorded))
-    cells = .allocate(capacity: 3)
-    cells.initialize(repeating: 0, count: 3)
+    cells = .allocate(capacity: 5)
+    cells.initialize(repeating: 0, count: 5)
   }
 
   /// Adds a signal to play, before the filter joins the graph. [control]
@@ -75,33 +79,43 @@ final class ProbeTape: @unchecked Sendable {
   /// [control]
   func begin() { rt_store_release_u64(go, 1) }
   var isDone: Bool { rt_load_acquire_u64(done) != 0 }
-  var startPosition: UInt64 { rt_load_acquire_u64(start) }
+  var hasStarted: Bool { rt_load_acquire_u64(start) != 0 }
+  /// How many ports, of how many, have no link that works.
+  var idlePorts: Int { playedCount + recordedCount - Int(rt_load_acquire_u64(playing) + rt_load_acquire_u64(recording)) }
 
   /// [realtime]
   func play(_ cycle: Cycle) {
     let start = rt_load_acquire_u64(start)
+    var linked: UInt64 = 0
     for k in 0..<playedCount {
       let track = played[k]
       guard let buffer = dspBuffer(track.port, frames: cycle.frames) else { continue }
+      linked += 1
       buffer.update(repeating: 0, count: cycle.frames)
       guard start != 0 else { continue }
       let part = overlap(cycle, start: start, count: track.count)
       (buffer + part.inCycle).update(from: track.samples + part.inTrack, count: part.count)
     }
+    rt_store_release_u64(playing, linked)
   }
 
   /// [realtime]
   func record(_ cycle: Cycle) {
-    if rt_load_acquire_u64(go) != 0, rt_load_acquire_u64(start) == 0 { rt_store_release_u64(start, cycle.position + Self.lead) }
     let start = rt_load_acquire_u64(start)
-    guard start != 0, rt_load_acquire_u64(done) == 0 else { return }
-    if cycle.position &+ UInt64(cycle.frames) > start, cycle.position < start &+ UInt64(length) { observe(cycle) }
+    let isRunning = start != 0 && rt_load_acquire_u64(done) == 0
+    if isRunning, cycle.position &+ UInt64(cycle.frames) > start, cycle.position < start &+ UInt64(length) { observe(cycle) }
+    var linked: UInt64 = 0
     for k in 0..<recordedCount {
       let track = recorded[k]
       guard let buffer = dspBuffer(track.port, frames: cycle.frames) else { continue }
+      linked += 1
+      guard isRunning else { continue }
       let part = overlap(cycle, start: start, count: track.count)
       (track.samples + part.inTrack).update(from: buffer + part.inCycle, count: part.count)
     }
+    rt_store_release_u64(recording, linked)
+    if start == 0, rt_load_acquire_u64(go) != 0, idlePorts == 0 { rt_store_release_u64(self.start, cycle.position + Self.lead) }
+    guard isRunning else { return }
     // A clock that was set back far never comes to the end by itself.
     let isPast = cycle.position >= start &+ UInt64(length) || cycle.position &+ 2 * Self.lead < start
     if isPast { rt_store_release_u64(done, 1) }

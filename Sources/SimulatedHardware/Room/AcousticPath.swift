@@ -1,7 +1,7 @@
 internal import CRealtime
 
-/// The air between loudspeaker and microphone: what is played at one position of the graph's clock is heard, convolved with the room's response, at a
-/// later one. The two ends are two nodes that no link joins, so that the graph has no loop to break.
+/// The air between loudspeaker and microphone: what is played at one position of the graph's clock is heard, convolved with the room's
+/// response, at a later one. The two ends are two nodes that no link joins, so that the graph has no loop to break.
 ///
 /// `@unchecked Sendable`: one thread writes, one reads, and `written` orders them (release in `play`, acquire in `hear`).
 final class AcousticPath: @unchecked Sendable {
@@ -32,8 +32,8 @@ final class AcousticPath: @unchecked Sendable {
     written.deallocate()
   }
 
-  /// Frames that the path takes before the room's response begins: the convolver's block, and a quantum in case the microphone's end runs first in a
-  /// cycle. The same for every quantum up to 1,024, as a device's buffers would be.
+  /// Frames that the path takes before the room's response begins: the convolver's block, and a quantum in case the microphone's end runs
+  /// first in a cycle. The same for every quantum up to 1,024, as a device's buffers would be.
   func delay(quantum: Int) -> Int { convolver.latency + max(Self.commonQuantum, quantum) }
 
   /// Plays `frames` samples at `position`. [realtime]

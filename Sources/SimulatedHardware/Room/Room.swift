@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// The room around the simulated devices: it hears what the loudspeaker plays, gives it, late and reverberant, to the microphone together with somebody
-/// who talks there, and records what comes out of the processing. It comes back with a restarted daemon. [any]
+/// The room around the simulated devices: it hears what the loudspeaker plays, gives it, late and reverberant, to the microphone together
+/// with somebody who talks there, and records what comes out of the processing. It comes back with a restarted daemon. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
 public final class Room: @unchecked Sendable {
@@ -100,7 +100,8 @@ public final class Room: @unchecked Sendable {
   private var currentReport: RoomReport {
     let seconds = monotonicSeconds() - options.epoch
     return RoomReport(
-      seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil, isLinked: attachment?.isLinked ?? false,
+      seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil,
+      isLinked: attachment?.isLinked ?? false,
       isObserving: isObserving, erle: meter.erle, nearEndLevel: meter.nearEndLevel, microphoneLevel: level(audio.microphone) ?? -120,
       outputLevel: isObserving ? level(audio.output) : nil)
   }

@@ -61,7 +61,9 @@ final class RoomAttachment {
   private func connectPorts() {
     let ids = Dictionary(
       connection.objects(of: .port).compactMap { port -> (String, UInt32)? in
-        guard let node = port.id("node.id").flatMap({ connection.objects[$0]?.nodeName }), let name = port.properties["port.name"] else { return nil }
+        guard let node = port.id("node.id").flatMap({ connection.objects[$0]?.nodeName }), let name = port.properties["port.name"] else {
+          return nil
+        }
         return ("\(node):\(name)", port.id)
       }, uniquingKeysWith: { first, _ in first })
     let hardware = [
@@ -74,7 +76,9 @@ final class RoomAttachment {
         guard let from = ids[from], let to = ids[to] else { return nil }
         return Pair(from: from, to: to)
       })
-    for pair in links.keys where !wanted.contains(pair) || links[pair]?.isRemoved == true || links[pair]?.failure != nil { links[pair] = nil }
+    for pair in links.keys where !wanted.contains(pair) || links[pair]?.isRemoved == true || links[pair]?.failure != nil {
+      links[pair] = nil
+    }
     for pair in wanted where links[pair] == nil {
       links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: false) { _ in }
     }

@@ -95,8 +95,8 @@ final class RoomAudio: @unchecked Sendable {
     output.add(buffer, at: cycle.position, frames: cycle.frames)
   }
 
-  /// The conversation time of the clock's position 0. It stays while the clock runs smoothly, so that speech has no steps in it, and is set anew where the
-  /// clock and CLOCK_MONOTONIC have parted by more than 20 ms.
+  /// The conversation time of the clock's position 0. It stays while the clock runs smoothly, so that speech has no steps in it, and is
+  /// set anew where the clock and CLOCK_MONOTONIC have parted by more than 20 ms.
   private func follow(_ cycle: Cycle) -> Double {
     let measured = Double(cycle.nsec) * 1e-9 - epoch - Double(cycle.position) / Double(rate)
     let known = Double(bitPattern: origin.pointee)

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Measures what goes into the processing against what comes out: echo return loss while only the far end talks, speech level while only the near end
-/// does. Fed with windows of 10 ms in order. A pure value.
+/// Measures what goes into the processing against what comes out: echo return loss while only the far end talks, speech level while only
+/// the near end does. Fed with windows of 10 ms in order. A pure value.
 struct RoomMeter: Sendable {
   /// Seconds around a change of phase that are left out: whoever processes may be late.
   static let guardTime = 0.5

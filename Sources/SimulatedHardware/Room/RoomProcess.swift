@@ -2,8 +2,8 @@ import Foundation
 internal import Glibc
 import Synchronization
 
-/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second. Input lines:
-/// `observe on`, `observe off`, `quit`.
+/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second.
+/// Input lines: `observe on`, `observe off`, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 public func runRoom(arguments: [String]) throws {
@@ -29,7 +29,7 @@ public func runRoom(arguments: [String]) throws {
 /// A room that runs in a process of its own, so that its share of the processor is not the product's. [any]
 public final class RoomProcess: Sendable {
   public let process: ChildProcess
-  private let socket: FileHandle
+  private let socket: ChildSocket
   private let latest = Mutex<RoomReport?>(nil)
 
   /// Starts `executable command… options` in the session; it ends with the session, or with this value.
@@ -40,23 +40,16 @@ public final class RoomProcess: Sendable {
     in session: PrivateSession, executable: String, command: [String] = ["room"], options: RoomOptions,
     onReport: (@Sendable (RoomReport) -> Void)? = nil
   ) throws {
-    let (ours, childs) = try connectedPair()
-    socket = FileHandle(fileDescriptor: ours, closeOnDealloc: true)
-    defer { close(childs) }
-    process = try session.spawn(
-      executable, command + options.arguments, input: .descriptor(childs), output: .descriptor(childs),
-      errors: .file("\(session.path)/logs/room.log"))
+    (socket, process) = try ChildSocket.make { childs in
+      try session.spawn(
+        executable, command + options.arguments, input: .descriptor(childs), output: .descriptor(childs),
+        errors: .file("\(session.path)/logs/room.log"))
+    }
     let thread = Thread { [socket, weak self] in
-      var buffer = Data()
-      while case let data = socket.availableData, !data.isEmpty {
-        buffer += data
-        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-          let line = buffer[buffer.startIndex..<end]
-          buffer = Data(buffer[buffer.index(after: end)...])
-          guard let report = try? JSONDecoder().decode(RoomReport.self, from: line) else { continue }
-          self?.latest.withLock { $0 = report }
-          onReport?(report)
-        }
+      socket.lines { line in
+        guard let report = try? JSONDecoder().decode(RoomReport.self, from: line) else { return }
+        self?.latest.withLock { $0 = report }
+        onReport?(report)
       }
     }
     thread.name = "room reports"
@@ -69,15 +62,11 @@ public final class RoomProcess: Sendable {
   public var report: RoomReport? { latest.withLock { $0 } }
 
   /// Starts or stops to record the processed microphone.
-  public func observe(_ isOn: Bool) { send("observe \(isOn ? "on" : "off")\n") }
+  public func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
 
   /// Ends the process.
   public func end() {
-    send("quit\n")
+    socket.send("quit\n")
     if process.wait(timeout: 2) == nil { process.end(grace: 1) }
-  }
-
-  private func send(_ line: String) {
-    _ = Array(line.utf8).withUnsafeBytes { Glibc.send(socket.fileDescriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
   }
 }

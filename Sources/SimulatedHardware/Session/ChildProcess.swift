@@ -133,12 +133,3 @@ public func monotonicSeconds() -> Double {
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
-
-/// A connected pair of stream sockets that no other child inherits, not even one that another thread starts at this moment. The caller closes both.
-func connectedPair() throws -> (ours: Int32, childs: Int32) {
-  var ends: [Int32] = [-1, -1]
-  guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-    throw SessionError.system("making a pair of sockets", errno)
-  }
-  return (ends[0], ends[1])
-}

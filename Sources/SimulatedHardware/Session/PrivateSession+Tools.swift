@@ -12,7 +12,7 @@ public struct ToolResult: Sendable, Equatable {
 extension PrivateSession {
   /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; after `timeout` seconds it is killed.
   /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. That the tool itself fails is no error here: see `ToolResult.exit`.
-  public func run(_ program: String, _ arguments: [String] = [], timeout: Double = 10) throws -> ToolResult {
+  public func run(_ program: String, _ arguments: [String], timeout: Double = 10) throws -> ToolResult {
     let name = "\(path)/logs/tool-\(UInt64.random(in: .min ... .max))"
     let files = ["\(name).out", "\(name).err"]
     defer { files.forEach { unlink($0) } }
@@ -48,17 +48,21 @@ extension PrivateSession {
     Set(try run("pw-link", "-io").output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
   }
 
-  /// Every link in the graph; empty while the daemon is away.
-  public func links() throws -> Set<Link> {
-    var links: Set<Link> = []
-    var port = ""
-    for line in try run("pw-link", "-l").output.split(separator: "\n") {
-      let words = line.trimmingCharacters(in: .whitespaces)
-      if words.hasPrefix("|-> ") {
-        links.insert(Link(from: port, to: String(words.dropFirst(4))))
-      } else if !words.hasPrefix("|") {
-        port = words
+  /// Every link in the graph, with its state ("active" where audio flows); empty while the daemon is away.
+  public func links() throws -> [Link: String] {
+    guard let dump = try? JSONDecoder().decode([DumpedObject].self, from: Data(run("pw-dump", []).output.utf8)) else { return [:] }
+    let nodes = Dictionary(dump.map { ($0.id, $0.info?.props?["node.name"]?.text ?? "?") }, uniquingKeysWith: { $1 })
+    var ports: [Int: String] = [:]
+    for object in dump where object.type.hasSuffix(":Port") {
+      guard let properties = object.info?.props, let node = properties["node.id"]?.number, let name = properties["port.name"]?.text else {
+        continue
       }
+      ports[object.id] = "\(nodes[node] ?? "?"):\(name)"
+    }
+    var links: [Link: String] = [:]
+    for case (let info?, true) in dump.map({ ($0.info, $0.type.hasSuffix(":Link")) }) {
+      guard let from = info.output.flatMap({ ports[$0] }), let to = info.input.flatMap({ ports[$0] }) else { continue }
+      links[Link(from: from, to: to)] = info.state ?? "unknown"
     }
     return links
   }
@@ -73,13 +77,14 @@ extension PrivateSession {
     }
   }
 
-  /// Links two ports, waiting until both exist and the link does.
+  /// Links two ports, waiting until both exist and audio flows.
   public func link(_ from: String, _ to: String) throws {
+    let link = Link(from: from, to: to)
     try wait(forPorts: [from, to])
-    try wait(for: "the link \(from) → \(to)") {
-      if try links().contains(Link(from: from, to: to)) { return true }
-      _ = try run("pw-link", from, to)
-      return false
+    try wait(for: "the link \(from) → \(to) to be active") {
+      let links = try links()
+      if links[link] == nil { _ = try run("pw-link", from, to) }
+      return links[link] == "active"
     }
   }
 
@@ -112,4 +117,40 @@ extension PrivateSession {
     guard answer == nil else { return }
     throw SessionError(.timedOut, "waited \(limit) s for \(what); \(detail())", remedy: "is the machine overloaded?")
   }
+}
+
+/// What is read of `pw-dump`'s objects.
+private struct DumpedObject: Decodable {
+  struct Info: Decodable {
+    var props: [String: Value]?
+    var output: Int?
+    var input: Int?
+    var state: String?
+    enum CodingKeys: String, CodingKey {
+      case props, state
+      case output = "output-port-id"
+      case input = "input-port-id"
+    }
+  }
+  enum Value: Decodable {
+    case text(String)
+    case number(Int)
+    case other
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let text = try? container.decode(String.self) {
+        self = .text(text)
+      } else if let number = try? container.decode(Int.self) {
+        self = .number(number)
+      } else {
+        self = .other
+      }
+    }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var number: Int? { if case .number(let number) = self { number } else { nil } }
+  }
+  var id: Int
+  var type: String
+  var info: Info?
 }

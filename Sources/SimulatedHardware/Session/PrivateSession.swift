@@ -2,10 +2,11 @@ import Foundation
 internal import Glibc
 import Synchronization
 
-/// A PipeWire session of its own in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, none of the user's.
+/// A PipeWire session of its own in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real,
+/// none of the user's.
 ///
-/// Nothing of it outlives this process, and `end()` (or the last reference going) removes every trace. Calls block until the facts they promise are
-/// true, so call them from a thread that may wait. [control]
+/// Nothing of it outlives this process, and `end()` (or the last reference going) removes every trace. Calls block until the facts they
+/// promise are true, so call them from a thread that may wait. [control]
 public final class PrivateSession: Sendable {
   public typealias Daemon = SessionConfiguration.Daemon
 

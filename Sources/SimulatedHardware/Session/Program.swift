@@ -4,7 +4,7 @@ internal import Glibc
 enum Program {
   private static let packages = [
     "dbus-daemon": "dbus-daemon", "pipewire": "pipewire-bin", "wireplumber": "wireplumber", "pipewire-pulse": "pipewire-pulse",
-    "pactl": "pulseaudio-utils", "parec": "pulseaudio-utils", "paplay": "pulseaudio-utils", "espeak-ng": "espeak-ng", "flite": "flite",
+    "pactl": "pulseaudio-utils", "parec": "pulseaudio-utils", "paplay": "pulseaudio-utils", "espeak-ng": "espeak-ng",
     "wpctl": "wireplumber", "sh": "dash", "setsid": "util-linux", "pkg-config": "pkgconf",
   ]
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How a private session is made.
 public struct SessionConfiguration: Sendable {
   /// What drives the graph.
@@ -6,8 +8,8 @@ public struct SessionConfiguration: Sendable {
     case speaker
     /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so that a cycle that is not finished in time is lost.
     case timer
-    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls with it,
-    /// and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
+    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls
+    /// with it, and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
     case patient(speed: Double = 1)
   }
   public enum Daemon: String, Sendable, CaseIterable {
@@ -15,9 +17,15 @@ public struct SessionConfiguration: Sendable {
     case pipewire
     case wireplumber
     case pulse = "pipewire-pulse"
+
+    /// Whether the program is in this process's `PATH`.
+    public var isInstalled: Bool {
+      (try? Program.find(rawValue, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
+    }
   }
 
-  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice.
+  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice. Where it is no power of two, none that is forced
+  /// later is rounded to one.
   public var quantum: Int?
   /// Frames per second of the graph.
   public var rate = 48_000
@@ -51,6 +59,7 @@ public struct SessionConfiguration: Sendable {
       context.properties = {
         default.clock.rate = \(rate)  default.clock.allowed-rates = [ \(rate) ]
         default.clock.min-quantum = 32  default.clock.max-quantum = 8192  vm.overrides = { }
+        clock.power-of-two-quantum = \(roundsQuantum)
       }
       context.spa-libs = { simulated.* = libSimulatedClock }
       context.objects = [
@@ -59,6 +68,9 @@ public struct SessionConfiguration: Sendable {
 
       """
   }
+
+  /// PipeWire rounds every quantum down to a power of two unless told otherwise, a forced one too.
+  private var roundsQuantum: Bool { quantum.map { $0 & ($0 - 1) == 0 } ?? true }
 
   private func driver(_ factory: String, _ properties: String) -> String {
     """

@@ -20,17 +20,15 @@ enum SimulatedClock {
   }
 
   private static func systemPluginFolder(_ environment: [String: String]) throws -> String {
-    let (ours, childs) = try connectedPair()
-    let output = FileHandle(fileDescriptor: ours, closeOnDealloc: true)
     var environment = environment
     environment["PKG_CONFIG_PATH"] = nil
-    let process = try {
-      defer { close(childs) }
-      return try ChildProcess(
+    let (socket, process) = try ChildSocket.make { childs in
+      try ChildProcess(
         "pkg-config", ["--variable=plugindir", "libspa-0.2"], environment: environment, group: 0, output: .descriptor(childs))
-    }()
-    let folder = String(decoding: output.readDataToEndOfFile(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard process.end(grace: 5) == .status(0), !folder.isEmpty else {
+    }
+    var folder = ""
+    socket.lines { folder = String(decoding: $0, as: UTF8.self) }
+    guard process.wait(timeout: 5) == .status(0), !folder.isEmpty else {
       throw SessionError(.programFailed, "pkg-config does not know libspa-0.2", remedy: "on Debian: apt install libspa-0.2-dev")
     }
     return folder

@@ -22,7 +22,8 @@ public struct SimulatedDevice: Sendable, Hashable {
   }
 
   public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
-  public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 1000)
+  /// Above the speaker, whose monitor WirePlumber 0.5 would take for the better source.
+  public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)
 
   /// The ports that exist once the session manager has set the device up.
   var ports: [String] {

@@ -1,7 +1,8 @@
-/// Convolution with a long impulse response in real time: uniformly partitioned overlap-save (Stockham 1966; Kulp 1988; Wefers 2015, chapter 5).
+/// Convolution with a long impulse response in real time: uniformly partitioned overlap-save (Stockham 1966; Kulp 1988; Wefers 2015,
+/// chapter 5).
 ///
-/// Takes any number of frames at a time, and adds `latency` frames. All memory is made at the start; `process` allocates nothing and takes no lock.
-/// Not Sendable: one owner at a time.
+/// Takes any number of frames at a time, and adds `latency` frames. All memory is made at the start; `process` allocates nothing and
+/// takes no lock. Not Sendable: one owner at a time.
 final class Convolver {
   /// Frames per partition.
   let block: Int

@@ -1,7 +1,8 @@
 internal import FFTWLibrary
 import Foundation
 
-/// A real Fourier transform of one size, in place of its own two buffers. Plans and memory are made at the start; `forward` and `inverse` allocate nothing.
+/// A real Fourier transform of one size, in place of its own two buffers. Plans and memory are made at the start; `forward` and `inverse`
+/// allocate nothing.
 ///
 /// Not Sendable: one owner at a time.
 final class FourierTransform {

@@ -13,28 +13,33 @@ public enum Measures {
     return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
   }
 
-  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where nobody does.
+  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where
+  /// nobody does.
   public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
     let smoothing = exp(-1 / (Double(rate) * 0.03))
-    let hangover = Int(0.2 * Double(rate))
+    // The envelope changes in tens of milliseconds; it is compared with the thresholds once in each.
+    let step = max(1, rate / 1_000)
+    let hangover = Int(0.2 * Double(rate)) / step
     let margin = 15.9
     let thresholds = (1...20).map { pow(2, -Double($0)) }
     var active = [Int](repeating: 0, count: thresholds.count)
     var quiet = [Int](repeating: hangover, count: thresholds.count)
     var total = 0.0
     var (p, q) = (0.0, 0.0)
-    for sample in samples {
-      let x = Double(sample)
-      total += x * x
-      p = smoothing * p + (1 - smoothing) * abs(x)
-      q = smoothing * q + (1 - smoothing) * p
-      for k in thresholds.indices.reversed() {
+    for start in stride(from: 0, to: samples.count, by: step) {
+      for sample in samples[start..<min(start + step, samples.count)] {
+        let x = Double(sample)
+        total += x * x
+        p = smoothing * p + (1 - smoothing) * abs(x)
+        q = smoothing * q + (1 - smoothing) * p
+      }
+      for k in thresholds.indices {
         if q >= thresholds[k] {
-          active[k] += 1
           quiet[k] = 0
-        } else if quiet[k] < hangover {
           active[k] += 1
+        } else if quiet[k] < hangover {
           quiet[k] += 1
+          active[k] += 1
         }
       }
     }
@@ -42,7 +47,7 @@ public enum Measures {
     // The level of the active parts falls below (threshold + margin) somewhere between two thresholds.
     var above: (level: Double, excess: Double)?
     for k in thresholds.indices.reversed() where active[k] > 0 {
-      let level = 10 * log10(total / Double(active[k]))
+      let level = 10 * log10(total / Double(active[k] * step))
       let excess = level - 20 * log10(thresholds[k]) - margin
       guard excess <= 0 else {
         above = (level, excess)
@@ -63,7 +68,8 @@ public enum Measures {
     public var correlation: Double
   }
 
-  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is silent.
+  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is
+  /// silent.
   public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
     var size = 2
@@ -86,8 +92,8 @@ public enum Measures {
     return Lag(frames: frames, correlation: Double(a.samples[frames]) / Double(size) / scale)
   }
 
-  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which only the far
-  /// end may talk. Nil where the microphone is silent.
+  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which
+  /// only the far end may talk. Nil where the microphone is silent.
   public static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
     let range = range ?? 0..<min(microphone.count, processed.count)
     let before = power(microphone[range])

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The impulse response from a loudspeaker to a microphone in a small office: direct sound and early reflections by image sources (Allen and Berkley
-/// 1979), then a tail of noise that decays by 60 dB in `reverberation` seconds.
+/// The impulse response from a loudspeaker to a microphone in a small office: direct sound and early reflections by image sources (Allen
+/// and Berkley 1979), then a tail of noise that decays by 60 dB in `reverberation` seconds.
 public struct RoomResponse: Sendable {
   /// Frames per second.
   public let rate: Int
@@ -17,7 +17,8 @@ public struct RoomResponse: Sendable {
 
   /// - Parameters:
   ///   - seconds: length of the response.
-  ///   - distance: from loudspeaker to microphone, in metres. An echo path under 2 ms is not cancelled by every canceller, and 0.75 m take 2.2 ms.
+  ///   - distance: from loudspeaker to microphone, in metres. An echo path under 2 ms is not cancelled by every canceller, and 0.75 m
+  /// take 2.2 ms.
   ///   - seed: the same seed, the same room.
   public init(rate: Int = 48_000, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64 = 1) {
     self.rate = rate

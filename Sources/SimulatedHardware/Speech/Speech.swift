@@ -17,7 +17,8 @@ public struct Speech: Sendable {
     let file = try Self.file(of: voice, cache: cache ?? Self.defaultCache)
     let samples = try SoundFile(path: file).samples(at: rate)
     guard let level = Measures.activeLevel(samples, rate: rate) else {
-      throw SessionError(.programFailed, "\(voice.synthesiser.rawValue) says nothing with the voice '\(voice.name)'", remedy: "remove \(file)")
+      throw SessionError(
+        .programFailed, "espeak-ng says nothing with the voice '\(voice.name)'", remedy: "remove \(file)")
     }
     let gain = Float(pow(10, (Self.level - level) / 20))
     self.init(rate: rate, samples: samples.map { $0 * gain })
@@ -29,6 +30,12 @@ public struct Speech: Sendable {
     self.samples = samples
   }
 
+  /// Synthesises what `cache` does not have already, so that no process with the same cache needs a synthesiser from now on.
+  /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
+  public static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
+    for voice in voices { _ = try file(of: voice, cache: cache) }
+  }
+
   public static var defaultCache: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"
@@ -37,7 +44,7 @@ public struct Speech: Sendable {
 
   /// The synthesiser's own file, made where the cache has none.
   static func file(of voice: Voice, cache: String) throws -> String {
-    let file = "\(cache)/\(voice.synthesiser.rawValue)-\(voice.name)-\(String(checksum(voice.text), radix: 16)).wav"
+    let file = "\(cache)/espeak-ng-\(voice.name)-\(String(checksum(voice.text), radix: 16)).wav"
     if access(file, R_OK) == 0 { return file }
     do {
       try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
@@ -45,18 +52,14 @@ public struct Speech: Sendable {
     // Another process may be at it too: each writes a file of its own, and the last rename wins.
     let draft = "\(file).\(getpid())-\(UInt32.random(in: .min ... .max))"
     defer { unlink(draft) }
-    let arguments =
-      switch voice.synthesiser {
-      case .espeak: ["-v", voice.name, "-w", draft, "--", voice.text]
-      case .flite: ["-voice", voice.name, "-o", draft, "-t", voice.text]
-      }
+    let arguments = ["-v", voice.name, "-w", draft, "--", voice.text]
     let process = try ChildProcess(
-      voice.synthesiser.rawValue, arguments, environment: ProcessInfo.processInfo.environment, group: 0)
+      "espeak-ng", arguments, environment: ProcessInfo.processInfo.environment, group: 0)
     guard process.wait(timeout: 60) == .status(0), rename(draft, file) == 0 else {
       let exit = process.end(grace: 0)
       throw SessionError(
-        .programFailed, "\(voice.synthesiser.rawValue) made no speech with the voice '\(voice.name)' (\(exit))",
-        remedy: "try '\(voice.synthesiser.rawValue) \(arguments.prefix(2).joined(separator: " "))' by hand")
+        .programFailed, "espeak-ng made no speech with the voice '\(voice.name)' (\(exit))",
+        remedy: "try 'espeak-ng \(arguments.prefix(2).joined(separator: " "))' by hand")
     }
     return file
   }

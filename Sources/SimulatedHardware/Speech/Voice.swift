@@ -1,13 +1,10 @@
-/// Somebody who talks: which voice of the synthesiser, and what is said.
+/// Somebody who talks: which voice of espeak-ng, and what is said.
 public struct Voice: Sendable, Hashable {
-  public enum Synthesiser: String, Sendable { case espeak = "espeak-ng", flite }
-  public var synthesiser: Synthesiser
-  /// The synthesiser's name for it, "en+m3" or "slt".
+  /// espeak-ng's name for it, for example "en+m3".
   public var name: String
   public var text: String
 
-  public init(_ synthesiser: Synthesiser = .espeak, name: String, text: String) {
-    self.synthesiser = synthesiser
+  public init(name: String, text: String) {
     self.name = name
     self.text = text
   }
@@ -26,8 +23,9 @@ public struct Voice: Sendable, Hashable {
     Voice(
       name: "en+f2",
       text: """
-        Yes, loud and clear, thank you. Four hours of steady work faced us. A large size in stockings is hard to sell. The boy was there when \
-        the sun rose. A rod is used to catch pink salmon. The source of the huge river is the clear spring. Kick the ball straight and follow through.
+        Yes, loud and clear, thank you. Four hours of steady work faced us. A large size in stockings is hard to sell. The boy was there \
+        when the sun rose. A rod is used to catch pink salmon. The source of the huge river is the clear spring. Kick the ball \
+        straight and follow through.
         """),
     Voice(
       name: "fr",
@@ -38,8 +36,9 @@ public struct Voice: Sendable, Hashable {
     Voice(
       name: "de+f4",
       text: """
-        Guten Tag, hier regnet es schon seit heute Morgen. Der Bahnhof liegt sieben Minuten von hier entfernt. Öffne doch gleich beide Türen. \
-        Die Sonne lacht und der Wind weht kräftig. Zum Schluss sollte noch jemand das Licht ausmachen. Vater will sich eine Pfeife anzünden.
+        Guten Tag, hier regnet es schon seit heute Morgen. Der Bahnhof liegt sieben Minuten von hier entfernt. Öffne doch gleich beide \
+        Türen. Die Sonne lacht und der Wind weht kräftig. Zum Schluss sollte noch jemand das Licht ausmachen. Vater will sich \
+        eine Pfeife anzünden.
         """),
   ]
 }

@@ -1,0 +1,136 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+@Suite("Command line", .serialized)
+struct CommandLineTests {
+  private static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
+
+  @Test("O1: --version is semver and nothing else")
+  func version() throws {
+    let result = try EmptyPlace().nearend("--version")
+    #expect(result.succeeded)
+    #expect(result.errors.isEmpty)
+    #expect(result.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil, "\(result.output)")
+  }
+
+  @Test("O1: help of every command looks as its snapshot", arguments: ["nearend", "rehearse", "devices"])
+  func help(command: String) throws {
+    let result = try EmptyPlace().nearend(command == "nearend" ? ["--help"] : [command, "--help"])
+    #expect(result.succeeded)
+    #expect(result.errors.isEmpty)
+    let file = Self.snapshots.appending(path: "help-\(command).txt")
+    if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" { try Data(result.output.utf8).write(to: file) }
+    #expect(result.output == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
+  }
+
+  @Test(
+    "O1: wrong arguments end with 64, and the message says what was wrong",
+    arguments: [
+      (["--nosuch"], "Unknown option '--nosuch'"), (["nosuch"], "nosuch"), (["--mic"], "Missing value for '--mic"),
+      (["--seconds", "5"], "--seconds and --json need --headless"), (["--json"], "--seconds and --json need --headless"),
+      (["--headless", "--seconds", "0"], "greater than 0"), (["--headless", "--seconds", "-3"], "--seconds"),
+      (["--headless", "--seconds", "soon"], "'soon' is invalid"),
+      (["--headless", "--seconds", "nan"], "--seconds"), (["--headless", "--seconds", "inf"], "--seconds"),
+      (["--headless", "--seconds", "1e300"], "--seconds"),
+      (["--glyphs", "nosuch"], "unicode"), (["--reference", "nosuch"], "everything"),
+      (["--sink", "a b"], "1 to 64 letters, digits"), (["--sink", "a", "--sink", "a"], "only once"),
+      (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),
+      (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),
+    ])
+  func wrongArguments(arguments: [String], words: String) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(64))
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(result.errors.contains("--help"), "\(result.errors)")
+  }
+
+  @Test("O1: without a daemon --headless and devices end with 69 and say what to do", arguments: ["--headless", "devices"])
+  func noDaemon(argument: String) throws {
+    let result = try EmptyPlace().nearend(argument)
+    #expect(result.exit == .status(69))
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("no PipeWire daemon"))
+    #expect(result.errors.contains("systemctl --user start pipewire wireplumber"))
+  }
+
+  @Test("O1: without a terminal the dashboard ends with 78, names the stream and --headless", arguments: [[], ["rehearse"]])
+  func noTerminal(arguments: [String]) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(78))
+    #expect(result.errors.contains("standard input is not a terminal"))
+    #expect(result.errors.contains("--headless"))
+  }
+
+  @Test("O1: exit statuses are those of the table in --help")
+  func statusTable() throws {
+    let help = try EmptyPlace().nearend("--help").output
+    let table = help.split(separator: "\n").drop { $0 != "EXIT STATUS" }.dropFirst().prefix { $0.hasPrefix("  ") }
+    let statuses = table.compactMap { Int($0.split(separator: " ")[0]) }
+    #expect(statuses == [0, 1, 64, 66, 69, 75, 78])
+  }
+}
+
+@Suite("Command line in a session", .serialized)
+struct CommandLineSessionTests {
+  @Test("O1 R1: devices lists the real ones, marks the defaults, and leaves nearend's own out; --json says the same")
+  func devices() throws {
+    let second = SimulatedDevice(.microphone, name: "hw.second", description: "Second Microphone", priority: 500)
+    let session = try plainSession([.speaker, .microphone, second])
+    let expected = """
+      Speakers
+        * hw.speaker  (Simulated Speaker)
+      Microphones
+        * hw.mic  (Simulated Microphone)
+          hw.second  (Second Microphone)
+
+      """
+    let running = try session.startNearend("--headless")
+    try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
+    let result = try session.nearend("devices")
+    #expect(result == ToolResult(output: expected, errors: "", exit: .status(0)))
+    let json = try session.nearend("devices", "--json")
+    #expect(json.succeeded)
+    let devices = try JSONDecoder().decode([Device].self, from: Data(json.output.utf8))
+    #expect(devices.map(\.name) == ["hw.speaker", "hw.mic", "hw.second"])
+    #expect(devices.map(\.direction) == [.output, .input, .input])
+    #expect(devices.map(\.isDefault) == [true, true, false])
+
+    // A second instance while the first runs.
+    let other = try session.nearend("--headless")
+    #expect(other.exit == .status(75))
+    #expect(other.errors.contains("\(running.process.pid)"), "\(other.errors)")
+    #expect(running.process.isRunning)
+  }
+
+  @Test(
+    "O1: a device that is not there ends with 66 and names those there are",
+    arguments: [("--mic", "nosuch", "hw.mic"), ("--speaker", "nosuch", "hw.speaker"), ("--mic", "hw.speaker", "hw.mic")])
+  func unknownDevice(option: String, name: String, there: String) throws {
+    let session = try plainSession()
+    let result = try session.nearend("--headless", option, name)
+    #expect(result.exit == .status(66))
+    #expect(result.errors.contains(name))
+    #expect(result.errors.contains(there), "\(result.errors)")
+    #expect(try session.ports().allSatisfy { !$0.contains("nearend") })
+  }
+
+  @Test("O1: --headless --seconds --json prints one document and nothing else on standard output, and ends with 0")
+  func document() throws {
+    let session = try plainSession()
+    let running = try session.startNearend("--headless", "--seconds", "1", "--json", "--sink", "alice")
+    #expect(running.result(timeout: 20).exit == .status(0))
+    let status = try running.status()
+    #expect(status.graph.isConnected)
+    #expect(status.session.state == .idle)
+    #expect(status.graph.captureLinks == 0)
+    #expect(status.route.microphone?.name == "hw.mic")
+    #expect(status.route.speaker?.name == "hw.speaker")
+    #expect(status.sinks.map(\.id) == ["alice"])
+    #expect(status.sinks.map(\.kind) == [.graph])
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+/// The whole product in a simulated room, measured from outside of it.
+@Suite("Rehearsal", .serialized)
+struct RehearsalTests {
+  /// What a rehearsal printed, and what it left.
+  struct Run: Sendable {
+    var status: Snapshot
+    var log: String
+    var exit: ChildProcess.Exit
+    var session: String?
+
+    /// - Parameter meanwhile: called with the folder of the rehearsal's session once it runs.
+    init(_ arguments: [String], seconds: Int, meanwhile: (String, EmptyPlace) throws -> Void = { _, _ in }) throws {
+      let place = try EmptyPlace()
+      let running = try place.start(nearendProgram, ["rehearse", "--headless", "--seconds", "\(seconds)", "--json"] + arguments)
+      if running.says("the private session"), let session = rehearsalSession(of: running) { try meanwhile(session, place) }
+      let result = running.result(timeout: Double(seconds) + 30)
+      (exit, log, session) = (result.exit, result.errors, rehearsalSession(of: running))
+      status = try running.status()
+    }
+  }
+
+  /// One for several tests: two rounds of the conversation's far and near end.
+  private static let whole = Result { try Run([], seconds: 42) }
+
+  @Test("O3 V6: the echo is cancelled by 30 dB and more, by the room's own measurement, and what the canceller says of itself agrees")
+  func echoIsCancelled() throws {
+    let status = try Self.whole.get().status
+    let rehearsal = try #require(status.rehearsal)
+    #expect(try #require(rehearsal.erle) >= 30)
+    #expect(status.processing.erle ?? 0 > 10)
+    #expect(status.processing.echo == .cancelling || status.processing.echo == .nothingToCancel, "\(status.processing.echo)")
+    #expect(status.processing.isInUse && !status.processing.isBypassed)
+    #expect(status.processing.library.hasPrefix("webrtc-audio-processing "))
+  }
+
+  @Test("O3 V3: who talks in the room comes out within 3 dB of the microphone's level")
+  func nearEndIsKept() throws {
+    let level = try #require(try Self.whole.get().status.rehearsal?.nearEndLevel)
+    #expect(abs(level) <= 3)
+  }
+
+  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and few underruns")
+  func participants() throws {
+    let sinks = try Self.whole.get().status.sinks
+    #expect(sinks.map(\.id) == ["alice", "bruno", "clara"])
+    #expect(sinks.map(\.sampleRate) == [16_000, 44_100, 48_000])
+    #expect(sinks.map(\.channelCount) == [1, 1, 2])
+    for sink in sinks {
+      #expect(sink.kind == .ring)
+      #expect(sink.totalDrops == 0, "\(sink.id)")
+      // A network stall of up to 120 ms empties a ring that waits at 100 ms.
+      #expect(sink.totalUnderruns <= 20, "\(sink.id)")
+      // Nobody's audio is lost or piled up: 35 s and more were written and read.
+      #expect(Double(sink.framesWritten) / Double(sink.sampleRate) > 35, "\(sink.id)")
+      #expect(sink.framesWritten - sink.framesRead <= UInt64(sink.sampleRate) / 5, "\(sink.id)")
+    }
+  }
+
+  @Test("O3 K10 V8 V9: quantum, latencies, xruns and processor use are in the document and plausible")
+  func graph() throws {
+    let status = try Self.whole.get().status
+    let graph = status.graph
+    #expect(graph.rate == 48_000)
+    #expect((32...8_192).contains(graph.quantum))
+    #expect(graph.renderLatency == 0)
+    #expect(graph.captureLatency > 0)
+    #expect(graph.driver == "hw.speaker")
+    #expect(graph.cycles > UInt64(30 * graph.rate / graph.quantum))
+    // On a machine that others load as well.
+    #expect(graph.xruns < graph.cycles / 20)
+    #expect(graph.busyRatio > 0 && graph.busyRatio < 1)
+    #expect(status.cpuPercent > 0)
+    #expect(status.session.sendMedia.contains { $0.hasPrefix("room.observer") })
+    #expect(status.session.receiveMedia.suffix(3) == ["alice", "bruno", "clara"])
+  }
+
+  @Test("O3: it ends with 0, and leaves no process and no folder behind")
+  func leavesNothing() throws {
+    let run = try Self.whole.get()
+    #expect(run.exit == .status(0))
+    expectGone(try #require(run.session))
+  }
+
+  @Test(
+    "O3 V9: at a quantum of 480 frames, that is no power of two, the echo is cancelled all the same and nothing is added by re-blocking")
+  func quantum480() throws {
+    let run = try Run(["--quantum", "480"], seconds: 24)
+    #expect(run.exit == .status(0))
+    #expect(run.status.graph.quantum == 480)
+    #expect(run.status.graph.renderLatency == 0)
+    let usual = try Self.whole.get().status.graph
+    let block = 480, quantum = usual.quantum
+    let reblocking = block - greatestCommonDivisor(block, quantum)
+    #expect(run.status.graph.captureLatency == usual.captureLatency - reblocking)
+    #expect(try #require(run.status.rehearsal?.erle) >= 30)
+    #expect(abs(try #require(run.status.rehearsal?.nearEndLevel)) <= 3)
+    #expect(run.status.sinks.allSatisfy { $0.totalDrops == 0 })
+  }
+
+  @Test("V4: another application that plays straight to the real speaker is cancelled too")
+  func otherApplications() throws {
+    // Louder than the remote participants, from the beginning to the end.
+    let speech = try Speech(Voice.farEnd[1], rate: 48_000)
+    var links = ""
+    let run = try Run([], seconds: 24) { session, place in
+      let file = "\(place.path)/music.wav"
+      try WaveFile(samples: Array((0..<4).flatMap { _ in speech.samples })).write(to: file)
+      let session = ["XDG_RUNTIME_DIR": session, "PIPEWIRE_RUNTIME_DIR": session]
+      _ = try place.start("pw-play", ["--target", "hw.speaker", file], session)
+      let isLinked = try poll(timeout: 20) {
+        links = try place.start("pw-link", ["-l"], session).result(timeout: 5).output
+        return links.contains("pw-play:output_FL\n  |-> hw.speaker:playback_FL") ? true : nil
+      }
+      #expect(isLinked == true, "\(links)")
+    }
+    #expect(run.exit == .status(0))
+    #expect(!run.log.contains("pw-play"), "it plays through nearend")
+    #expect(run.status.route.reference == .everything)
+    #expect(try #require(run.status.rehearsal?.erle) >= 25)
+  }
+}
+
+private func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }

@@ -1,0 +1,26 @@
+import Foundation
+
+/// A mono sound file of 16 bits.
+struct WaveFile {
+  var samples: [Float]
+  var rate = 48_000
+
+  func write(to path: String) throws {
+    let bytes = samples.count * 2
+    var data = Data("RIFF".utf8)
+    func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
+    append(UInt32(36 + bytes))
+    data.append(contentsOf: "WAVEfmt ".utf8)
+    append(UInt32(16))
+    append(UInt16(1))  // PCM
+    append(UInt16(1))
+    append(UInt32(rate))
+    append(UInt32(rate * 2))
+    append(UInt16(2))
+    append(UInt16(16))
+    data.append(contentsOf: "data".utf8)
+    append(UInt32(bytes))
+    samples.map { Int16(clamping: Int($0 * 32_767)).littleEndian }.withUnsafeBytes { data.append(contentsOf: $0) }
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+}

@@ -1,0 +1,104 @@
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  @Suite("Participants' devices", .serialized)
+  struct GraphSinks {
+    private static let noise = [Signals.noise(frames: 12_000, seed: 3), Signals.noise(frames: 12_000, seed: 4)]
+
+    private func links(of id: String) -> [(String, String)] {
+      ["FL", "FR"].map { ("nearend.sink.\(id):monitor_\($0)", "nearend:\(id)_\($0)") }
+    }
+
+    /// Plays into a participant's device and expects that at this gain at the speaker.
+    private func expectPassage(_ live: LiveGraph, id: String, name: String, gain: Float = 1) throws {
+      let probe = try live.probe(
+        name, play: ["left": Self.noise[0], "right": Self.noise[1]], record: ["left", "right"], frames: Self.noise[0].count)
+      try live.link([
+        (probe.playPort("left"), "nearend.sink.\(id):playback_FL"), (probe.playPort("right"), "nearend.sink.\(id):playback_FR"),
+        ("nearend:speaker_FL", probe.recordPort("left")), ("nearend:speaker_FR", probe.recordPort("right")),
+      ])
+      try live.wait(forActive: links(of: id) + LiveGraph.speakerLinks)
+      let recording = try probe.run()
+      #expect(recording.isExact)
+      for (port, noise) in zip(["left", "right"], Self.noise) {
+        #expect(difference(recording.samples[port], noise.map { $0 * gain }) == nil, "\(name): \(port)")
+      }
+    }
+
+    @Test("K9: a participant's device passes sound bit by bit with 0 frames; gain and mute are exact", arguments: [256, 480])
+    func passesSound(quantum: Int) throws {
+      let live = try LiveGraph(.exact, quantum: quantum)
+      defer { live.stop() }
+      try live.service.addGraphSink(id: "alice")
+      try live.wait(forLinks: links(of: "alice"))
+      #expect(try GraphDump(live.session).node("nearend.sink.alice")?.mediaClass == "Audio/Sink")
+      try expectPassage(live, id: "alice", name: "plain")
+      let status = try #require(live.service.snapshot().sinks.first)
+      #expect(status.id == "alice")
+      #expect(status.kind == .graph)
+
+      live.service.perform(.setSinkGain(id: "alice", 0.5))
+      try expectPassage(live, id: "alice", name: "half", gain: 0.5)
+      live.service.perform(.setSinkMuted(id: "alice", true))
+      try expectPassage(live, id: "alice", name: "muted", gain: 0)
+      live.service.perform(.setSinkMuted(id: "alice", false))
+      live.service.perform(.setSinkGain(id: "alice", 1))
+      try expectPassage(live, id: "alice", name: "again")
+    }
+
+    @Test("K9: who plays into a participant's device is receive media")
+    func registers() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      try live.service.addGraphSink(id: "alice")
+      try live.wait(forLinks: links(of: "alice"))
+      var player: GraphProbe? = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
+      try live.link([(player!.playPort("left"), "nearend.sink.alice:playback_FL")])
+      try live.wait(for: "the player") { $0.session.receiveMedia.count == 1 && $0.graph.renderLinks == 2 }
+      #expect(live.service.snapshot().session.receiveMedia.first?.hasPrefix("far.play") == true)
+      player = nil
+      try live.wait(for: "the player to leave") { $0.session.receiveMedia.isEmpty && $0.graph.renderLinks == 0 }
+    }
+
+    @Test("K9: removing a participant removes device and links, the same id comes back, and others play on without a broken frame")
+    func comesAndGoes() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      // Twenty seconds of sound, five of the clock.
+      let long = Signals.noise(frames: 20 * 48_000, seed: 5)
+      let other = try live.probe("other", play: ["left": long], record: ["left"], frames: long.count)
+      try live.link([(other.playPort("left"), "nearend.speaker:playback_FL"), ("nearend:speaker_FL", other.recordPort("left"))])
+      try live.wait(forActive: LiveGraph.speakerLinks)
+      other.start()
+      let began = monotonicSeconds()
+      var rounds = 0
+      repeat {
+        try live.service.addGraphSink(id: "alice")
+        try live.wait(forLinks: links(of: "alice"))
+        var player: GraphProbe? = try live.probe("far", play: ["right": Self.noise[1]], record: ["unused"], frames: 480)
+        try live.link([(player!.playPort("right"), "nearend.sink.alice:playback_FR")])
+        try live.wait(forActive: links(of: "alice"))
+        live.service.removeSink(id: "alice")
+        try live.session.wait(for: "alice to be gone") {
+          let dump = try GraphDump(live.session)
+          return dump.node("nearend.sink.alice") == nil && !dump.oursLinks.contains { $0.to.contains("alice") || $0.from.contains("alice") }
+        }
+        #expect(live.service.snapshot().sinks.isEmpty)
+        player = nil
+        rounds += 1
+      } while rounds < 3 && monotonicSeconds() - began < 3
+      let recording = try other.finish()
+      #expect(recording.isExact)
+      #expect(rounds >= 2)
+      #expect(difference(recording.samples["left"], long) == nil)
+      // And once more, with sound.
+      try live.service.addGraphSink(id: "alice")
+      try live.wait(forLinks: links(of: "alice"))
+      try expectPassage(live, id: "alice", name: "back")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import Synchronization
+import Testing
+
+@testable import SimulatedHardware
+
+/// A private session with nearend in it. The session is kept for the next test that wants one of its kind, nearend is not.
+final class LiveGraph {
+  /// What a session is made from.
+  enum Kind: Hashable {
+    /// Exact to the sample, four times as fast as the clock; any quantum can be forced.
+    case exact
+    /// The speaker drives, in real time, as on a real machine; PipeWire's own choice of quantum.
+    case hardware
+    /// As `hardware`, with a second speaker "hw.second" of lower priority.
+    case twoSpeakers
+  }
+
+  let session: PrivateSession
+  let service: NearendService
+
+  private static let kept = Mutex<(kind: Kind, session: PrivateSession)?>(nil)
+
+  /// A session of this kind, without nearend; the last one is ended where it was of another.
+  static func session(_ kind: Kind) throws -> PrivateSession {
+    try kept.withLock { kept in
+      if let kept, kept.kind == kind { return kept.session }
+      kept?.session.end()
+      kept = nil
+      let session = try PrivateSession(configuration(kind))
+      kept = (kind, session)
+      return session
+    }
+  }
+
+  private static func configuration(_ kind: Kind) -> SessionConfiguration {
+    var configuration = SessionConfiguration()
+    switch kind {
+    case .exact:
+      configuration.clock = .patient(speed: 4)
+      configuration.quantum = 480
+      configuration.runsPulse = false
+    case .hardware: break
+    case .twoSpeakers:
+      configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
+    }
+    return configuration
+  }
+
+  /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
+  init(_ kind: Kind, quantum: Int? = nil, usesVoiceProcessing: Bool = true, _ change: (inout GraphOptions) -> Void = { _ in }) throws {
+    session = try Self.session(kind)
+    if let quantum { try session.force(quantum: quantum) }
+    var options = GraphOptions(remote: session.socket)
+    change(&options)
+    service = try NearendService(NearendOptions(graph: options, usesVoiceProcessing: usesVoiceProcessing))
+    try service.start()
+    try wait(forLinks: Self.fixedLinks)
+  }
+
+  /// Leaves the graph, and waits until nothing of nearend is in it. To be called at the end of every test.
+  func stop() {
+    service.stop()
+    do {
+      try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  /// The links that exist as long as nearend does.
+  static let fixedLinks: [(String, String)] = [
+    ("nearend.speaker:monitor_FL", "nearend:call_FL"), ("nearend.speaker:monitor_FR", "nearend:call_FR"),
+    ("nearend:voice_MONO", "nearend.microphone:input_MONO"),
+  ]
+  /// Those while somebody plays.
+  static let speakerLinks: [(String, String)] = [
+    ("nearend:speaker_FL", "hw.speaker:playback_FL"), ("nearend:speaker_FR", "hw.speaker:playback_FR"),
+  ]
+  static let captureLink = ("hw.mic:capture_MONO", "nearend:mic_MONO")
+  static let referenceLinks: [(String, String)] = [
+    ("hw.speaker:monitor_FL", "nearend:ref_FL"), ("hw.speaker:monitor_FR", "nearend:ref_FR"),
+  ]
+
+  /// Makes links, where they are not yet, and waits until audio can pass.
+  func link(_ pairs: [(String, String)]) throws {
+    try session.wait(forPorts: pairs.flatMap { [$0.0, $0.1] })
+    for (from, to) in pairs { _ = try session.run("pw-link", from, to) }
+    try wait(forActive: pairs)
+  }
+
+  func wait(forLinks pairs: [(String, String)]) throws {
+    try session.wait(for: "the links \(pairs)") {
+      let links = try session.links()
+      return pairs.allSatisfy { links[.init(from: $0.0, to: $0.1)] != nil }
+    }
+  }
+
+  /// Waits until the links exist and their nodes run.
+  func wait(forActive pairs: [(String, String)]) throws {
+    try session.wait(for: "the links \(pairs) to be active") {
+      let links = try session.links()
+      return pairs.allSatisfy { links[.init(from: $0.0, to: $0.1)] == "active" }
+    }
+  }
+
+  /// Waits for what nearend itself tells.
+  func wait(for what: String, timeout: Double = 20, _ fact: (Snapshot) throws -> Bool) throws {
+    try session.wait(for: what, timeout: timeout) { try fact(service.snapshot()) }
+  }
+
+  func probe(_ name: String = "probe", play: [String: [Float]] = [:], record: [String], frames: Int) throws -> GraphProbe {
+    try GraphProbe(socket: session.socket, name: name, play: play, record: record, frames: frames)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  @Suite("Recovery", .serialized)
+  struct Recovery {
+    private static let noise = Signals.noise(frames: 24_000, seed: 6)
+    private static let sinkLinks = [
+      ("nearend.sink.alice:monitor_FL", "nearend:alice_FL"), ("nearend.sink.alice:monitor_FR", "nearend:alice_FR"),
+    ]
+
+    /// Sound passes on both paths: from the far end to the speaker exactly, from the bypassed microphone exactly but late.
+    private func expectAudio(_ live: LiveGraph, _ name: String) throws {
+      let probe = try live.probe(
+        name, play: ["far": Self.noise, "near": Self.noise], record: ["speaker", "voice"], frames: Self.noise.count)
+      try live.link([
+        (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("near"), "hw.mic:input_MONO"),
+        ("nearend:speaker_FL", probe.recordPort("speaker")), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+      ])
+      try live.wait(forActive: LiveGraph.speakerLinks + [LiveGraph.captureLink])
+      let recording = try probe.run()
+      #expect(recording.isExact)
+      #expect(difference(recording.samples["speaker"], Self.noise) == nil, "\(name): render path")
+      let latency = live.service.snapshot().graph.captureLatency
+      #expect(difference(recording.samples["voice"], Self.noise.delayed(by: latency)) == nil, "\(name): capture path at \(latency)")
+    }
+
+    @Test("I6: a daemon that crashes and comes back finds devices, links, sinks and settings as they were, within 2 s")
+    func daemonCrashes() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      let service = live.service
+      service.perform(.setBypass(true))
+      service.perform(.setComponent(.noiseSuppression, false))
+      let ring = try service.addRingSink(id: "bruno", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
+      try service.addGraphSink(id: "alice")
+      service.perform(.setSinkGain(id: "alice", 0.5))
+      service.perform(.setSinkGain(id: "bruno", 0.25))
+      try live.wait(forLinks: Self.sinkLinks)
+      try expectAudio(live, "before")
+      let before = service.snapshot()
+
+      live.session.stop(.pipewire, with: SIGKILL)
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .daemonLost && !$0.graph.isConnected }
+      #expect(service.snapshot().session.state == .interrupted)
+      let first = try #require(service.snapshot().session.interruption?.duration)
+      try live.wait(for: "the duration to grow") { ($0.session.interruption?.duration ?? 0) > first }
+      #expect([Int16](repeating: 0, count: 160).withUnsafeBytes { ring.write($0) }, "a program's writes do not fail meanwhile")
+
+      try live.session.start()
+      let back = monotonicSeconds()
+      try live.wait(forLinks: LiveGraph.fixedLinks + Self.sinkLinks + LiveGraph.speakerLinks)
+      let seconds = monotonicSeconds() - back
+      print("I6: whole again \(seconds) s after the session was")
+      #expect(seconds < 2)
+      let after = service.snapshot()
+      #expect(after.session.interruption == nil)
+      #expect(after.graph.isConnected)
+      #expect(after.processing.isBypassed)
+      #expect(after.processing.components.first { $0.component == .noiseSuppression }?.isRequested == false)
+      #expect(after.sinks.map(\.id) == before.sinks.map(\.id))
+      #expect(after.sinks.map(\.gain) == before.sinks.map(\.gain))
+      #expect(after.log.contains { $0.level == .error && $0.message.contains("went away") })
+      #expect(after.log.contains { $0.message.contains("is back after") })
+      try expectAudio(live, "after")
+    }
+
+    @Test("I6: a session manager that crashes and comes back alone leaves nearend whole")
+    func sessionManagerCrashes() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      live.service.perform(.setBypass(true))
+      try expectAudio(live, "before")
+      try live.session.restart(.wireplumber)
+      try live.wait(forLinks: LiveGraph.fixedLinks)
+      try expectAudio(live, "after")
+      #expect(live.service.snapshot().session.interruption == nil)
+    }
+
+    @Test("I6: links and devices of ours that somebody destroys are made again")
+    func destroyed() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      live.service.perform(.setBypass(true))
+      let recorder = try live.probe("near", record: ["voice"], frames: 480)
+      let player = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
+      func join() throws {
+        try live.link([
+          ("nearend.microphone:capture_MONO", recorder.recordPort("voice")), (player.playPort("left"), "nearend.speaker:playback_FL"),
+        ])
+      }
+      try join()
+      let all = LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink] + LiveGraph.referenceLinks
+      try live.wait(forActive: all)
+      for (from, to) in all {
+        let old = try #require(try GraphDump(live.session).link(from, to))
+        _ = try live.session.run("pw-cli", "destroy", "\(old.id)")
+        try live.session.wait(for: "the link \(from) → \(to) again") {
+          try GraphDump(live.session).link(from, to).map { $0.serial != old.serial && $0.state == "active" } ?? false
+        }
+      }
+      try live.wait(forActive: all)
+      for name in ["nearend.speaker", "nearend.microphone"] {
+        let old = try #require(try GraphDump(live.session).node(name))
+        _ = try live.session.run("pw-cli", "destroy", "\(old.id)")
+        try live.session.wait(for: "\(name) again") {
+          try GraphDump(live.session).nodes.contains { $0.name == name && $0.serial != old.serial }
+        }
+        try live.wait(forLinks: LiveGraph.fixedLinks)
+        try join()
+      }
+      try expectAudio(live, "after")
+      withExtendedLifetime((recorder, player)) {}
+    }
+  }
+}

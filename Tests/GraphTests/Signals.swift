@@ -1,0 +1,40 @@
+import Foundation
+
+@testable import SimulatedHardware
+
+/// What the tests play.
+enum Signals {
+  /// White noise, peaks well below the limiter.
+  static func noise(frames: Int, seed: UInt64 = 11) -> [Float] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<frames).map { _ in max(-0.5, min(0.5, 0.1 * Float(generator.gaussian()))) }
+  }
+
+  /// A talker of the synthesiser, repeated as long as wanted, at −24 dBFS.
+  static func speech(_ voice: Voice, seconds: Double, rate: Int = 48_000) throws -> [Float] {
+    let speech = try Speech(voice, rate: rate).samples
+    return (0..<Int(seconds * Double(rate))).map { speech[$0 % speech.count] }
+  }
+
+  /// The largest step from one sample to the next.
+  static func largestStep(_ samples: [Float]) -> Float {
+    zip(samples.dropFirst(), samples).reduce(0) { max($0, abs($1.0 - $1.1)) }
+  }
+}
+
+func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }
+
+extension Array<Float> {
+  /// The same, `frames` later, in as many frames.
+  func delayed(by frames: Int) -> [Float] { Array([Float](repeating: 0, count: frames) + self.dropLast(frames)) }
+}
+
+/// How a recording differs from what it should be, in words; nil where it is the same, bit by bit.
+func difference(_ recording: [Float]?, _ expected: [Float]) -> String? {
+  guard let recording else { return "no such recording" }
+  guard recording.count == expected.count else { return "\(recording.count) frames instead of \(expected.count)" }
+  let wrong = recording.indices.filter { recording[$0] != expected[$0] }
+  guard let first = wrong.first, let last = wrong.last else { return nil }
+  let lag = Measures.lag(of: recording, after: expected, most: 8_192).map { "\($0.frames) frames late (correlation \($0.correlation))" }
+  return "\(wrong.count) of \(expected.count) frames differ, from \(first) to \(last); \(lag ?? "silent")"
+}
