@@ -13,7 +13,7 @@ final class PeerSession {
     configuration.quantum = quantum
     configuration.runsPulse = false
     // PipeWire 0.3 rounds even a forced quantum.
-    configuration.fragments["exact-quantum"] = "context.properties = { default.clock.power-of-two-quantum = false }\n"
+    configuration.fragments["exact-quantum"] = "context.properties = { clock.power-of-two-quantum = false }\n"
     session = try PrivateSession(configuration)
   }
 
@@ -29,13 +29,23 @@ final class PeerSession {
     processes[peer.name] = try session.spawn(peer.program, arguments)
     try session.wait(forPorts: [peer.microphone, peer.voice, peer.farEnd, peer.speaker.left, peer.speaker.right])
     guard !peer.linksItself else { return }
-    for (from, to) in links(peer) { try session.link(from, to) }
+    for (from, to) in links(peer) { try link(from, to) }
+  }
+
+  /// Makes a link and waits until it exists. It need not be active: a stream that nobody uses rests, and so do its links.
+  func link(_ from: String, _ to: String) throws {
+    try session.wait(forPorts: [from, to])
+    try session.wait(for: "the link \(from) → \(to)") {
+      if try session.links()[PrivateSession.Link(from: from, to: to)] != nil { return true }
+      _ = try session.run("pw-link", from, to)
+      return false
+    }
   }
 
   /// Waits until a peer that links itself has done so.
   func waitForLinks(_ peer: Peer) throws {
     let wanted = Set(links(peer).map { PrivateSession.Link(from: $0, to: $1) })
-    try session.wait(for: "the links of \(peer.name)") { wanted.isSubset(of: try session.links()) }
+    try session.wait(for: "the links of \(peer.name)") { wanted.isSubset(of: try session.links().keys) }
   }
 
   private func links(_ peer: Peer) -> [(String, String)] {
@@ -59,14 +69,14 @@ final class PeerSession {
     let recorded = (microphone == nil ? [] : ["voice", "microphone"]) + (far == nil ? [] : ["speaker", "far"])
     let probe = try GraphProbe(socket: session.socket, name: name, play: played, record: recorded, frames: frames)
     if microphone != nil {
-      try session.link(probe.playPort("microphone"), "hw.mic:input_MONO")
-      try session.link(probe.playPort("microphone"), probe.recordPort("microphone"))
-      try session.link(peer.voice, probe.recordPort("voice"))
+      try link(probe.playPort("microphone"), "hw.mic:input_MONO")
+      try link(probe.playPort("microphone"), probe.recordPort("microphone"))
+      try link(peer.voice, probe.recordPort("voice"))
     }
     if far != nil {
-      try session.link(probe.playPort("far"), peer.farEnd)
-      try session.link(probe.playPort("far"), probe.recordPort("far"))
-      try session.link(peer.speaker.left, probe.recordPort("speaker"))
+      try link(probe.playPort("far"), peer.farEnd)
+      try link(probe.playPort("far"), probe.recordPort("far"))
+      try link(peer.speaker.left, probe.recordPort("speaker"))
     }
     if microphone != nil { try waitForLinks(peer) }
     // Links become active some cycles after they exist.

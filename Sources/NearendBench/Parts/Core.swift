@@ -102,7 +102,7 @@ private func renderCost(sinks count: Int, rate: Int) throws -> Double {
   let call = [Float](repeating: 0.1, count: quantum)
   var left = [Float](repeating: 0, count: quantum)
   var right = left
-  let cycles = count > 100 ? 200 : 1_000
+  let cycles = count > 100 ? 40 : 500
   let cost = least {
     var spent = 0.0
     for _ in 0..<cycles {

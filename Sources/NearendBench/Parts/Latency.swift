@@ -19,7 +19,10 @@ func measureLatency(_ programs: Programs, quanta: [Int]) throws -> Table {
       let world = try PeerSession(clock: .patient(), quantum: quantum)
       try world.start(peer)
       let probe = try world.call("call", through: peer, microphone: microphone, far: far, frames: microphone.count + Talk.rate / 2)
-      let recording = try probe.run(timeout: 60)
+      guard let recording = try? probe.run(timeout: 40) else {
+        table.rows.append([peer.name, "\(quantum)"] + columns(nil) + columns(nil) + ["no: its links never worked"])
+        continue
+      }
       let capture = lag(recording, "voice", after: "microphone", in: Talk.rate..<half)
       let render = lag(recording, "speaker", after: "far", in: half..<(2 * half))
       let isExact = recording.isExact && recording.quantum == quantum...quantum

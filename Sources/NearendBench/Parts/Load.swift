@@ -16,7 +16,7 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
   for quantum in quanta {
     let world = try PeerSession(clock: .timer, quantum: quantum)
     for peer in [nearend, copy] { try world.start(peer) }
-    try world.session.link(copy.voice, "hw.speaker:playback_FL")
+    try world.link(copy.voice, "hw.speaker:playback_FL")
     let probe = try world.call("call", through: nearend, microphone: talk.microphone, far: talk.far, frames: talk.far.count)
     let profiler = try Profiler(socket: world.session.socket, driver: "hw.clock")
     probe.start()

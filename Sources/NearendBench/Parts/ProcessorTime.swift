@@ -62,7 +62,7 @@ func measureIdle(_ programs: Programs, seconds: Double) throws -> Table {
     }
     Thread.sleep(forTimeInterval: 1)
     let rate = try Rate(pid: try world.pid(peer), seconds: seconds)
-    let links = try world.session.links().count { $0.from.hasPrefix("nearend:") || $0.to.hasPrefix("nearend:") }
+    let links = try world.session.links().keys.count { $0.from.hasPrefix("nearend:") || $0.to.hasPrefix("nearend:") }
     if let heard = try probe?.finish(timeout: 30).samples["heard"], Measures.level(heard) < -60 {
       throw BenchError("the music did not play, so that its cost was not measured")
     }
