@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check dependencies clean
+.PHONY: help run test build format lint realtime-check bench soak dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -30,6 +30,12 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
+
+bench: dependencies ## measures latency, processor time and lost cycles in private sessions: ARGS="--parts cpu --quanta 256"
+	@Scripts/bench $(ARGS)
+
+soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"
+	@Scripts/soak $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

@@ -73,6 +73,15 @@ let package = Package(
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
+    // What it costs
+    .target(name: "CProfiler", dependencies: ["PipeWireLibrary"]),
+    .executableTarget(
+      name: "NearendBench",
+      dependencies: [
+        "Nearend", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .executableTarget(

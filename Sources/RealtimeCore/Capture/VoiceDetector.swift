@@ -1,6 +1,6 @@
 /// Whether somebody talks: the energy of the speech band against the noise floor, for long enough, with a hangover. Listens behind noise
-/// suppression, and is the same with every generation of the library: the newer ones detect no voice. [realtime] but for `init` and `deinit`.
-struct VoiceDetector: ~Copyable {
+/// suppression, and is the same with every generation of the library: the newer ones detect no voice. [realtime] but for `init`.
+struct VoiceDetector {
   /// Somebody talks, or did within the last 0.25 s.
   private(set) var hasVoice = false
   /// The last block itself is above the threshold.
@@ -12,7 +12,6 @@ struct VoiceDetector: ~Copyable {
   private var floor = NoiseFloor()
   private var evidence = 0
   private var hangover = 0
-  private let band: UnsafeMutablePointer<Float>
 
   /// 9 dB above the noise floor.
   private let ratio: Float = 8
@@ -26,18 +25,12 @@ struct VoiceDetector: ~Copyable {
     self.block = block
     highPass = .highPass(200, rate: 100 * block)
     lowPass = .lowPass(3400, rate: 100 * block)
-    band = .allocate(capacity: block)
-    band.initialize(repeating: 0, count: block)
   }
-
-  deinit { band.deallocate() }
 
   /// One block of 10 ms.
   @_noLocks @_noAllocation
   mutating func update(_ samples: UnsafePointer<Float>) {
-    highPass.process(samples, into: band, frames: block)
-    lowPass.process(band, into: band, frames: block)
-    let power = meanSquare(band, frames: block)
+    let power = Biquad.meanSquare(samples, frames: block, through: &highPass, &lowPass)
     isActive = power > max(ratio * floor.power, quietest)
     floor.update(power: power)
     evidence = isActive ? min(evidence + 1, 2 * onset) : max(evidence - 1, 0)
@@ -50,17 +43,19 @@ struct VoiceDetector: ~Copyable {
   }
 }
 
-/// Mean square of `frames` samples, in four sums that the compiler keeps in one register.
+/// Mean square of `frames` samples, in eight sums that the compiler keeps in one or two registers.
 @_noLocks @_noAllocation
 func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
-  var sums = SIMD4<Float>.zero
+  var sums = SIMD8<Float>.zero
+  let raw = UnsafeRawPointer(samples)
   var i = 0
-  while i + 4 <= frames {
-    let x = SIMD4(samples[i], samples[i + 1], samples[i + 2], samples[i + 3])
+  while i + 8 <= frames {
+    let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
     sums += x * x
-    i += 4
+    i += 8
   }
-  var sum = sums[0] + sums[1] + sums[2] + sums[3]
+  var sum: Float = 0
+  for lane in 0..<8 { sum += sums[lane] }
   while i < frames {
     sum += samples[i] * samples[i]
     i += 1
@@ -71,14 +66,17 @@ func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
 /// Largest magnitude of `frames` samples.
 @_noLocks @_noAllocation
 func peak(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
-  var peaks = SIMD4<Float>.zero
+  var peaks = SIMD8<Float>.zero
+  let raw = UnsafeRawPointer(samples)
   var i = 0
-  while i + 4 <= frames {
-    let x = SIMD4(samples[i], samples[i + 1], samples[i + 2], samples[i + 3])
-    peaks = pointwiseMax(peaks, pointwiseMax(x, -x))
-    i += 4
+  while i + 8 <= frames {
+    let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
+    let magnitude = x.replacing(with: -x, where: x .< 0)
+    peaks.replace(with: magnitude, where: magnitude .> peaks)
+    i += 8
   }
-  var highest = max(max(peaks[0], peaks[1]), max(peaks[2], peaks[3]))
+  var highest: Float = 0
+  for lane in 0..<8 { highest = max(highest, peaks[lane]) }
   while i < frames {
     highest = max(highest, abs(samples[i]))
     i += 1

@@ -1,0 +1,85 @@
+import Foundation
+import SimulatedHardware
+
+/// The programs that are measured.
+struct Programs {
+  let nearend: String
+  let bench = "/proc/self/exe"
+
+  /// - Throws: where there is no nearend.
+  init(nearend: String?) throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let beside = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("nearend").path
+    self.nearend = nearend.map { URL(fileURLWithPath: $0).path } ?? beside
+    guard FileManager.default.isExecutableFile(atPath: self.nearend) else {
+      throw BenchError(
+        "there is no program \(self.nearend): build it with 'swift build -c release --product nearend', or name one with --nearend")
+    }
+  }
+}
+
+struct BenchError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Something that stands between microphone, far end and loudspeaker.
+struct Peer {
+  var name: String
+  var program: String
+  var arguments: [String]
+  /// The port that takes the microphone.
+  var microphone: String
+  /// The port that gives the processed voice.
+  var voice: String
+  /// The port that takes the far end.
+  var farEnd: String
+  /// The ports that feed the loudspeaker, left and right.
+  var speaker: (left: String, right: String)
+  /// Links itself to the real devices, as soon as somebody records or plays.
+  var linksItself = false
+
+  static func nearend(_ programs: Programs, voiceProcessing: Bool = true) -> Peer {
+    Peer(
+      name: voiceProcessing ? "nearend" : "nearend --no-voice-processing", program: programs.nearend,
+      arguments: ["--headless", "--mic", "hw.mic", "--speaker", "hw.speaker"] + (voiceProcessing ? [] : ["--no-voice-processing"]),
+      microphone: "nearend:mic_MONO", voice: "nearend.microphone:capture_MONO", farEnd: "nearend.speaker:playback_FL",
+      speaker: ("nearend:speaker_FL", "nearend:speaker_FR"), linksItself: true)
+  }
+
+  /// The floor: a filter that only copies.
+  static func copy(_ programs: Programs) -> Peer {
+    Peer(
+      name: "copying filter", program: programs.bench, arguments: ["copy"], microphone: "copy:mic", voice: "copy:voice", farEnd: "copy:far",
+      speaker: ("copy:speaker", "copy:speaker"))
+  }
+
+  /// PipeWire's own echo canceller with its default settings, mono, in a `pipewire` process of its own.
+  static func echoCancel() -> Peer {
+    Peer(
+      name: "module-echo-cancel", program: "pipewire", arguments: ["-c", Self.echoCancelFile], microphone: "bench.capture:input_MONO",
+      voice: "bench.source:capture_MONO", farEnd: "bench.sink:playback_MONO",
+      speaker: ("bench.playback:output_FL", "bench.playback:output_FR"))
+  }
+
+  static let echoCancelFile = "echo-cancel.conf"
+  static let echoCancelConfiguration = """
+    context.properties = { log.level = 1 }
+    context.spa-libs = { support.* = support/libspa-support  audio.convert.* = audioconvert/libspa-audioconvert }
+    context.modules = [
+      { name = libpipewire-module-rt  args = { nice.level = -11 }  flags = [ ifexists nofail ] }
+      { name = libpipewire-module-protocol-native }
+      { name = libpipewire-module-client-node }
+      { name = libpipewire-module-adapter }
+      { name = libpipewire-module-echo-cancel
+        args = {
+          library.name = aec/libspa-aec-webrtc  audio.channels = 1  audio.position = [ MONO ]
+          capture.props = { node.name = bench.capture  target.object = hw.mic }
+          source.props = { node.name = bench.source }
+          sink.props = { node.name = bench.sink }
+          playback.props = { node.name = bench.playback  target.object = hw.speaker }
+        } }
+    ]
+
+    """
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// A table of results, as Markdown.
+struct Table {
+  var title: String
+  /// What was done, for who reads the figures without the source.
+  var note: String
+  var columns: [String]
+  var rows: [[String]] = []
+
+  var markdown: String {
+    let lines = [columns, columns.map { _ in "---" }] + rows
+    return "### \(title)\n\n\(note)\n\n" + lines.map { "| \($0.joined(separator: " | ")) |" }.joined(separator: "\n") + "\n"
+  }
+}
+
+/// A result, printed at once.
+func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+/// Progress and remarks, beside the tables on standard output.
+func progress(_ message: String) { FileHandle.standardError.write(Data("bench: \(message)\n".utf8)) }
+
+func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
+
+func median(_ values: [Double]) -> Double {
+  let sorted = values.sorted()
+  let middle = sorted.count / 2
+  return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/// "384", or "384–512" where they differ; "none" where there is none.
+func range(_ values: [Int]) -> String {
+  guard let least = values.min(), let most = values.max() else { return "none" }
+  return least == most ? "\(least)" : "\(least)–\(most)"
+}
+
+enum Machine {
+  static var description: String {
+    let processors = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+    let model = processors.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? " unknown"
+    return "\(ProcessInfo.processInfo.activeProcessorCount) ×\(model), load average \(load)"
+  }
+
+  /// Of the last minute: a figure from a machine that others use is suspect.
+  static var load: String {
+    let averages = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
+    return averages.split(separator: " ").first.map(String.init) ?? "unknown"
+  }
+}

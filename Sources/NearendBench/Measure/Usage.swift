@@ -1,0 +1,44 @@
+import Foundation
+import SimulatedHardware
+
+/// What all threads of a process have used so far.
+struct Usage {
+  /// Nanoseconds on a processor, from the scheduler's own account: the clock ticks of `stat` are too coarse for callbacks of some microseconds.
+  var nanoseconds = 0.0
+  /// Context switches: the process waited for something, or was put aside.
+  var voluntary = 0.0
+  var involuntary = 0.0
+
+  /// - Throws: where the process has ended.
+  init(pid: Int32) throws {
+    for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") {
+      let folder = "/proc/\(pid)/task/\(thread)"
+      nanoseconds += Double(try String(contentsOfFile: "\(folder)/schedstat", encoding: .utf8).split(separator: " ")[0]) ?? 0
+      for line in try String(contentsOfFile: "\(folder)/status", encoding: .utf8).split(separator: "\n") {
+        let words = line.split(whereSeparator: \.isWhitespace)
+        if words[0] == "voluntary_ctxt_switches:" { voluntary += Double(words[1]) ?? 0 }
+        if words[0] == "nonvoluntary_ctxt_switches:" { involuntary += Double(words[1]) ?? 0 }
+      }
+    }
+  }
+}
+
+/// Per second of time, and at a quantum in real time that is per second of audio.
+struct Rate {
+  /// Milliseconds on a processor.
+  var milliseconds: Double
+  var voluntary: Double
+  var involuntary: Double
+  var switches: Double { voluntary + involuntary }
+
+  /// Measures a running process for `seconds`.
+  init(pid: Int32, seconds: Double) throws {
+    let (begin, before) = (monotonicSeconds(), try Usage(pid: pid))
+    Thread.sleep(forTimeInterval: seconds)
+    let (end, after) = (monotonicSeconds(), try Usage(pid: pid))
+    let span = end - begin
+    milliseconds = (after.nanoseconds - before.nanoseconds) / 1e6 / span
+    voluntary = (after.voluntary - before.voluntary) / span
+    involuntary = (after.involuntary - before.involuntary) / span
+  }
+}

@@ -1,0 +1,80 @@
+internal import CProfiler
+import Foundation
+import SimulatedHardware
+
+/// Cycles that were not finished in time, told by the daemon's profiler: nearend and a copying filter beside each other, so that what the machine
+/// itself loses is seen too.
+func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws -> Table {
+  var table = Table(
+    title: "Unfinished cycles",
+    note:
+      "nearend in double talk and a copying filter beside it in the same graph, on a clock that waits for nobody, over \(number(seconds, 0)) s; "
+      + "counted by the daemon's profiler. A node was late where it had been triggered and had not finished when the next cycle began.",
+    columns: ["quantum", "load", "cycles", "unfinished", "nearend late", "copying filter late", "other nodes late"])
+  let (nearend, copy) = (Peer.nearend(programs), Peer.copy(programs))
+  let talk = try Talk().double(seconds: 2 * seconds + 8)
+  for quantum in quanta {
+    let world = try PeerSession(clock: .timer, quantum: quantum)
+    for peer in [nearend, copy] { try world.start(peer) }
+    try world.link(copy.voice, "hw.speaker:playback_FL")
+    let probe = try world.call("call", through: nearend, microphone: talk.microphone, far: talk.far, frames: talk.far.count)
+    let profiler = try Profiler(socket: world.session.socket, driver: "hw.clock")
+    probe.start()
+    Thread.sleep(forTimeInterval: 2)
+    for isBurdened in [false, true] {
+      progress("load: \(quantum), \(isBurdened ? "two busy loops" : "nothing else"), load average \(Machine.load)")
+      let loops = isBurdened ? try world.burden() : []
+      Thread.sleep(forTimeInterval: 1)
+      _ = profiler.take()
+      Thread.sleep(forTimeInterval: seconds)
+      let counts = profiler.take()
+      for loop in loops { loop.end() }
+      for peer in [nearend, copy] { _ = try world.pid(peer) }
+      guard counts.cycles > 0 else { throw BenchError("the profiler saw no cycle of hw.clock") }
+      let others = counts.late.filter { $0.key != "nearend" && $0.key != "copy" }.sorted { $0.key < $1.key }
+      table.rows.append([
+        "\(quantum)", isBurdened ? "two busy loops" : "nothing else", "\(counts.cycles)", "\(counts.unfinished)",
+        "\(counts.late["nearend"] ?? 0)",
+        "\(counts.late["copy"] ?? 0)", others.isEmpty ? "–" : others.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+      ])
+    }
+    _ = try probe.finish(timeout: 30)
+  }
+  return table
+}
+
+/// The daemon's profiler.
+final class Profiler {
+  struct Counts {
+    var cycles = 0
+    var unfinished = 0
+    /// Cycles in which a node was late, by its name; nodes that never were are missing.
+    var late: [String: Int] = [:]
+  }
+  private let profiler: OpaquePointer
+
+  init(socket: String, driver: String) throws {
+    guard let profiler = profiler_start(socket, driver) else {
+      throw BenchError("the daemon's profiler cannot be reached: \(String(cString: strerror(errno)))")
+    }
+    self.profiler = profiler
+  }
+
+  deinit { profiler_stop(profiler) }
+
+  /// What was counted since the last call.
+  func take() -> Counts {
+    var raw = profiler_counts()
+    profiler_take(profiler, &raw)
+    var counts = Counts(cycles: Int(raw.cycles), unfinished: Int(raw.unfinished))
+    withUnsafeBytes(of: &raw.nodes) { bytes in
+      let stride = bytes.count / Int(PROFILER_NODES)
+      for node in 0..<Int(raw.node_count) {
+        let entry = bytes.baseAddress! + node * stride
+        let name = String(cString: entry.assumingMemoryBound(to: CChar.self))
+        counts.late[name] = Int(entry.load(fromByteOffset: Int(PROFILER_NAME), as: UInt32.self))
+      }
+    }
+    return counts
+  }
+}

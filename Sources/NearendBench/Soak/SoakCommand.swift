@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+
+/// Whether nearend stands a long day: a simulated room and everything that people and programs do to it, at random, from one seed.
+struct SoakCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "soak",
+    abstract: "Run nearend in a simulated room while settings, participants, clients and daemons change at random.",
+    discussion:
+      "Ends with status 1 and the seed where something is not as it must be. The same seed gives the same events in the same order.")
+
+  @Option(help: ArgumentHelp("How long, 60 or more.", valueName: "n"))
+  var seconds = 600.0
+  @Option(help: "Of the random events; by default another one each time.")
+  var seed: UInt64?
+
+  func validate() throws {
+    if !(seconds >= 60) { throw ValidationError("--seconds \(seconds): give 60 or more; memory is judged after warming up.") }
+  }
+
+  func run() throws {
+    let seed = seed ?? UInt64.random(in: 1...999_999)
+    report("seed \(seed), \(number(seconds, 0)) s")
+    let failures: [String]
+    do {
+      failures = try Soak(seed: seed, seconds: seconds).run()
+    } catch {
+      failures = ["\(error)"]
+    }
+    for failure in failures { report("FAIL \(failure)") }
+    report(failures.isEmpty ? "passed, seed \(seed)" : "failed; again with: Scripts/soak --seconds \(Int(seconds)) --seed \(seed)")
+    if !failures.isEmpty { throw ExitCode.failure }
+  }
+}
+
+/// Printed at once, so that what came before a crash is seen.
+func report(_ line: String) { show("soak: \(line)") }
