@@ -28,6 +28,9 @@ struct MemoryWatch {
     return growth <= Self.tolerance ? nil : "memory grew: \(description)"
   }
 
+  /// Every sample in MiB, oldest first: whether it climbs or settles.
+  var course: String { readings.map { number($0) }.joined(separator: " ") }
+
   /// MiB that are resident.
   private static func resident() -> Double {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first

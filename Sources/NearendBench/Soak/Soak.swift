@@ -65,6 +65,7 @@ final class Soak {
       "\(events.values.reduce(0, +)) events: "
         + events.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
     report("\(snapshot.graph.cycles) cycles in the last graph's counting, \(snapshot.graph.xruns) xruns; \(memory.description)")
+    report("resident MiB with nobody there, in order: \(memory.course)")
     if let failure = memory.failure { failures.append(failure) }
     if let failure = guests.failure { failures.append(failure) }
     return failures
@@ -152,7 +153,14 @@ final class Soak {
       if monotonicSeconds() - start > limit, !renders || snapshot.session.sendMedia.isEmpty { break }
     }
     if !renders { failures.append("\(when): no sound reaches the speaker within \(limit) s, \(number(elapsed, 0)) s after the start") }
-    if !captures { failures.append("\(when): no voice leaves the virtual microphone, \(number(elapsed, 0)) s after the start") }
+    if !captures {
+      let (snapshot, heard) = (service.snapshot(), room?.report)
+      failures.append(
+        "\(when): no voice leaves the virtual microphone, \(number(elapsed, 0)) s after the start; microphone "
+          + "\(number(snapshot.processing.microphoneLevel)) dBFS, voice \(number(snapshot.processing.voiceLevel)) dBFS, "
+          + "\(snapshot.graph.captureLinks) links from the microphone, \(snapshot.session.sendMedia) record; "
+          + "the room says \(heard.map { "\($0)" } ?? "nothing")")
+    }
   }
 
   /// Participants hold seconds of speech in this process: memory is compared while nobody is there.
