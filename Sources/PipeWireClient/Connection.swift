@@ -44,11 +44,12 @@ public final class Connection {
     self.handler = handler
     var properties = properties
     // client-rt.conf raises the data thread's priority through module-rt; from 1.5 on client.conf does and the other is gone.
-    let configurations = ["client-rt.conf", "client.conf"]
-    let made = configurations.lazy.compactMap { name in
-      pw_context_new(loop.events, properties.merging(["config.name": name]) { $1 }.makePointer(), 0)
-    }.first
-    guard let context = made else {
+    func makeContext(_ configuration: String) -> OpaquePointer? {
+      pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0)
+    }
+    guard let context = makeContext("client-rt.conf") ?? makeContext("client.conf") else {
+      coreHook.deallocate()
+      registryHook.deallocate()
       throw PipeWireError(
         code: .refused, description: "libpipewire finds no client.conf: is the package that brings /usr/share/pipewire installed?")
     }
@@ -57,6 +58,8 @@ public final class Connection {
     guard let core = pw_context_connect(context, properties.makePointer(), 0) else {
       let reason = PipeWireError.lastReason
       pw_context_destroy(context)
+      coreHook.deallocate()
+      registryHook.deallocate()
       throw PipeWireError(code: .noDaemon, description: "no PipeWire daemon at \(remote ?? "the default socket") (\(reason))")
     }
     self.core = core

@@ -23,8 +23,8 @@ public final class RemoteObject {
     self.connection = connection
     self.changed = changed
     proxy = properties.withDictionary { npw_core_create_object(connection.core, factory, type, version, $0) }
+    // Everything is initialized by now: `deinit` runs, and frees the hook, also where this throws.
     guard let proxy else {
-      hook.deallocate()
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
     }
     pw_proxy_add_listener(proxy, hook, Self.events, Unmanaged.passUnretained(self).toOpaque())

@@ -1,5 +1,6 @@
 import Foundation
 import Nearend
+import PipeWireGraph
 import SessionModel
 import Testing
 
@@ -79,6 +80,15 @@ extension GraphTests {
       try live.wait(forLinks: LiveGraph.fixedLinks)
       try expectAudio(live, "after")
       #expect(live.service.snapshot().session.interruption == nil)
+    }
+
+    @Test("I6: waiting for a daemon that is away uses up no file descriptors and no threads")
+    func attemptsLeaveNothing() {
+      func openFiles() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+      let before = openFiles()
+      for _ in 0..<50 { #expect(throws: GraphError.self) { try GraphInspection.devices(remote: "/nonexistent/pipewire-0") } }
+      // One context that is forgotten keeps four files and a thread; other tests open some meanwhile.
+      #expect(openFiles() - before < 100)
     }
 
     @Test("I6: links and devices of ours that somebody destroys are made again")
