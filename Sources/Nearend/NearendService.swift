@@ -26,6 +26,8 @@ public final class NearendService: Sendable {
   private let log: EventLog
   private let processorUse = ProcessorUse()
   private let started = Date()
+  /// A sink is registered in two places; whoever adds or removes one does both before the next.
+  private let registration = Mutex(())
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
@@ -47,7 +49,9 @@ public final class NearendService: Sendable {
     try graph.start()
   }
 
-  /// Leaves the graph; nothing stays behind.
+  deinit { stop() }
+
+  /// Leaves the graph; nothing stays behind. Doing it again has no effect.
   public func stop() { graph.stop() }
 
   /// Puts a remark into the log.
@@ -68,14 +72,25 @@ public final class NearendService: Sendable {
   /// A participant that is a PipeWire sink device of its own (K9). Throws `.impossibleId`, `.alreadyRegistered` or `.tooManySinks`.
   public func addGraphSink(id: String) throws(SinkError) {
     if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
-    graph.addGraphSink(try core.mixer.addGraphSink(id: id))
+    let result: Result<Void, SinkError> = registration.withLock { _ in
+      do throws(SinkError) {
+        graph.addGraphSink(try core.mixer.addGraphSink(id: id))
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
     log.add(.info, "participant \(id): device nearend.sink.\(id)")
   }
 
   /// Ends a participant of either kind; an unknown id has no effect.
   public func removeSink(id: String) {
-    graph.removeGraphSink(id: id)
-    guard core.mixer.remove(id: id) else { return }
+    let isRemoved = registration.withLock { _ in
+      graph.removeGraphSink(id: id)
+      return core.mixer.remove(id: id)
+    }
+    guard isRemoved else { return }
     log.add(.info, "participant \(id) left")
     graph.demandChanged()
   }
@@ -132,7 +147,8 @@ public final class NearendService: Sendable {
     snapshot.cpuPercent = processorUse.percent()
     snapshot.graph = report.graph
     snapshot.route = report.route
-    snapshot.sinks = core.mixer.sinkStatuses(rate: report.graph.rate)
+    snapshot.sinks = core.mixer.sinkStatuses(
+      rate: report.graph.rate, used: report.interruption?.reason == .daemonLost ? [] : report.graphSinksInUse)
     let ringSinks = core.mixer.ringSinks
     let isActive = !report.sendMedia.isEmpty || !report.receiveMedia.isEmpty || !ringSinks.isEmpty
     snapshot.session = SessionStatus(

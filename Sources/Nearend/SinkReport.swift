@@ -13,11 +13,11 @@ extension SinkStatus {
       peak: decibels(status.peak), rms: decibels(status.rms))
   }
 
-  /// `rate` is the graph's: a graph sink has no other.
-  init(_ sink: GraphSink, rate: Int) {
+  /// `rate` is the graph's: a graph sink has no other. `isUsed`: somebody plays into its device.
+  init(_ sink: GraphSink, rate: Int, isUsed: Bool) {
     let status = sink.status()
     self.init(
-      id: sink.id, kind: .graph, state: status.isConnected ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(sink.gain),
+      id: sink.id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(sink.gain),
       isMuted: sink.isMuted, peak: decibels(status.peak), rms: decibels(status.rms))
   }
 }
@@ -35,10 +35,10 @@ extension SinkStatus.State {
 
 extension Mixer {
   /// One row per participant, in the order of registration.
-  func sinkStatuses(rate: Int) -> [SinkStatus] {
+  func sinkStatuses(rate: Int, used: Set<String>) -> [SinkStatus] {
     ids.compactMap { id in
       if let sink = ringSink(id: id) { return SinkStatus(sink) }
-      return graphSink(id: id).map { SinkStatus($0, rate: rate) }
+      return graphSink(id: id).map { SinkStatus($0, rate: rate, isUsed: used.contains(id)) }
     }
   }
 }

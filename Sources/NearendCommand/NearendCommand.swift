@@ -32,7 +32,9 @@ struct NearendCommand: ParsableCommand {
       defer { service.stop() }
       if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
     } catch let error as GraphError {
-      guard case .noDaemon(let reason) = error, !display.headless else { fail(error, ExitStatus(error)) }
+      guard case .noDaemon(let reason) = error, !display.headless, devices.mic == nil, devices.speaker == nil else {
+        fail(error, ExitStatus(error))
+      }
       return rehearse(reason, terminal, stop)
     } catch {
       fail(error, .noTerminal)

@@ -58,7 +58,8 @@ struct Rehearsal {
     for participant in participants {
       let profile = participant.profile
       let sink = try service.addRingSink(
-        id: profile.name, sampleRate: profile.rate, channelCount: profile.channels,
+        id: devices.sink.contains(profile.name) ? "\(profile.name) (simulated)" : profile.name, sampleRate: profile.rate,
+        channelCount: profile.channels,
         bufferSize: Int(Double(profile.rate) * Self.bufferSeconds) * profile.channels * MemoryLayout<Int16>.size)
       participant.start { sink.write($0) }
     }

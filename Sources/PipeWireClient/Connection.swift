@@ -115,7 +115,9 @@ public final class Connection {
     events.pointee.error = { data, id, _, result, message in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       let reason = message.map { String(cString: $0) } ?? PipeWireError.reason(result)
-      guard id == 0, result == -EPIPE else { return connection.handler(.failed(proxy: id, reason: reason)) }
+      guard id == 0, result == -EPIPE || result == -ECONNRESET || reason == "connection error" else {
+        return connection.handler(.failed(proxy: id, reason: reason))
+      }
       guard !connection.isLost else { return }
       connection.isLost = true
       connection.loop.signal()

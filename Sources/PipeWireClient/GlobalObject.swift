@@ -16,6 +16,9 @@ public struct GlobalObject: Sendable, Equatable {
   /// A property that holds an id.
   public func id(_ key: String) -> UInt32? { properties[key].flatMap { UInt32($0) } }
 
+  /// `object.serial`, which unlike an id is never used again: the higher, the newer.
+  public var serial: UInt64 { properties["object.serial"].flatMap { UInt64($0) } ?? UInt64(id) }
+
   /// `node.name`; nil where it has none.
   public var nodeName: String? { properties["node.name"] }
 }

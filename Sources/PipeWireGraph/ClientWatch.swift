@@ -6,6 +6,8 @@ final class ClientWatch {
   struct Media: Equatable {
     var send: [String] = []
     var receive: [String] = []
+    /// Nodes of the virtual sinks that somebody plays into.
+    var usedSinks: Set<UInt32> = []
   }
 
   private let connection: Connection
@@ -17,6 +19,9 @@ final class ClientWatch {
     self.connection = connection
     self.changed = changed
   }
+
+  /// A node is gone; its id may come back as another's.
+  func removed(_ id: UInt32) { infos[id] = nil }
 
   /// Who uses the devices now. A client is counted once the daemon has told what it is.
   func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Media {
@@ -30,7 +35,8 @@ final class ClientWatch {
     let users = send.union(receive)
     infos = infos.filter { users.contains($0.key) }
     for user in users where infos[user] == nil { infos[user] = try NodeInfo(connection, id: user, changed: changed) }
-    return Media(send: names(send, in: objects), receive: names(receive, in: objects))
+    let used = objects.links.filter { sinks.contains($0.inputNode) && receive.contains($0.outputNode) }.map(\.inputNode)
+    return Media(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
   }
 
   private func names(_ users: Set<UInt32>, in objects: GraphObjects) -> [String] {

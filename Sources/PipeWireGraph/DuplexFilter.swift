@@ -83,9 +83,9 @@ final class DuplexFilter {
   func removeSinkPorts(id: String, slot: Int) {
     guard let pair = sinkPorts.removeValue(forKey: id) else { return }
     table.setSink(slot, left: nil, right: nil)
-    let number = sinkPorts.count + unusedSinkPorts.count
-    filter.rename(pair.left, to: "unused\(number)_FL")
-    filter.rename(pair.right, to: "unused\(number)_FR")
+    // '~' is in no participant's id.
+    filter.rename(pair.left, to: "~\(slot)_FL")
+    filter.rename(pair.right, to: "~\(slot)_FR")
     unusedSinkPorts.append(pair)
   }
 

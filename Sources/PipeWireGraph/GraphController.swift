@@ -73,7 +73,7 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Leaves the graph: no node and no link stays behind. [any], not from `remark`.
+  /// Leaves the graph: no node and no link stays behind. Doing it again has no effect. [any], not from `remark`.
   public func stop() {
     loop.locked {
       dirty.cancel()
@@ -82,6 +82,8 @@ public final class GraphController: @unchecked Sendable {
       // The daemon has removed everything before the connection closes.
       takeDown()
       connection?.roundTrip(timeout: 1)
+      // Once more: what the round trip let in.
+      takeDown()
       connection = nil
     }
     loop.stop()
@@ -129,11 +131,15 @@ public final class GraphController: @unchecked Sendable {
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
-    devices = VirtualDevices(connection) { [unowned self] in dirty.raise() }
+    devices = VirtualDevices(connection) { [unowned self] in
+      dirty.raise()
+    } failed: { [unowned self] reason in
+      tell(.error, "a device was refused: \(reason); trying again now and then")
+    }
     links = LinkKeeper(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
-      tell(.warning, "a link was refused: \(reason); trying again")
+      tell(.warning, "a link was refused: \(reason); trying again now and then")
     }
   }
 
@@ -187,6 +193,7 @@ public final class GraphController: @unchecked Sendable {
       dirty.raise()
     case .removed(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { defaults = nil }
+      if object.kind == .node { clients?.removed(object.id) }
       dirty.raise()
     case .failed: break  // The object concerned hears of it too.
     case .lost(let error):
@@ -248,7 +255,7 @@ public final class GraphController: @unchecked Sendable {
       // The connection says so itself; it is made anew then.
       tell(.warning, error.description)
     }
-    if let retry = links.nextRetry { retryTimer(at: retry) }
+    if let retry = [links.nextRetry, devices.nextRetry].compactMap({ $0 }).min() { retryTimer(at: retry) }
   }
 
   private func retryTimer(at time: UInt64) {
@@ -300,7 +307,8 @@ public final class GraphController: @unchecked Sendable {
     let path =
       latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
-    return max(0, path - (reference == .everything ? meters.quantum : 0))
+    let drives = meters.driver == choice.speaker?.id
+    return max(0, path - (reference == .everything && drives ? meters.quantum : 0))
   }
 
   // MARK: What others see
@@ -330,6 +338,8 @@ public final class GraphController: @unchecked Sendable {
       microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates)
     report.sendMedia = media.send
     report.receiveMedia = media.receive
+    report.graphSinksInUse = Set(
+      graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
     let now = monotonicNanoseconds()
     if let lostSince {
       report.interruption = Interruption(reason: .daemonLost, duration: Double(now - lostSince) / 1e9)

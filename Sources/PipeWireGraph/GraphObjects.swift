@@ -50,7 +50,7 @@ struct GraphObjects {
       }
     }
     for node in ports.keys { ports[node]?.sort { $0.id < $1.id } }
-    nodes.sort { $0.id < $1.id }
+    nodes.sort { $0.serial < $1.serial }
   }
 
   /// Puts the right names where the registry tells old ones; nil leaves the name as it is.

@@ -5,14 +5,12 @@ import PipeWireClient
 final class LinkKeeper {
   private let connection: Connection
   private var made: [LinkKey: (link: LinkPlan.Link, object: RemoteObject)] = [:]
-  /// Links that were refused, and when they may be tried again (CLOCK_MONOTONIC, ns).
-  private var refused: [LinkKey: UInt64] = [:]
+  private var retries = RetrySchedule<LinkKey>()
   private let changed: () -> Void
   private let failed: (String) -> Void
 
-  private static let retryDelay: UInt64 = 250_000_000
-
-  /// `changed` is called when a link of ours came or went without being asked for; `failed` with the daemon's reason.
+  /// `changed` is called when a link of ours came or went without being asked for; `failed` with the daemon's reason, once
+  /// for each link.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     self.changed = changed
@@ -20,18 +18,20 @@ final class LinkKeeper {
   }
 
   /// Earliest time at which a refused link should be tried again, CLOCK_MONOTONIC in ns.
-  var nextRetry: UInt64? { refused.values.min() }
+  var nextRetry: UInt64? { retries.next }
 
   /// Brings the graph to the plan. Links are ended in the opposite order of that in which they are made.
   func apply(_ plan: LinkPlan, existing: [GraphObjects.Link]) throws(PipeWireError) {
     let wanted = Dictionary(plan.links.map { ($0.key, $0) }) { $1 }
     let now = monotonicNanoseconds()
-    refused = refused.filter { wanted[$0.key] != nil && $0.value > now }
+    retries.keep { wanted[$0] != nil }
     let known = Set(made.values.compactMap { $0.object.id })
     let foreign = Set(existing.filter { !known.contains($0.id) && made[$0.key] == nil }.map(\.key))
 
     end { $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link }
-    func isMissing(_ link: LinkPlan.Link) -> Bool { made[link.key] == nil && refused[link.key] == nil && !foreign.contains(link.key) }
+    func isMissing(_ link: LinkPlan.Link) -> Bool {
+      made[link.key] == nil && retries.mayTry(link.key, at: now) && !foreign.contains(link.key)
+    }
     // A speaker link made while reference links stand would close the loop, and be the late one: the reference links are made anew after it.
     if plan.links.contains(where: { $0.role == .speaker && isMissing($0) }) { end { $0.link.role == .reference } }
     for link in plan.links.sorted(by: { $0.role.rawValue < $1.role.rawValue }) where isMissing(link) {
@@ -49,8 +49,9 @@ final class LinkKeeper {
 
   private func answered(_ key: LinkKey, _ object: RemoteObject) {
     if let failure = object.failure {
-      refused[key] = monotonicNanoseconds() + Self.retryDelay
-      failed(failure)
+      if retries.refused(key, at: monotonicNanoseconds()) { failed(failure) }
+    } else if object.id != nil {
+      retries.succeeded(key)
     }
     if object.failure != nil || object.isRemoved { changed() }
   }

@@ -2,7 +2,7 @@ import Foundation
 import PipeWireClient
 import SessionModel
 
-/// Which devices could be used, and which are (R1): chosen by name, never nearend's own, never a monitor.
+/// Which devices could be used, and which are (R1): chosen by name, never nearend's own, never a monitor, never one whose sound comes back.
 struct RealDevices {
   /// Names that a person picked; nil follows the session manager's default.
   var pickedMicrophone: String?
@@ -55,9 +55,11 @@ struct RealDevices {
 
   private static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
     let classes = direction == .input ? inputClasses : outputClasses
+    let feedback = FeedbackGuard(objects)
     return objects.nodes.filter { node in
       guard let name = node.nodeName, let mediaClass = node.properties["media.class"] else { return false }
-      return classes.contains(mediaClass) && !NodeNames.isOurs(name)
+      guard classes.contains(mediaClass), !NodeNames.isOurs(name) else { return false }
+      return direction == .input ? !feedback.feeds(node) : !feedback.isFed(by: node)
     }
   }
 

@@ -5,24 +5,41 @@ import PipeWireClient
 final class VirtualDevices {
   private let connection: Connection
   private var objects: [String: RemoteObject] = [:]
+  private var retries = RetrySchedule<String>()
   private let changed: () -> Void
+  private let failed: (String) -> Void
 
-  /// `changed` is called when a device came or went.
-  init(_ connection: Connection, changed: @escaping () -> Void) {
+  /// `changed` is called when a device came or went; `failed` with its name and the daemon's reason, once for each.
+  init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     self.changed = changed
+    self.failed = failed
   }
+
+  /// Earliest time at which a refused device should be tried again, CLOCK_MONOTONIC in ns.
+  var nextRetry: UInt64? { retries.next }
 
   /// Makes what is missing and ends what is no longer wanted. `sinks` are the ids of participants.
   func keep(sinks: [String]) throws(PipeWireError) {
     let wanted = [Self.speaker, Self.microphone] + sinks.map(Self.sink)
     let names = Set(wanted.map { $0["node.name"] ?? "" })
+    let now = monotonicNanoseconds()
+    retries.keep { names.contains($0) }
     objects = objects.filter { names.contains($0.key) && !$0.value.isRemoved && $0.value.failure == nil }
     for properties in wanted {
       let name = properties["node.name"] ?? ""
-      guard objects[name] == nil else { continue }
-      objects[name] = try RemoteObject.virtualDevice(connection, properties: properties) { [weak self] _ in self?.changed() }
+      guard objects[name] == nil, retries.mayTry(name, at: now) else { continue }
+      objects[name] = try RemoteObject.virtualDevice(connection, properties: properties) { [weak self] in self?.answered(name, $0) }
     }
+  }
+
+  private func answered(_ name: String, _ object: RemoteObject) {
+    if let failure = object.failure {
+      if retries.refused(name, at: monotonicNanoseconds()) { failed("\(name): \(failure)") }
+    } else if object.id != nil {
+      retries.succeeded(name)
+    }
+    changed()
   }
 
   /// Low priorities: neither the default device nor the driver unless there is nothing else.

@@ -32,6 +32,14 @@ struct RefusalTests {
     ]
   }
 
+  @Test("O1: a device that was asked for is not looked for in a rehearsal where there is no daemon: 69")
+  func deviceWithoutDaemon() throws {
+    let terminal = try Terminal(in: try EmptyPlace(), "--mic", "hw.mic")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 69)
+    #expect(try terminal.screen().contains("no PipeWire daemon"))
+  }
+
   @Test("O3: a rehearsal without the session manager installed ends with 69 and names the package; nothing is left")
   func noWireplumber() throws {
     let place = try EmptyPlace()

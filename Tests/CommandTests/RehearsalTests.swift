@@ -39,6 +39,14 @@ struct RehearsalTests {
     #expect(status.processing.library.hasPrefix("webrtc-audio-processing "))
   }
 
+  @Test("O3 K9: a participant's device may have the name of a simulated participant")
+  func sinkOfTheSameName() throws {
+    let run = try Run(["--sink", "alice"], seconds: 2)
+    #expect(run.exit == .status(0), "\(run.log)")
+    #expect(Set(run.status.sinks.map(\.id)).isSuperset(of: ["alice", "bruno", "clara"]))
+    #expect(run.status.sinks.count == 4)
+  }
+
   @Test("O3 V3: who talks in the room comes out within 3 dB of the microphone's level")
   func nearEndIsKept() throws {
     let level = try #require(try Self.whole.get().status.rehearsal?.nearEndLevel)

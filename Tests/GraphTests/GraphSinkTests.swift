@@ -64,6 +64,21 @@ extension GraphTests {
       try live.wait(for: "the player to leave") { $0.session.receiveMedia.isEmpty && $0.graph.renderLinks == 0 }
     }
 
+    @Test("K5 K9: a participant's device into which nobody plays is idle")
+    func idle() throws {
+      let live = try LiveGraph(.exact)
+      defer { live.stop() }
+      try live.service.addGraphSink(id: "alice")
+      try live.wait(forLinks: [("nearend.sink.alice:monitor_FL", "nearend:alice_FL")])
+      func state() -> SinkStatus.State? { live.service.snapshot().sinks.first?.state }
+      #expect(state() == .idle)
+      var player: GraphProbe? = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
+      try live.link([(player!.playPort("left"), "nearend.sink.alice:playback_FL")])
+      try live.wait(for: "alice to play") { $0.sinks.first?.state == .playing }
+      player = nil
+      try live.wait(for: "alice to be idle again") { $0.sinks.first?.state == .idle }
+    }
+
     @Test("K9: removing a participant removes device and links, the same id comes back, and others play on without a broken frame")
     func comesAndGoes() throws {
       let live = try LiveGraph(.exact, quantum: 256)

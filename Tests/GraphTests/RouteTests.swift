@@ -90,6 +90,30 @@ extension GraphTests {
       withExtendedLifetime(clients) {}
     }
 
+    @Test("R1: a device whose sound comes back into nearend is never used, even as the default or picked")
+    func noLoopThroughAnother() throws {
+      let live = try LiveGraph(.twoSpeakers)
+      defer { live.stop() }
+      let clients = try call(live)
+      try wait(live, forSpeaker: "hw.speaker")
+      let loopback = try live.session.spawn(
+        "pw-loopback",
+        [
+          "--capture-props", "media.class=Audio/Sink node.name=loop.sink priority.session=5000", "--playback-props",
+          "node.name=loop.out target.object=nearend.speaker",
+        ])
+      try live.session.wait(for: "the loopback to play into Nearend Speaker") {
+        try live.session.links().keys.contains { $0.from.hasPrefix("loop.out:") && $0.to.hasPrefix("nearend.speaker:") }
+      }
+      live.service.perform(.pickDevice(.output, name: "loop.sink"))
+      try wait(live, forSpeaker: "hw.speaker")
+      #expect(!live.service.snapshot().route.devices.contains { $0.name == "loop.sink" })
+      loopback.end()
+      live.service.perform(.pickDevice(.output, name: nil))
+      try wait(live, forSpeaker: "hw.speaker")
+      withExtendedLifetime(clients) {}
+    }
+
     @Test("R1: a device that vanishes is replaced, and taken again when it comes back, by its name")
     func vanishes() throws {
       let live = try LiveGraph(.twoSpeakers)

@@ -16,6 +16,7 @@ public final class AudioCore: @unchecked Sendable {
   private let memory: CellBlock
   // Only the control thread makes capture paths, one after another.
   private var preparedRate = 0
+  private var impossibleRate = 0
   private var newest: UnsafeMutablePointer<CapturePath>?
 
   /// A core with a capture path for 48 kHz ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
@@ -94,12 +95,18 @@ public final class AudioCore: @unchecked Sendable {
   // MARK: The capture path's rate
 
   /// Makes a capture path where the graph has a rate that there is none for yet; until then the voice is silent. Frees what is no longer used. To be
-  /// called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible. [control]
+  /// called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible, once for that rate. [control]
   public func prepareForGraphRate() throws(CapturePathError) {
     Self.free(captureMailbox.collect())
     mixer.collect()
     let wanted = Int(settings.wantedRate.load())
-    if wanted > 0, wanted != preparedRate { try prepareCapture(rate: wanted) }
+    guard wanted > 0, wanted != preparedRate, wanted != impossibleRate else { return }
+    do throws(CapturePathError) {
+      try prepareCapture(rate: wanted)
+    } catch {
+      impossibleRate = wanted
+      throw error
+    }
   }
 
   private func prepareCapture(rate: Int) throws(CapturePathError) {
@@ -136,6 +143,7 @@ public struct CycleProcessor: @unchecked Sendable {
   /// At the end of each cycle: how long it took. [realtime]
   @_noLocks @_noAllocation
   public func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
+    guard buffers.pointee.frames > 0, buffers.pointee.rate > 0 else { return }
     state.pointee.clock.end(frames: buffers.pointee.frames, rate: buffers.pointee.rate, nanoseconds: nanoseconds)
   }
 }

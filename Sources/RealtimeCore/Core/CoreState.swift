@@ -32,7 +32,7 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(_ io: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
     guard io.pointee.frames > 0, io.pointee.frames <= Self.maximumQuantum, io.pointee.rate > 0 else { return }
-    clock.begin(io.pointee)
+    clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
     render.pointee.process(

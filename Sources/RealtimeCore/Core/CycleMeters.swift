@@ -49,17 +49,17 @@ struct CycleClock {
 
   /// At the start of a cycle. [realtime]
   @_noLocks @_noAllocation
-  mutating func begin(_ io: CycleBuffers) {
+  mutating func begin(_ io: UnsafePointer<CycleBuffers>) {
     if restarts.exchange(0) != 0 { isRunning = false }
-    let isSameClock = UInt64(io.driver) == driver.load() && UInt64(io.rate) == rate.load()
-    if isRunning, isSameClock, io.position != expected, io.position &- expected < UInt64(io.rate) {
-      xruns.add(max(1, (io.position &- expected) / UInt64(max(1, io.frames))))
+    let isSameClock = UInt64(io.pointee.driver) == driver.load() && UInt64(io.pointee.rate) == rate.load()
+    if isRunning, isSameClock, io.pointee.position != expected, io.pointee.position &- expected < UInt64(io.pointee.rate) {
+      xruns.add(max(1, (io.pointee.position &- expected) / UInt64(max(1, io.pointee.frames))))
     }
     isRunning = true
-    expected = io.position &+ UInt64(io.frames)
-    quantum.store(UInt64(io.frames))
-    rate.store(UInt64(io.rate))
-    driver.store(UInt64(io.driver))
+    expected = io.pointee.position &+ UInt64(io.pointee.frames)
+    quantum.store(UInt64(io.pointee.frames))
+    rate.store(UInt64(io.pointee.rate))
+    driver.store(UInt64(io.pointee.driver))
     cycles.add(1)
   }
 
