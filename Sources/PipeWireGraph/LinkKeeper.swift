@@ -4,6 +4,7 @@ import PipeWireClient
 /// is left alone. [control]
 final class LinkKeeper {
   private let connection: Connection
+  private let suspensions: SuspensionWatch
   private var made: [LinkKey: (link: LinkPlan.Link, object: RemoteObject)] = [:]
   /// Links that were refused, and when they may be tried again (CLOCK_MONOTONIC, ns).
   private var refused: [LinkKey: UInt64] = [:]
@@ -15,6 +16,7 @@ final class LinkKeeper {
   /// `changed` is called when a link of ours came or went without being asked for; `failed` with the daemon's reason.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
+    suspensions = SuspensionWatch(connection, changed: changed)
     self.changed = changed
     self.failed = failed
   }
@@ -30,7 +32,11 @@ final class LinkKeeper {
     let known = Set(made.values.compactMap { $0.object.id })
     let foreign = Set(existing.filter { !known.contains($0.id) && made[$0.key] == nil }.map(\.key))
 
-    end { $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link }
+    // A link may be dead, and nothing tells so, where its device was suspended under it.
+    let suspended = try suspensions.take(Set(plan.links.map(\.device)))
+    end {
+      $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link || suspended.contains($0.link.device)
+    }
     func isMissing(_ link: LinkPlan.Link) -> Bool { made[link.key] == nil && refused[link.key] == nil && !foreign.contains(link.key) }
     // A speaker link made while reference links stand would close the loop, and be the late one: the reference links are made anew after it.
     if plan.links.contains(where: { $0.role == .speaker && isMissing($0) }) { end { $0.link.role == .reference } }

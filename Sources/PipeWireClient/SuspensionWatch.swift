@@ -1,0 +1,37 @@
+/// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
+///
+/// PipeWire 0.3.65 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
+public final class SuspensionWatch {
+  private let connection: Connection
+  private let changed: () -> Void
+  private var watched: [Key: (info: NodeInfo, seen: Int)] = [:]
+
+  /// Ids are given again, serial numbers are not.
+  private struct Key: Hashable {
+    let id: UInt32
+    let serial: String
+  }
+
+  /// `changed` is called when a watched node was suspended.
+  public init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    self.changed = changed
+  }
+
+  /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last asked for.
+  /// - Throws: `connectionLost`.
+  public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+    let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
+    watched = watched.filter { keys.contains($0.key) }
+    var suspended = Set<UInt32>()
+    for key in keys {
+      guard let (info, seen) = watched[key] else {
+        watched[key] = (try NodeInfo(connection, id: key.id, changed: changed), 0)
+        continue
+      }
+      if info.suspensions != seen { suspended.insert(key.id) }
+      watched[key]?.seen = info.suspensions
+    }
+    return suspended
+  }
+}
