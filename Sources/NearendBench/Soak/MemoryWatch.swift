@@ -8,7 +8,7 @@ struct MemoryWatch {
   /// Samples that a soak takes.
   static let samples = 24
   /// Growth between the two medians that is no leak, in MiB: single samples of a process that leaks nothing lie this far apart.
-  static let tolerance = 3.0
+  static let tolerance = 1.5
 
   /// Takes a sample, `seconds` after the start. Memory that is free, but that the allocator keeps, is given back before.
   mutating func sample(at seconds: Double) {
