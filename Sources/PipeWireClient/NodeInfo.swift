@@ -6,7 +6,10 @@ public final class NodeInfo {
   public private(set) var properties: Properties = [:]
   /// True once the daemon has told.
   public private(set) var isKnown = false
+  /// How often it was suspended in the middle of running, without having become idle before.
+  public private(set) var suspensions = 0
 
+  private var isRunning = false
   private let connection: Connection
   private let proxy: OpaquePointer
   private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
@@ -36,10 +39,16 @@ public final class NodeInfo {
     events.pointee.version = UInt32(PW_VERSION_NODE_EVENTS)
     events.pointee.info = { data, info in
       let node = Unmanaged<NodeInfo>.fromOpaque(data!).takeUnretainedValue()
-      guard let info, info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0 else { return }
-      node.properties = Properties(info.pointee.props)
-      node.isKnown = true
-      node.changed()
+      guard let info else { return }
+      let isSuspension = node.isRunning && info.pointee.state == PW_NODE_STATE_SUSPENDED
+      node.isRunning = info.pointee.state == PW_NODE_STATE_RUNNING
+      if isSuspension { node.suspensions += 1 }
+      let hasProperties = info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0
+      if hasProperties {
+        node.properties = Properties(info.pointee.props)
+        node.isKnown = true
+      }
+      if hasProperties || isSuspension { node.changed() }
     }
     return UnsafePointer(events)
   }()

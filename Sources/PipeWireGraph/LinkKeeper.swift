@@ -4,6 +4,7 @@ import PipeWireClient
 /// is left alone. [control]
 final class LinkKeeper {
   private let connection: Connection
+  private let suspensions: SuspensionWatch
   private var made: [LinkKey: (link: LinkPlan.Link, object: RemoteObject)] = [:]
   private var retries = RetrySchedule<LinkKey>()
   private let changed: () -> Void
@@ -13,6 +14,7 @@ final class LinkKeeper {
   /// for each link.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
+    suspensions = SuspensionWatch(connection, changed: changed)
     self.changed = changed
     self.failed = failed
   }
@@ -28,7 +30,11 @@ final class LinkKeeper {
     let known = Set(made.values.compactMap { $0.object.id })
     let foreign = Set(existing.filter { !known.contains($0.id) && made[$0.key] == nil }.map(\.key))
 
-    end { $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link }
+    // A link may be dead, and nothing tells so, where its device was suspended under it.
+    let suspended = try suspensions.take(Set(plan.links.map(\.device)))
+    end {
+      $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link || suspended.contains($0.link.device)
+    }
     func isMissing(_ link: LinkPlan.Link) -> Bool {
       made[link.key] == nil && retries.mayTry(link.key, at: now) && !foreign.contains(link.key)
     }

@@ -22,12 +22,16 @@ struct LinkPlan {
     let role: LinkRole
     /// True where the link by itself keeps nothing awake: an application that plays or records does.
     let isPassive: Bool
+    /// The node at the other end than the filter's.
+    let device: UInt32
   }
   var links: [Link] = []
   /// Ports of the real microphone that go into the one port `mic_MONO`, where they add up.
   var microphoneChannels = 1
   /// Ports of the filter that go into one port of the real speaker, where they add up.
   var speakerPortsPerChannel = 1
+
+  private let filter: UInt32
 
   /// The filter's ports, by name, in the registry.
   struct Endpoints {
@@ -50,6 +54,7 @@ struct LinkPlan {
   }
 
   init(objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: Demand) {
+    filter = endpoints.filter
     let own = Dictionary((objects.ports[endpoints.filter] ?? []).map { ($0.name, $0) }) { $1 }
     if let node = endpoints.virtualSpeaker { addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call) }
     for sink in endpoints.graphSinks { addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call) }
@@ -86,6 +91,7 @@ struct LinkPlan {
   }
 
   private mutating func add(_ output: GraphObjects.Port, _ input: GraphObjects.Port, _ role: LinkRole, isPassive: Bool = true) {
-    links.append(Link(key: LinkKey(output: output.id, input: input.id), role: role, isPassive: isPassive))
+    let device = output.node == filter ? input.node : output.node
+    links.append(Link(key: LinkKey(output: output.id, input: input.id), role: role, isPassive: isPassive, device: device))
   }
 }

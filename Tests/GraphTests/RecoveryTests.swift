@@ -91,6 +91,41 @@ extension GraphTests {
       #expect(openFiles() - before < 100)
     }
 
+    @Test("I6: a session manager that comes back while sound passes suspends the devices under their links, and sound passes again")
+    func sessionManagerSuspendsDevices() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      live.service.perform(.setBypass(true))
+      // They use nearend all the time, so that its links stand when the devices are suspended.
+      let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
+      let player = try live.probe("player", play: ["far": []], record: ["unused"], frames: 480)
+      try live.link([
+        ("nearend.microphone:capture_MONO", recorder.recordPort("voice")), (player.playPort("far"), "nearend.speaker:playback_FL"),
+      ])
+      let own = LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink] + LiveGraph.referenceLinks
+      try live.wait(forActive: own)
+      let serial = try #require(try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1)).serial
+      try live.session.restart(.wireplumber)
+      try live.session.wait(for: "the microphone's link anew") {
+        try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1).map { $0.serial != serial } ?? false
+      }
+      try live.wait(forLinks: own)
+      let probe = try live.probe(
+        "after", play: ["far": Self.noise, "near": Self.noise], record: ["left", "right", "voice"], frames: Self.noise.count)
+      try live.link([
+        (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("far"), "nearend.speaker:playback_FR"),
+        (probe.playPort("near"), "hw.mic:input_MONO"), ("nearend:speaker_FL", probe.recordPort("left")),
+        ("nearend:speaker_FR", probe.recordPort("right")), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+      ])
+      let recording = try probe.run()
+      let played = Measures.level(Self.noise)
+      for port in ["left", "right", "voice"] {
+        let level = Measures.level(recording.samples[port] ?? [])
+        #expect(abs(level - played) < 3, "\(port): \(level) dBFS of \(played)")
+      }
+      withExtendedLifetime((recorder, player)) {}
+    }
+
     @Test("I6: links and devices of ours that somebody destroys are made again")
     func destroyed() throws {
       let live = try LiveGraph(.exact, quantum: 256)

@@ -167,7 +167,7 @@ final class Soak {
   private func measureMemory() {
     guests.removeAll()
     Thread.sleep(forTimeInterval: 0.3)
-    memory.sample()
+    memory.sample(at: elapsed)
   }
 
   private func check() {

@@ -13,6 +13,7 @@ final class RoomAttachment {
   private let loudspeaker: Filter
   private let microphone: Filter
   private let observer: Filter
+  private let suspensions: SuspensionWatch
   private var links: [Pair: RemoteObject] = [:]
   private let relay: Relay
 
@@ -41,6 +42,7 @@ final class RoomAttachment {
       case .failed: break
       }
     }
+    suspensions = SuspensionWatch(connection) { relay.owner?.connectPorts() }
     let data = Unmanaged.passUnretained(audio).toOpaque()
     let properties = ["node.group": SimulatedDevice.group, "node.always-process": "true"]
     loudspeaker = try Filter(connection, name: "room.loudspeaker", properties: properties, data: data, process: Self.hear) { _ in }
@@ -76,6 +78,9 @@ final class RoomAttachment {
         guard let from = ids[from], let to = ids[to] else { return nil }
         return Pair(from: from, to: to)
       })
+    let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
+    let suspended = (try? suspensions.take(Set(nodes.joined().compactMap { $0 }))) ?? []
+    for pair in links.keys where [pair.from, pair.to].contains(where: { isPort($0, of: suspended) }) { links[pair] = nil }
     for pair in links.keys where !wanted.contains(pair) || links[pair]?.isRemoved == true || links[pair]?.failure != nil {
       links[pair] = nil
     }
@@ -86,6 +91,10 @@ final class RoomAttachment {
       guard let from = ids[from], let to = ids[to] else { return false }
       return links[Pair(from: from, to: to)] != nil
     }
+  }
+
+  private func isPort(_ port: UInt32, of nodes: Set<UInt32>) -> Bool {
+    connection.objects[port]?.id("node.id").map { nodes.contains($0) } ?? false
   }
 
   private static let hear: Filter.Process = { data, cycle in

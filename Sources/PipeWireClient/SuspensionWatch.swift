@@ -1,0 +1,51 @@
+/// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
+///
+/// PipeWire 0.3.65 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
+public final class SuspensionWatch {
+  private let connection: Connection
+  private var settling: LoopTimer?
+  private var isSettling = false
+  private var watched: [Key: (info: NodeInfo, seen: Int)] = [:]
+
+  /// Ids are given again, serial numbers are not.
+  private struct Key: Hashable {
+    let id: UInt32
+    let serial: String
+  }
+
+  /// Seconds after the last suspension before it is told: 0.3.65 may crash where a link goes that it is just about to start.
+  private static let settlingTime = 0.25
+
+  /// `changed` is called a quarter of a second after watched nodes were suspended.
+  public init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    settling = LoopTimer(loop: connection.loop) { [unowned self] in
+      isSettling = false
+      changed()
+    }
+  }
+
+  private func notice() {
+    guard watched.values.contains(where: { $0.info.suspensions != $0.seen }) else { return }
+    isSettling = true
+    settling?.schedule(after: Self.settlingTime)
+  }
+
+  /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
+  /// - Throws: `connectionLost`.
+  public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+    let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
+    watched = watched.filter { keys.contains($0.key) }
+    var suspended = Set<UInt32>()
+    for key in keys {
+      guard let (info, seen) = watched[key] else {
+        watched[key] = (try NodeInfo(connection, id: key.id) { [weak self] in self?.notice() }, 0)
+        continue
+      }
+      guard !isSettling, info.suspensions != seen else { continue }
+      suspended.insert(key.id)
+      watched[key]?.seen = info.suspensions
+    }
+    return suspended
+  }
+}
