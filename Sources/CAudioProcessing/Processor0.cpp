@@ -14,15 +14,30 @@ struct nearend_processor {
   StreamConfig stream;
   std::vector<float> reference;
   bool cancels_echo;
+  bool suppresses_more;
 };
+
+namespace {
+// The library keeps 4 ms of the reference back and does not cancel an echo that is earlier. With two blocks of the reference ahead it
+// throws
+// the 4 ms away for being too much, and two blocks of the microphone then use up all the rest, for good.
+bool take_whole_reference(nearend_processor *processor, float *silence) {
+  for (int i = 0; i < 2; i++)
+    if (nearend_processor_analyze_reference(processor, silence) != 0) return false;
+  for (int i = 0; i < 2; i++)
+    if (nearend_processor_process(processor, silence, silence) != 0) return false;
+  return true;
+}
+}  // namespace
 
 const char *nearend_audio_processing_name(void) { return "webrtc-audio-processing 0.3"; }
 
 nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind) {
   webrtc::Config config;
-  // A filter of 128 ms instead of 48 ms. The library's own search for the delay is off: it starts after 15 s of audio, then moves a filter
-  // that has converged, and the chain knows the delay sooner.
-  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
+  // A filter of 48 ms; one of 128 ms costs half as much again. The library's own search for the delay is off: it starts after 15 s of
+  // audio,
+  // then moves a filter that has converged, and the chain knows the delay sooner.
+  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(false));
   config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
   std::unique_ptr<nearend_processor> processor(new nearend_processor());
   processor->apm.reset(AudioProcessing::Create(config));
@@ -37,7 +52,6 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
   if (apm.Initialize(streams) != 0) return nullptr;
   if (processor->cancels_echo) {
     if (apm.echo_cancellation()->enable_drift_compensation(false) != 0) return nullptr;
-    // The higher levels buy little where the filter has converged, and take more of the near end in double talk.
     if (apm.echo_cancellation()->set_suppression_level(webrtc::EchoCancellation::kLowSuppression) != 0) return nullptr;
     if (apm.echo_cancellation()->Enable(true) != 0) return nullptr;
   } else {
@@ -46,9 +60,7 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
   }
   std::vector<float> silence(processor->stream.num_frames());
   if (!nearend::warm_up(processor.get(), silence.data())) return nullptr;
-  // The library keeps some 17 ms of the reference back, for sound cards that report too little, and does not cancel an echo that is earlier
-  // than 12 ms. One block of the microphone without its block of the reference takes 10 ms off for good.
-  if (processor->cancels_echo && nearend_processor_process(processor.get(), silence.data(), silence.data()) != 0) return nullptr;
+  if (processor->cancels_echo && !take_whole_reference(processor.get(), silence.data())) return nullptr;
   return processor.release();
 }
 
@@ -58,6 +70,14 @@ int nearend_processor_analyze_reference(nearend_processor *processor, const floa
   if (!processor->cancels_echo) return 0;
   float *destination = processor->reference.data();
   return processor->apm->ProcessReverseStream(&reference, processor->stream, processor->stream, &destination);
+}
+
+int nearend_processor_expect_only_echo(nearend_processor *processor, bool is_only_echo) {
+  if (!processor->cancels_echo || processor->suppresses_more == is_only_echo) return 0;
+  processor->suppresses_more = is_only_echo;
+  // The higher levels take more of the near end in double talk; alone, the echo that the filter is too short for is all there is to take.
+  return processor->apm->echo_cancellation()->set_suppression_level(
+      is_only_echo ? webrtc::EchoCancellation::kModerateSuppression : webrtc::EchoCancellation::kLowSuppression);
 }
 
 int nearend_processor_process(nearend_processor *processor, const float *input, float *output) {

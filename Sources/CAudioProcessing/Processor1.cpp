@@ -73,6 +73,8 @@ int nearend_processor_analyze_reference(nearend_processor *processor, const floa
   return processor->apm->ProcessReverseStream(&reference, processor->stream, processor->stream, &destination);
 }
 
+int nearend_processor_expect_only_echo(nearend_processor *, bool) { return 0; }  // AEC3 tells them apart itself.
+
 int nearend_processor_process(nearend_processor *processor, const float *input, float *output) {
   // The chain places the reference itself. The canceller asks for a delay with every block and has to be told the same one each time.
   if (processor->cancels_echo) processor->apm->set_stream_delay_ms(0);

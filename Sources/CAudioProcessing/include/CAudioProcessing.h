@@ -4,6 +4,8 @@
 // The library takes uncontended mutexes within a block (0.3: three) and allocates nothing once it is warm. Only the audio thread touches a
 // processor that runs, so they stay uncontended, and the functions that process are marked as realtime.
 #pragma once
+#include <stdbool.h>
+
 #include "CRealtime.h"
 
 #ifdef __cplusplus
@@ -27,8 +29,12 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
 void nearend_processor_destroy(nearend_processor *processor);
 
 // [realtime] Hands the canceller one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may
-// come 0 to 100 ms after it; 0, or the library's error.
+// come 0 to 40 ms after it; 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_analyze_reference(nearend_processor *processor, const float *reference);
+
+// [realtime] Whether the blocks from now on hold nothing but echo, as far as the chain knows: what is left of it may then be suppressed
+// harder. Allocates nothing; 0, or the library's error.
+NEAREND_REALTIME int nearend_processor_expect_only_echo(nearend_processor *processor, bool is_only_echo);
 
 // [realtime] One block of the microphone; `input` and `output` may be the same. 0, or the library's error, and then `output` is not to be
 // used.

@@ -29,6 +29,9 @@ struct CaptureChain: ~Copyable {
   private let knownTalker: Float = 0.1
   private let nearEndHoldBlocks = 20
   private var nearEndHold = 0
+  /// A near end that was heard less than a second ago is taken to be in the middle of its sentence.
+  private let doubleTalkBlocks = 100
+  private var onlyEchoBlocks = 0
 
   /// - Throws: `CapturePathError.libraryRefused`.
   init(block: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
@@ -86,6 +89,9 @@ struct CaptureChain: ~Copyable {
       reference: meanSquare(reference, frames: block), microphone: microphonePower,
       residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
     echoDelay.update(reference: reference, microphone: filtered, isFarEndActive: echoMeter.isFarEndActive)
+
+    onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
+    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { meters.errors.increment() }
 
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: echoMeter.isFarEndActive,

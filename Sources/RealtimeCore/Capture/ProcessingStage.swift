@@ -38,6 +38,10 @@ struct ProcessingStage: ~Copyable {
   @_noLocks @_noAllocation
   mutating func analyze(reference: UnsafePointer<Float>) -> Bool { nearend_processor_analyze_reference(processor, reference) == 0 }
 
+  /// Tells the canceller whether anybody but the far end is heard. False where the library refuses it.
+  @_noLocks @_noAllocation
+  mutating func expect(onlyEcho: Bool) -> Bool { nearend_processor_expect_only_echo(processor, onlyEcho) == 0 }
+
   /// One block, in place. False where the library refuses it: the block then passes unprocessed, as late as ever.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, isOn: Bool) -> Bool {

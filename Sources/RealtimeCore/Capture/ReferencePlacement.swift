@@ -1,6 +1,6 @@
-/// Delays the reference, so that the echo falls into the canceller's filter, which holds about 0.1 s from the reference on. Most paths need nothing;
-/// Bluetooth speakers and large quanta do. The reference is moved only when the echo is outside the filter and is not cancelled: each move makes the
-/// canceller adapt anew.
+/// Delays the reference, so that the echo falls into the canceller's filter, which holds 48 ms from the reference on, and leaves room for the
+/// room's tail behind it. The first measurement moves the reference where the echo is late; later it is moved only when the echo is outside and is
+/// not cancelled: each move makes the canceller adapt anew.
 /// [realtime] but for `init` and `deinit`.
 struct ReferencePlacement: ~Copyable {
   /// Frames by which the reference is delayed now.
@@ -12,9 +12,10 @@ struct ReferencePlacement: ~Copyable {
   private let ring: UnsafeMutablePointer<Float>
   private var head = 0
   private var blocksOutside = 0
+  private var isPlaced = false
 
   /// The echo may be this many blocks of 10 ms later than the placed reference: the rest of the filter is for the room.
-  private let latest = 8
+  private let latest = 2
   /// Blocks for which a measured delay has to be outside before the reference moves.
   private let patience = 30
 
@@ -59,11 +60,12 @@ struct ReferencePlacement: ~Copyable {
     }
     let echo = Int(measured * 100 * Float(block))
     let isInside = delay <= echo && echo <= delay + latest * block
-    let isCancelled = erle > 15
+    let isCancelled = isPlaced && erle > 15
     blocksOutside = isInside || isCancelled ? 0 : blocksOutside + 1
     if blocksOutside > patience {
       blocksOutside = 0
-      delay = min(max(echo - block, 0), 50 * block)
+      isPlaced = true
+      delay = min(max(echo - block / 2, 0), 50 * block)
     }
   }
 }
