@@ -19,8 +19,7 @@ struct nearend_processor {
 
 namespace {
 // The library keeps 4 ms of the reference back and does not cancel an echo that is earlier. With two blocks of the reference ahead it
-// throws
-// the 4 ms away for being too much, and two blocks of the microphone then use up all the rest, for good.
+// throws the 4 ms away for being too much, and two blocks of the microphone then use up all the rest, for good.
 bool take_whole_reference(nearend_processor *processor, float *silence) {
   for (int i = 0; i < 2; i++)
     if (nearend_processor_analyze_reference(processor, silence) != 0) return false;
@@ -35,8 +34,7 @@ const char *nearend_audio_processing_name(void) { return "webrtc-audio-processin
 nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind) {
   webrtc::Config config;
   // A filter of 48 ms; one of 128 ms costs half as much again. The library's own search for the delay is off: it starts after 15 s of
-  // audio,
-  // then moves a filter that has converged, and the chain knows the delay sooner.
+  // audio, then moves a filter that has converged, and the chain knows the delay sooner.
   config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(false));
   config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
   std::unique_ptr<nearend_processor> processor(new nearend_processor());
