@@ -23,7 +23,8 @@ struct CommandLineTests {
     #expect(result.errors.isEmpty)
     let file = Self.snapshots.appending(path: "help-\(command).txt")
     if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" { try Data(result.output.utf8).write(to: file) }
-    #expect(result.output == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    let snapshot = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(result.output == snapshot)
     #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
   }
 
