@@ -17,7 +17,6 @@ int npw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hoo
 void *npw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version) {
   return pw_registry_bind(registry, id, type, version, 0);
 }
-int npw_registry_destroy(struct pw_registry *registry, uint32_t id) { return pw_registry_destroy(registry, id); }
 int npw_node_add_listener(struct pw_node *node, struct spa_hook *hook, const struct pw_node_events *events, void *data) {
   return pw_node_add_listener(node, hook, events, data);
 }

@@ -19,8 +19,6 @@ public final class Connection {
   public private(set) var objects: [UInt32: GlobalObject] = [:]
   /// The daemon's version, "0.3.65"; empty until it has told.
   public private(set) var daemonVersion = ""
-  /// The daemon's name, "pipewire-0"; empty until it has told.
-  public private(set) var daemonName = ""
 
   let core: OpaquePointer
   let registry: OpaquePointer
@@ -94,9 +92,6 @@ public final class Connection {
     objects.values.lazy.filter { $0.kind == kind }
   }
 
-  /// Asks the daemon to destroy an object, ours or not. [control]
-  public func destroy(id: UInt32) { npw_registry_destroy(registry, id) }
-
   // nonisolated(unsafe): written once here, before the first use, and only read by libpipewire afterwards.
   nonisolated(unsafe) private static let coreEvents: UnsafePointer<pw_core_events> = {
     let events = UnsafeMutablePointer<pw_core_events>.zeroed()
@@ -104,7 +99,6 @@ public final class Connection {
     events.pointee.info = { data, info in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       if let version = info?.pointee.version { connection.daemonVersion = String(cString: version) }
-      if let name = info?.pointee.name { connection.daemonName = String(cString: name) }
     }
     events.pointee.done = { data, id, sequence in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()

@@ -42,22 +42,38 @@ public final class ThreadLoop: @unchecked Sendable {
   }
 }
 
-/// Calls a closure on the loop's thread, once or again and again. [control]
-public final class LoopTimer {
-  private let loop: ThreadLoop
-  private var source: UnsafeMutablePointer<spa_source>?
+/// Something that calls a closure on the loop's thread. [control]
+public class LoopSource {
+  fileprivate let loop: ThreadLoop
+  fileprivate var source: UnsafeMutablePointer<spa_source>?
   private let handler: () -> Void
 
-  /// `handler` runs on the loop's thread. [control]
-  public init(loop: ThreadLoop, handler: @escaping () -> Void) {
+  fileprivate init(loop: ThreadLoop, handler: @escaping () -> Void) {
     self.loop = loop
     self.handler = handler
-    source = npw_loop_add_timer(
-      loop.events, { data, _ in Unmanaged<LoopTimer>.fromOpaque(data!).takeUnretainedValue().handler() },
-      Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { cancel() }
+
+  /// Never fires again. [control]
+  public final func cancel() {
+    guard let source else { return }
+    npw_loop_destroy_source(loop.events, source)
+    self.source = nil
+  }
+
+  /// What libpipewire is given for its callbacks, and what they call with it.
+  fileprivate final var data: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  fileprivate static func fire(_ data: UnsafeMutableRawPointer?) { Unmanaged<LoopSource>.fromOpaque(data!).takeUnretainedValue().handler() }
+}
+
+/// Calls a closure on the loop's thread, once or again and again. [control]
+public final class LoopTimer: LoopSource {
+  /// `handler` runs on the loop's thread. [control]
+  public override init(loop: ThreadLoop, handler: @escaping () -> Void) {
+    super.init(loop: loop, handler: handler)
+    source = npw_loop_add_timer(loop.events, { data, _ in LoopSource.fire(data) }, data)
+  }
 
   /// Fires after `delay` seconds (more than 0), then every `interval` seconds where that is not 0. [control]
   public func schedule(after delay: Double, every interval: Double = 0) {
@@ -66,46 +82,20 @@ public final class LoopTimer {
   }
 
   /// Fires no more until it is scheduled again. [control]
-  public func pause() {
-    guard let source else { return }
-    npw_loop_timer_set(loop.events, source, 0, 0)
-  }
-
-  /// Never fires again. [control]
-  public func cancel() {
-    guard let source else { return }
-    npw_loop_destroy_source(loop.events, source)
-    self.source = nil
-  }
+  public func pause() { schedule(after: 0) }
 }
 
 /// Runs a closure on the loop's thread soon, once however often it was asked for meanwhile. [control]
-public final class LoopSignal {
-  private let loop: ThreadLoop
-  private var source: UnsafeMutablePointer<spa_source>?
-  private let handler: () -> Void
-
+public final class LoopSignal: LoopSource {
   /// `handler` runs on the loop's thread. [control]
-  public init(loop: ThreadLoop, handler: @escaping () -> Void) {
-    self.loop = loop
-    self.handler = handler
-    source = npw_loop_add_event(
-      loop.events, { data, _ in Unmanaged<LoopSignal>.fromOpaque(data!).takeUnretainedValue().handler() },
-      Unmanaged.passUnretained(self).toOpaque())
+  public override init(loop: ThreadLoop, handler: @escaping () -> Void) {
+    super.init(loop: loop, handler: handler)
+    source = npw_loop_add_event(loop.events, { data, _ in LoopSource.fire(data) }, data)
   }
-
-  deinit { cancel() }
 
   /// [any], while the signal exists.
   public func raise() {
     guard let source else { return }
     npw_loop_signal_event(loop.events, source)
-  }
-
-  /// Never fires again. [control]
-  public func cancel() {
-    guard let source else { return }
-    npw_loop_destroy_source(loop.events, source)
-    self.source = nil
   }
 }

@@ -2,7 +2,7 @@ import PipeWireClient
 
 /// What a link is for. The order is the order in which links are made: the reference after the speaker, because PipeWire lets the link that closes a
 /// loop run one cycle late, and that must be the reference, never the way to the speaker.
-enum LinkRole: Int, CaseIterable {
+enum LinkRole: Int {
   /// Mixed sound to the real speaker.
   case speaker
   /// What applications play into a virtual device, to the filter.

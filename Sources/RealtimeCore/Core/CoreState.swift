@@ -49,7 +49,7 @@ struct CoreState: ~Copyable {
     }
     settings.wantedRate.store(UInt64(io.pointee.rate))
     guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
-      if let voice = io.pointee.voice { for i in 0..<io.pointee.frames { voice[i] = 0 } }
+      if let voice = io.pointee.voice { Kernel.clear(voice, frames: io.pointee.frames) }
       return
     }
     let usesMix = settings.usesMixAsReference.load() != 0
@@ -75,8 +75,8 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.speakerPortsPerChannel.load() > 1 else { return }
-    if let left = io.pointee.speaker.left { for i in 0..<io.pointee.frames { left[i] *= 0.5 } }
-    if let right = io.pointee.speaker.right { for i in 0..<io.pointee.frames { right[i] *= 0.5 } }
+    if let left = io.pointee.speaker.left { Kernel.scale(left, by: 0.5, frames: io.pointee.frames) }
+    if let right = io.pointee.speaker.right { Kernel.scale(right, by: 0.5, frames: io.pointee.frames) }
   }
 
   @_noLocks @_noAllocation

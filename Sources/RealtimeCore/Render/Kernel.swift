@@ -1,4 +1,4 @@
-/// The inner loops of the render path. [realtime]
+/// The inner loops of the cycle and its render path. [realtime]
 enum Kernel {
   /// target += source.
   @_noLocks @_noAllocation
