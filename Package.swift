@@ -31,7 +31,8 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.26.0"),
   ],
   targets: [
     // C libraries
@@ -56,7 +57,12 @@ let package = Package(
     .target(
       name: "PipeWireGraph",
       dependencies: ["PipeWireClient", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
-    .target(name: "Nearend", dependencies: ["RealtimeCore", "SessionModel", "PipeWireGraph"]),
+    .target(
+      name: "Nearend",
+      dependencies: [
+        "RealtimeCore", "SessionModel", "PipeWireGraph",
+        .product(name: "FlyingFox", package: "FlyingFox"),
+      ]),
     .target(name: "DashboardView", dependencies: ["SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(

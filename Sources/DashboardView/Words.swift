@@ -7,6 +7,7 @@ extension SessionStatus.State {
     switch self {
     case .idle: "IDLE"
     case .active: "ACTIVE"
+    case .waiting: "WAITING"
     case .interrupted: "INTERRUPTED"
     }
   }
@@ -15,6 +16,7 @@ extension SessionStatus.State {
     switch self {
     case .idle: .plain
     case .active: .good
+    case .waiting: .caution
     case .interrupted: .alarm
     }
   }

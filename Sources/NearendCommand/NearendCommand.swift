@@ -51,7 +51,7 @@ struct NearendCommand: ParsableCommand {
 func startService(remote: String?, devices: DeviceOptions, display: DisplayOptions) throws(GraphError) -> NearendService {
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
-    NearendOptions(graph: devices.graphOptions(remote: remote), usesVoiceProcessing: devices.voiceProcessing, echo: echo))
+    NearendOptions(graph: devices.graphOptions(remote: remote), session: devices.sessionSettings, echo: echo))
   try service.start()
   do {
     for id in devices.sink { try service.addGraphSink(id: id) }

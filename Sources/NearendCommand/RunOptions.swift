@@ -46,11 +46,21 @@ struct DeviceOptions: ParsableArguments {
     help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
   var voiceProcessing = true
 
+  @Flag(help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
+  var manual = false
+
   func validate() throws {
     for id in sink {
       if let problem = ParticipantId.problem(id) { throw ValidationError("--sink \(id): \(problem).") }
     }
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
+  }
+
+  var sessionSettings: SessionSettings {
+    var settings = SessionSettings()
+    settings.usesVoiceProcessing = voiceProcessing
+    settings.isManual = manual
+    return settings
   }
 
   func graphOptions(remote: String? = nil) -> GraphOptions {

@@ -1,13 +1,20 @@
 import PipeWireClient
+import SessionModel
 
 /// Counts the applications that use nearend's virtual devices (L3): one that records from *Nearend Microphone* is send media, one that plays into
 /// *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither. [control]
 final class ClientWatch {
-  struct Media: Equatable {
+  struct Users: Equatable {
     var send: [String] = []
     var receive: [String] = []
     /// Nodes of the virtual sinks that somebody plays into.
     var usedSinks: Set<UInt32> = []
+
+    /// As the session counts them.
+    var all: [Media] {
+      send.map { Media(id: $0, isSend: true, isReceive: receive.contains($0), owner: .application) }
+        + receive.filter { !send.contains($0) }.map { Media(id: $0, isSend: false, isReceive: true, owner: .application) }
+    }
   }
 
   private let connection: Connection
@@ -24,7 +31,7 @@ final class ClientWatch {
   func removed(_ id: UInt32) { infos[id] = nil }
 
   /// Who uses the devices now. A client is counted once the daemon has told what it is.
-  func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Media {
+  func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Users {
     let own = sinks.union(microphone.map { [$0] } ?? [])
     var send = Set<UInt32>()
     var receive = Set<UInt32>()
@@ -36,7 +43,7 @@ final class ClientWatch {
     infos = infos.filter { users.contains($0.key) }
     for user in users where infos[user] == nil { infos[user] = try NodeInfo(connection, id: user, changed: changed) }
     let used = objects.links.filter { sinks.contains($0.inputNode) && receive.contains($0.outputNode) }.map(\.inputNode)
-    return Media(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
+    return Users(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
   }
 
   private func names(_ users: Set<UInt32>, in objects: GraphObjects) -> [String] {

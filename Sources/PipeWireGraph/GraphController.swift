@@ -11,7 +11,7 @@ public final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
   private let options: GraphOptions
-  private let remark: @Sendable (GraphRemark) -> Void
+  private let hooks: GraphHooks
 
   // What exists only while the daemon is there.
   private var connection: Connection?
@@ -28,10 +28,10 @@ public final class GraphController: @unchecked Sendable {
   private var graphSinkOrder: [String] = []
   private var objects = GraphObjects([])
   private var choice = RealDevices.Choice()
-  private var media = ClientWatch.Media()
-  private var demand = LinkPlan.Demand()
+  private var media = ClientWatch.Users()
+  private var wanted = SessionDemand()
   private var lostSince: UInt64?
-  private var noDeviceSince: UInt64?
+  private var hasNoDevice = false
 
   private var dirty: LoopSignal!
   private var retryTimer: LoopTimer!
@@ -43,11 +43,10 @@ public final class GraphController: @unchecked Sendable {
   private static let watchInterval = 0.1
 
   /// Nothing happens before `start`. [any]
-  /// - Parameter remark: called on the control thread for each thing worth telling.
-  public init(core: AudioCore, options: GraphOptions, remark: @escaping @Sendable (GraphRemark) -> Void) {
+  public init(core: AudioCore, options: GraphOptions, hooks: GraphHooks) {
     self.core = core
     self.options = options
-    self.remark = remark
+    self.hooks = hooks
     reference = options.reference
     realDevices.pickedMicrophone = options.microphone
     realDevices.pickedSpeaker = options.speaker
@@ -102,6 +101,11 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
+  /// The device that was picked; nil while the default is followed. [any]
+  public func picked(_ direction: Device.Direction) -> String? {
+    loop.locked { direction == .input ? realDevices.pickedMicrophone : realDevices.pickedSpeaker }
+  }
+
   /// Gives a participant a PipeWire sink device of its own, `nearend.sink.<id>` (K9). [any]
   public func addGraphSink(_ sink: GraphSink) {
     loop.locked {
@@ -121,7 +125,7 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Looks again at what the session needs: ring sinks came or went. [any]
+  /// Looks again at what the session needs. [any], not from a hook.
   public func demandChanged() { loop.locked { dirty.raise() } }
 
   // MARK: Connection
@@ -199,6 +203,7 @@ public final class GraphController: @unchecked Sendable {
     case .lost(let error):
       lostSince = monotonicNanoseconds()
       tell(.error, "\(error.description); waiting for it")
+      hooks.interruption(.daemonLost, true)
       retryTimer.schedule(after: 0.001)
     }
   }
@@ -219,6 +224,7 @@ public final class GraphController: @unchecked Sendable {
     let away = lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0
     lostSince = nil
     tell(.info, "the PipeWire daemon is back after \(tenths(away)) s; nearend is in its graph again")
+    hooks.interruption(.daemonLost, false)
     dirty.raise()
   }
 
@@ -242,12 +248,10 @@ public final class GraphController: @unchecked Sendable {
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
       update(choice: realDevices.choose(in: objects, defaults: defaults?.values ?? [:]))
-      let hasRingSinks = !core.mixer.ringSinks.isEmpty
-      demand = LinkPlan.Demand(
-        sends: !media.send.isEmpty, receives: !media.receive.isEmpty || hasRingSinks, keepsAwake: hasRingSinks,
-        referenceIsEverything: reference == .everything)
+      let demand: SessionDemand
+      (demand, wanted) = hooks.applications(media.all)
       core.isSending = demand.sends
-      let plan = LinkPlan(objects: objects, endpoints: endpoints, devices: choice, demand: demand)
+      let plan = LinkPlan(objects: objects, endpoints: endpoints, devices: choice, demand: demand, reference: reference)
       core.setChannelScales(microphone: plan.microphoneChannels, speaker: plan.speakerPortsPerChannel)
       try links.apply(plan, existing: objects.links)
       noticeMissingDevice()
@@ -266,7 +270,7 @@ public final class GraphController: @unchecked Sendable {
 
   private func ownNode(_ name: String) -> UInt32? { objects.node(named: name)?.id }
 
-  private func update(media new: ClientWatch.Media) {
+  private func update(media new: ClientWatch.Users) {
     for name in new.send where !media.send.contains(name) { tell(.info, "\(name) records from Nearend Microphone") }
     for name in media.send where !new.send.contains(name) { tell(.info, "\(name) no longer records") }
     for name in new.receive where !media.receive.contains(name) { tell(.info, "\(name) plays through nearend") }
@@ -282,11 +286,14 @@ public final class GraphController: @unchecked Sendable {
     choice = new
   }
 
+  /// Held up is the session only where no device is left that it could use; with one of two it goes on.
   private func noticeMissingDevice() {
-    let isMissing = (demand.isActive && choice.speaker == nil) || (demand.sends && choice.microphone == nil)
-    guard isMissing != (noDeviceSince != nil) else { return }
-    noDeviceSince = isMissing ? monotonicNanoseconds() : nil
+    let isMissing = wanted.isActive && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
+    guard isMissing != hasNoDevice else { return }
+    hasNoDevice = isMissing
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
+    hooks.interruption(.noDevice, isMissing)
+    dirty.raise()
   }
 
   // MARK: What the audio thread reports
@@ -336,21 +343,13 @@ public final class GraphController: @unchecked Sendable {
     }
     report.route = RouteStatus(
       microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates)
-    report.sendMedia = media.send
-    report.receiveMedia = media.receive
     report.graphSinksInUse = Set(
       graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
-    let now = monotonicNanoseconds()
-    if let lostSince {
-      report.interruption = Interruption(reason: .daemonLost, duration: Double(now - lostSince) / 1e9)
-    } else if let noDeviceSince {
-      report.interruption = Interruption(reason: .noDevice, duration: Double(now - noDeviceSince) / 1e9)
-    }
     report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
     return report
   }
 
-  private func tell(_ level: LogEntry.Level, _ message: String) { remark(GraphRemark(level: level, message: message)) }
+  private func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
 
   private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

@@ -4,11 +4,8 @@ import SessionModel
 public struct GraphReport: Sendable {
   public var graph = GraphStatus()
   public var route = RouteStatus()
-  public var sendMedia: [String] = []
-  public var receiveMedia: [String] = []
   /// Ids of the participants into whose devices somebody plays.
   public var graphSinksInUse: Set<String> = []
-  public var interruption: Interruption?
   /// Delay between reference and microphone as the graph's latencies tell it, in ms (V5).
   public var streamDelay = 0.0
 }
@@ -17,4 +14,24 @@ public struct GraphReport: Sendable {
 public struct GraphRemark: Sendable {
   public let level: LogEntry.Level
   public let message: String
+}
+
+/// What the graph tells the session, and asks it. Called on the control thread, with its lock held: no call back into the graph. [control]
+public struct GraphHooks: Sendable {
+  /// Something worth telling people.
+  public var remark: @Sendable (GraphRemark) -> Void
+  /// The applications that use nearend's devices now; the answer is what the session needs of the graph.
+  public var applications: @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand)
+  /// Something holds the session up, or no longer does.
+  public var interruption: @Sendable (Interruption.Reason, _ isOn: Bool) -> Void
+
+  public init(
+    remark: @escaping @Sendable (GraphRemark) -> Void,
+    applications: @escaping @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand),
+    interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void
+  ) {
+    self.remark = remark
+    self.applications = applications
+    self.interruption = interruption
+  }
 }

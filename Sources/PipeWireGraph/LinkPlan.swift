@@ -1,4 +1,5 @@
 import PipeWireClient
+import SessionModel
 
 /// What a link is for. The order is the order in which links are made: the reference after the speaker, because PipeWire lets the link that closes a
 /// loop run one cycle late, and that must be the reference, never the way to the speaker.
@@ -42,18 +43,7 @@ struct LinkPlan {
     var graphSinks: [(node: UInt32, ports: [String])] = []
   }
 
-  /// What the session needs.
-  struct Demand: Equatable {
-    var sends = false
-    var receives = false
-    /// True where nothing in the graph would keep the speaker awake: ring sinks are no nodes.
-    var keepsAwake = false
-    var referenceIsEverything = true
-
-    var isActive: Bool { sends || receives }
-  }
-
-  init(objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: Demand) {
+  init(objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: SessionDemand, reference: ReferenceSource) {
     filter = endpoints.filter
     let own = Dictionary((objects.ports[endpoints.filter] ?? []).map { ($0.name, $0) }) { $1 }
     if let node = endpoints.virtualSpeaker { addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call) }
@@ -61,13 +51,13 @@ struct LinkPlan {
     if let node = endpoints.virtualMicrophone, let voice = own["voice_MONO"], let input = objects.inputs(of: node).first {
       add(voice, input, .voice)
     }
-    guard demand.isActive else { return }
+    guard demand.isActive, demand.linksDevices else { return }
     if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !demand.keepsAwake) }
     guard demand.sends, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
     let channels = objects.outputs(of: microphone)
     microphoneChannels = max(1, channels.count)
-    for channel in channels { add(channel, input, .microphone) }
-    if demand.referenceIsEverything, let node = devices.speaker?.id {
+    for channel in channels { add(channel, input, .microphone, isPassive: !demand.keepsAwake) }
+    if reference == .everything, let node = devices.speaker?.id {
       addStereo(objects.monitors(of: node), to: ["ref_FL", "ref_FR"], own, role: .reference)
     }
   }

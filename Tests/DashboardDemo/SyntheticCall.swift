@@ -41,7 +41,7 @@ struct SyntheticCall {
     case .pickDevice(let direction, let name):
       let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
       if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
-    case .saveDiagnostics: break
+    case .setOutputVolume, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]

@@ -56,7 +56,9 @@ final class LiveGraph {
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
     change(&options)
-    service = try NearendService(NearendOptions(graph: options, usesVoiceProcessing: usesVoiceProcessing))
+    var settings = SessionSettings()
+    settings.usesVoiceProcessing = usesVoiceProcessing
+    service = try NearendService(NearendOptions(graph: options, session: settings))
     try service.start()
     try wait(forLinks: Self.fixedLinks)
   }

@@ -45,6 +45,8 @@ public struct SessionStatus: Codable, Sendable, Equatable {
     case idle
     /// At least one medium is registered and the graph runs.
     case active
+    /// Media is registered, and a call manager has yet to activate the session (S1).
+    case waiting
     /// Held up; `interruption` says by what.
     case interrupted
   }
@@ -56,11 +58,24 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   /// What holds the session up now, if anything does.
   public var interruption: Interruption?
   public var isMicrophoneMuted: Bool
+  /// `isSessionActive` (S7).
+  public var isActive: Bool
+  /// `manualAudioSessionManagement` (S1).
+  public var isManual: Bool
+  /// `microphoneInputMediaId` (L5): the program that takes the processed microphone, if one does.
+  public var source: String?
+  /// The source waits for the session to run (S3).
+  public var isSourceDeferred: Bool
 
   public init(
     state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],
-    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false
+    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false, isActive: Bool = false, isManual: Bool = false,
+    source: String? = nil, isSourceDeferred: Bool = false
   ) {
+    self.isActive = isActive
+    self.isManual = isManual
+    self.source = source
+    self.isSourceDeferred = isSourceDeferred
     self.state = state
     self.sendMedia = sendMedia
     self.receiveMedia = receiveMedia

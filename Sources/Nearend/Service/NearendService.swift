@@ -7,23 +7,29 @@ import Synchronization
 /// How nearend runs. [any]
 public struct NearendOptions: Sendable {
   public var graph: GraphOptions
-  /// `useVoiceProcessingIO` (V1): false gives the same graph with nothing done to the voice, and nothing added.
-  public var usesVoiceProcessing: Bool
+  /// What the session begins with.
+  public var session: SessionSettings
   /// Called with each remark as it comes.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
-  public init(graph: GraphOptions = GraphOptions(), usesVoiceProcessing: Bool = true, echo: (@Sendable (LogEntry) -> Void)? = nil) {
+  public init(
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echo: (@Sendable (LogEntry) -> Void)? = nil
+  ) {
     self.graph = graph
-    self.usesVoiceProcessing = usesVoiceProcessing
+    self.session = session
     self.echo = echo
   }
 }
 
 /// The whole of nearend in one process: the audio core, its place in PipeWire's graph, and what is known of both. [any]
 public final class NearendService: Sendable {
-  private let core: AudioCore
-  private let graph: GraphController
-  private let log: EventLog
+  /// Media, activation and recovery: everything that decides whether sound flows.
+  public let session: VoiceSession
+  /// What happens.
+  public let events = EventBus()
+  let core: AudioCore
+  let graph: GraphController
+  let log: EventLog
   private let processorUse = ProcessorUse()
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
@@ -39,8 +45,18 @@ public final class NearendService: Sendable {
     } catch {
       throw .refused(reason: "voice processing cannot start: \(error)")
     }
-    core.controls.usesVoiceProcessing = options.usesVoiceProcessing
-    graph = GraphController(core: core, options: options.graph) { log.add($0.level, $0.message) }
+    let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
+    self.session = session
+    graph = GraphController(
+      core: core, options: options.graph,
+      hooks: GraphHooks(
+        remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
+        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) }))
+    session.connect { [weak graph] request in
+      switch request {
+      case .demandChanged, .rebuild: graph?.demandChanged()
+      }
+    }
   }
 
   /// Joins the graph. Once.
@@ -59,13 +75,19 @@ public final class NearendService: Sendable {
 
   // MARK: Sinks
 
-  /// A participant whose PCM a program writes (K1).
+  /// A participant whose PCM a program writes (K1): receive media with a sink of its own, until `removeSink`.
   public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {
     let sink = try RingSink(
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
-    try core.mixer.add(sink)
+    guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
+    session.send(.registerMedia(id: id, isSend: false, isReceive: true))
+    do throws(SinkError) {
+      if try session.register(sink) != nil { throw SinkError.alreadyRegistered(id: id) }
+    } catch {
+      session.send(.unregisterMedia(id: id))
+      throw error
+    }
     log.add(.info, "participant \(id): \(sampleRate) Hz, \(channelCount) channel\(channelCount == 1 ? "" : "s")")
-    graph.demandChanged()
     return sink
   }
 
@@ -88,11 +110,11 @@ public final class NearendService: Sendable {
   public func removeSink(id: String) {
     let isRemoved = registration.withLock { _ in
       graph.removeGraphSink(id: id)
-      return core.mixer.remove(id: id)
+      return core.mixer.graphSink(id: id) != nil && core.mixer.remove(id: id)
     }
-    guard isRemoved else { return }
-    log.add(.info, "participant \(id) left")
-    graph.demandChanged()
+    let hasRing = session.current.sinks.contains(id)
+    session.send(.unregisterMedia(id: id))
+    if isRemoved || hasRing { log.add(.info, "participant \(id) left") }
   }
 
   // MARK: Commands
@@ -128,8 +150,12 @@ public final class NearendService: Sendable {
     case .pickDevice(let direction, let name):
       graph.pick(direction, name: name)
       log.add(.info, "\(direction == .input ? "microphone" : "speaker"): \(name.map { "\($0), picked" } ?? "the default again")")
+    case .setOutputVolume(let volume):
+      core.mixer.masterGain = Float(volume)
+      log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
     case .saveDiagnostics: saveDiagnostics()
     }
+    if let setting = command.setting { changed(setting) }
   }
 
   private func setSink(_ id: String, ring: (RingSink) -> Void, graph: (GraphSink) -> Void) {
@@ -148,16 +174,12 @@ public final class NearendService: Sendable {
     snapshot.graph = report.graph
     snapshot.route = report.route
     snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: report.interruption?.reason == .daemonLost ? [] : report.graphSinksInUse)
-    let ringSinks = core.mixer.ringSinks
-    let isActive = !report.sendMedia.isEmpty || !report.receiveMedia.isEmpty || !ringSinks.isEmpty
-    snapshot.session = SessionStatus(
-      state: report.interruption != nil ? .interrupted : isActive ? .active : .idle, sendMedia: report.sendMedia,
-      receiveMedia: report.receiveMedia + ringSinks.map(\.id), interruption: report.interruption,
-      isMicrophoneMuted: core.controls.isMicrophoneMuted)
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse)
+    let state = session.current
+    snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(), render: (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()),
-      isSending: !report.sendMedia.isEmpty,
+      isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     return snapshot

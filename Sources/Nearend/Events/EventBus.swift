@@ -1,0 +1,56 @@
+import Foundation
+import SessionModel
+import Synchronization
+
+/// Brings each event to whoever wants it: observers, the control socket, telemetry. [any]
+public final class EventBus: Sendable {
+  private struct State {
+    var nextId = 0
+    var subscribers: [Int: @Sendable (AudioEvent) -> Void] = [:]
+    var sourceHadAudio = false
+  }
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Ends with the last reference to it, or when cancelled. [any]
+  public final class Subscription: Sendable {
+    private let bus: EventBus
+    private let id: Int
+
+    fileprivate init(bus: EventBus, id: Int) {
+      self.bus = bus
+      self.id = id
+    }
+
+    deinit { cancel() }
+
+    /// Nothing is delivered that is posted later. [any]
+    public func cancel() { bus.state.withLock { $0.subscribers[id] = nil } }
+  }
+
+  /// `receive` is called on whatever thread an event comes from, and must not wait nor take long. [any]
+  public func subscribe(_ receive: @escaping @Sendable (AudioEvent) -> Void) -> Subscription {
+    state.withLock { state in
+      state.nextId += 1
+      state.subscribers[state.nextId] = receive
+      return Subscription(bus: self, id: state.nextId)
+    }
+  }
+
+  /// [any], never the audio thread.
+  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:]) {
+    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail)
+    let subscribers = state.withLock { state in
+      event.detail["sourceHadAudio"] = .bool(state.sourceHadAudio)
+      return Array(state.subscribers.values)
+    }
+    for receive in subscribers { receive(event) }
+  }
+
+  /// Whether the registered source has had audio that is not silence; in every event from then on (T4). [any]
+  public var sourceHadAudio: Bool {
+    get { state.withLock { $0.sourceHadAudio } }
+    set { state.withLock { $0.sourceHadAudio = newValue } }
+  }
+}

@@ -1,0 +1,12 @@
+import SessionModel
+
+extension SessionStatus {
+  init(_ session: SessionState, interruption: Interruption?, isMicrophoneMuted: Bool) {
+    let phase: State =
+      interruption != nil ? .interrupted : session.media.isEmpty ? .idle : session.isUnitRunning ? .active : .waiting
+    self.init(
+      state: phase, sendMedia: session.media.filter(\.isSend).map(\.id), receiveMedia: session.media.filter(\.isReceive).map(\.id),
+      interruption: interruption, isMicrophoneMuted: isMicrophoneMuted, isActive: session.isActive, isManual: session.settings.isManual,
+      source: session.source?.mediaId, isSourceDeferred: session.source?.phase == .deferred)
+  }
+}

@@ -1,0 +1,52 @@
+import RealtimeCore
+import SessionModel
+
+/// Settings by name: the one place that the dashboard, the command line, the socket and the node's Props all come to.
+extension NearendService {
+  /// What a setting is now. [any]
+  public func value(of setting: Setting) -> EventValue {
+    let (controls, settings) = (core.controls, session.current.settings)
+    switch setting {
+    case .bypassVoiceProcessing: return .bool(controls.isBypassed)
+    case .voiceProcessingEnableAGC: return .bool(controls[.gainControl])
+    case .noiseSuppression: return .bool(controls[.noiseSuppression])
+    case .echoCancellation: return .bool(controls[.echoCancellation])
+    case .highPassFilter: return .bool(controls[.highPassFilter])
+    case .microphoneMuted: return .bool(controls.isMicrophoneMuted)
+    case .outputVolume: return .number(Double(core.mixer.masterGain))
+    case .microphone: return .string(graph.picked(.input) ?? "")
+    case .speaker: return .string(graph.picked(.output) ?? "")
+    case .useVoiceProcessingIO: return .bool(settings.usesVoiceProcessing)
+    case .manualAudioSessionManagement: return .bool(settings.isManual)
+    }
+  }
+
+  /// Gives a setting another value. [any]
+  /// - Throws: `SettingError`; nothing has changed then.
+  public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
+    switch (setting, try setting.checked(value)) {
+    case (.bypassVoiceProcessing, .bool(let on)): perform(.setBypass(on))
+    case (.voiceProcessingEnableAGC, .bool(let on)): perform(.setComponent(.gainControl, on))
+    case (.noiseSuppression, .bool(let on)): perform(.setComponent(.noiseSuppression, on))
+    case (.echoCancellation, .bool(let on)): perform(.setComponent(.echoCancellation, on))
+    case (.highPassFilter, .bool(let on)): perform(.setComponent(.highPassFilter, on))
+    case (.microphoneMuted, .bool(let on)): perform(.setMicrophoneMuted(on))
+    case (.outputVolume, .number(let volume)): perform(.setOutputVolume(volume))
+    case (.microphone, .string(let name)): perform(.pickDevice(.input, name: name.isEmpty ? nil : name))
+    case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name))
+    case (.useVoiceProcessingIO, .bool(let on)): try set(.useVoiceProcessingIO(on), of: setting)
+    case (.manualAudioSessionManagement, .bool(let on)): try set(.manualAudioSessionManagement(on), of: setting)
+    case (_, let value): throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "a value of its own kind")
+    }
+  }
+
+  private func set(_ value: InitOnlySetting, of setting: Setting) throws(SettingError) {
+    guard session.send(.setInitOnly(value)) == nil else { throw .locked(setting: setting.rawValue) }
+    changed(setting)
+  }
+
+  /// Tells whoever listens.
+  func changed(_ setting: Setting) {
+    events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])
+  }
+}

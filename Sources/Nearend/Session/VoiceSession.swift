@@ -1,0 +1,151 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// The session at work: brings every event to `reduce`, one after another, and does what follows. [any]
+///
+/// What concerns the core is done before the next event can come in; the graph and the listeners are told afterwards, so that no lock of theirs is ever
+/// taken inside the session's.
+public final class VoiceSession: Sendable {
+  private struct State {
+    var session = SessionState()
+    /// When each interruption began, CLOCK_MONOTONIC in s.
+    var began: [Interruption.Reason: Double] = [:]
+  }
+  private let state: Mutex<State>
+  private let core: AudioCore
+  private let log: EventLog
+  private let events: EventBus
+  /// Set once, before the first event.
+  private let graph = Mutex<(@Sendable (GraphRequest) -> Void)?>(nil)
+
+  /// What the session asks of the graph.
+  enum GraphRequest { case demandChanged, rebuild }
+
+  init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
+    state = Mutex(State(session: SessionState(settings: settings)))
+    self.core = core
+    self.log = log
+    self.events = events
+    core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
+  }
+
+  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.withLock { $0 = graph } }
+
+  /// The session as it is now.
+  public var current: SessionState { state.withLock { $0.session } }
+
+  /// The interruption that began first of those that hold now (I1).
+  public var interruption: Interruption? {
+    state.withLock { state in
+      state.session.interruptions.first.map { Interruption(reason: $0, duration: monotonicSeconds() - (state.began[$0] ?? 0)) }
+    }
+  }
+
+  /// Lets something happen. Returns why not, where it is refused; nothing has changed then.
+  @discardableResult
+  public func send(_ event: SessionEvent) -> SessionRefusal? {
+    let change = transition(event) { true }
+    finish(event, change)
+    return change.refusal
+  }
+
+  /// Registers a ring sink with session and mixer, or with neither.
+  func register(_ sink: RingSink) throws(SinkError) -> SessionRefusal? {
+    let event = SessionEvent.registerSink(mediaId: sink.id)
+    var failure: SinkError?
+    let change = transition(event) {
+      do throws(SinkError) { try core.mixer.add(sink) } catch { failure = error }
+      return failure == nil
+    }
+    if let failure { throw failure }
+    finish(event, change)
+    return change.refusal
+  }
+
+  /// The graph's news of the applications that use nearend (L3), and what it must provide for them. Called with the graph's lock held: it is told nothing.
+  func update(applications: [Media]) -> (demand: SessionDemand, wanted: SessionDemand) {
+    let event = SessionEvent.applications(applications)
+    let change = transition(event) { true }
+    finish(event, change, tellsGraph: false)
+    return (change.new.demand, change.new.wanted)
+  }
+
+  // MARK: One event after another
+
+  private struct Change {
+    var old: SessionState
+    var new: SessionState
+    var effects: [SessionEffect]
+    var duration: Double?
+
+    var refusal: SessionRefusal? {
+      for case .refused(let refusal) in effects { return refusal }
+      return nil
+    }
+  }
+
+  /// `isPossible` is asked only where the session agrees.
+  private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> Change {
+    state.withLock { state in
+      let old = state.session
+      let (new, effects) = reduce(old, event)
+      var change = Change(old: old, new: new, effects: effects)
+      guard change.refusal == nil, isPossible() else {
+        change.new = old
+        return change
+      }
+      for reason in new.interruptions where state.began[reason] == nil { state.began[reason] = monotonicSeconds() }
+      for (reason, since) in state.began where !new.interruptions.contains(reason) {
+        change.duration = monotonicSeconds() - since
+        state.began[reason] = nil
+      }
+      state.session = new
+      for effect in effects { apply(effect) }
+      return change
+    }
+  }
+
+  /// What the core does.
+  private func apply(_ effect: SessionEffect) {
+    switch effect {
+    case .voiceProcessing(let on): core.controls.usesVoiceProcessing = on
+    case .removeSink(let id): core.mixer.remove(id: id)
+    case .resetSinks: for sink in core.mixer.ringSinks { sink.reset() }
+    default: break
+    }
+  }
+
+  /// What others do, or are told.
+  private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
+    for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
+    for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
+    for effect in change.effects {
+      switch effect {
+      case .demand: if tellsGraph { ask(.demandChanged) }
+      case .rebuild: ask(.rebuild)
+      case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
+      case .warn(let text): log.add(.warning, text)
+      case .recovered: events.post(.didRecover)
+      default: break
+      }
+    }
+    tellOfInterruption(event, change)
+  }
+
+  private func tellOfInterruption(_ event: SessionEvent, _ change: Change) {
+    guard change.old.interruptions != change.new.interruptions else { return }
+    switch event {
+    case .interruptionBegan(let reason): events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
+    case .interruptionEnded(let reason):
+      events.post(.interruptionEnded, detail: ["reason": .string(reason.rawValue), "duration": .number(change.duration ?? 0)])
+    default: break
+    }
+  }
+
+  private func ask(_ request: GraphRequest) { graph.withLock { $0 }?(request) }
+}
+
+/// CLOCK_MONOTONIC in seconds.
+func monotonicSeconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }

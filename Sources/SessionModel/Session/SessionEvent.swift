@@ -1,0 +1,34 @@
+/// Something that happens to a session: a call of a program, or news from the graph or the system. [any]
+public enum SessionEvent: Sendable, Equatable {
+  // Programs
+  /// `registerMedia`; neither send nor receive has no effect, and nor has an id that is registered already (L2).
+  case registerMedia(id: String, isSend: Bool, isReceive: Bool)
+  /// `unregisterMedia`: takes its source and its sink with it (L2).
+  case unregisterMedia(id: String)
+  /// `registerMicrophoneInput` (L5).
+  case registerSource(mediaId: String)
+  /// Another id than the registered source's has no effect (L5).
+  case unregisterSource(mediaId: String)
+  /// `registerSpeakerOutput`, its format found possible (K1).
+  case registerSink(mediaId: String)
+  case unregisterSink(mediaId: String)
+  case setInitOnly(InitOnlySetting)
+  /// `setVoiceProcessingEnabled`: switches `useVoiceProcessingIO` while running, at the price of a short gap (V1).
+  case setVoiceProcessingEnabled(Bool)
+  case setAutomaticConfiguration(Bool)
+  case setAutomaticDeactivation(Bool)
+
+  // A call manager (S2)
+  case activatedExternally
+  case deactivatedExternally
+
+  // The graph and the system
+  /// The applications that use nearend's devices now (L3).
+  case applications([Media])
+  case interruptionBegan(Interruption.Reason)
+  case interruptionEnded(Interruption.Reason)
+  case enteredBackground
+  case enteredForeground
+  /// The process callback stopped advancing while it should run (I5).
+  case froze
+}

@@ -1,0 +1,172 @@
+/// The session's next state, and what has to be done about it. Pure: every rule of media, activation, manual mode, deferred sources and recovery is here. [any]
+public func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: SessionState, effects: [SessionEffect]) {
+  var next = state
+  var own: [SessionEffect] = []
+  next.apply(event, &own)
+  next.settle()
+  let consequences = SessionState.consequences(from: state, to: next)
+  // A recovery is told after what it brings back.
+  let last = own.filter { $0 == .recovered }
+  return (next, own.filter { $0 != .recovered } + consequences + last)
+}
+
+extension SessionState {
+  /// What follows from a change of state whatever brought it about.
+  fileprivate static func consequences(from old: SessionState, to new: SessionState) -> [SessionEffect] {
+    var effects: [SessionEffect] = []
+    if old.settings.usesVoiceProcessing != new.settings.usesVoiceProcessing {
+      effects.append(.voiceProcessing(new.settings.usesVoiceProcessing))
+    }
+    let (before, after) = (old.settings, new.settings)
+    if (before.captureChannelCount, before.renderChannelCount) != (after.captureChannelCount, after.renderChannelCount) {
+      effects.append(.channelCounts(capture: after.captureChannelCount, render: after.renderChannelCount))
+    }
+    if let source = old.source, source.mediaId != new.source?.mediaId { effects.append(.removeSource(mediaId: source.mediaId)) }
+    for sink in old.sinks where !new.sinks.contains(sink) { effects.append(.removeSink(mediaId: sink)) }
+    if old.demand != new.demand { effects.append(.demand(new.demand)) }
+    if let source = new.source {
+      let was = old.source?.mediaId == source.mediaId ? old.source?.phase : nil
+      if source.phase == .running, was != .running { effects.append(.attachSource(mediaId: source.mediaId)) }
+      if source.phase == .deferred, was == .running { effects.append(.detachSource(mediaId: source.mediaId)) }
+    }
+    return effects
+  }
+
+  /// What is so by rule, not by event.
+  fileprivate mutating func settle() {
+    if !settings.isManual {
+      if !media.isEmpty { isActivated = true }
+      let staysActive = settings.isAutomaticConfigurationEnabled && !settings.isAutomaticDeactivationEnabled
+      if media.isEmpty, !staysActive { isActivated = false }
+      // Nothing to bring back.
+      if !isActivated { awaitsRecovery = false }
+    }
+    let phase: Source.Phase = isUnitRunning ? .running : .deferred
+    source?.phase = phase
+  }
+
+  fileprivate mutating func apply(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
+    switch event {
+    case .registerMedia(let id, let isSend, let isReceive):
+      guard isSend || isReceive, !media.contains(where: { $0.id == id }) else { return }
+      let firstApplication = media.firstIndex { $0.owner == .application } ?? media.endIndex
+      media.insert(Media(id: id, isSend: isSend, isReceive: isReceive), at: firstApplication)
+    case .unregisterMedia(let id):
+      guard media.contains(where: { $0.id == id && $0.owner == .program }) else { return }
+      media.removeAll { $0.id == id }
+      sinks.removeAll { $0 == id }
+      if source?.mediaId == id { source = nil }
+    case .registerSource(let id): register(source: id, &effects)
+    case .unregisterSource(let id):
+      if source?.mediaId == id { source = nil }
+    case .registerSink(let id): register(sink: id, &effects)
+    case .unregisterSink(let id): sinks.removeAll { $0 == id }
+    case .setInitOnly(let setting): set(setting, &effects)
+    case .setVoiceProcessingEnabled(let on): settings.usesVoiceProcessing = on
+    case .setAutomaticConfiguration(let on): settings.isAutomaticConfigurationEnabled = on
+    case .setAutomaticDeactivation(let on): settings.isAutomaticDeactivationEnabled = on
+    case .applications(let applications): media = media.filter { $0.owner == .program } + applications
+    case .activatedExternally, .deactivatedExternally: applyCallManager(event, &effects)
+    case .interruptionBegan, .interruptionEnded, .enteredBackground, .enteredForeground, .froze: applyRecovery(event, &effects)
+    }
+  }
+
+  // MARK: Programs
+
+  private func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
+
+  private mutating func register(source id: String, _ effects: inout [SessionEffect]) {
+    guard let media = program(id) else { return effects.append(.refused(.unknownMedia(id: id))) }
+    guard media.isSend else { return effects.append(.refused(.wrongDirection(id: id, needs: "send"))) }
+    if let source { return effects.append(.refused(.sourceTaken(by: source.mediaId))) }
+    source = Source(mediaId: id, phase: .deferred)
+  }
+
+  private mutating func register(sink id: String, _ effects: inout [SessionEffect]) {
+    guard let media = program(id) else { return effects.append(.refused(.unknownMedia(id: id))) }
+    guard media.isReceive else { return effects.append(.refused(.wrongDirection(id: id, needs: "receive"))) }
+    if sinks.contains(id) { return effects.append(.refused(.sinkExists(id: id))) }
+    sinks.append(id)
+  }
+
+  private mutating func set(_ setting: InitOnlySetting, _ effects: inout [SessionEffect]) {
+    switch setting {
+    case .channelCount(let count), .captureChannelCount(let count), .renderChannelCount(let count):
+      guard (1...2).contains(count) else {
+        return effects.append(.refused(.impossible(setting: setting.name, value: "\(count)", possible: "1 or 2")))
+      }
+    case .useVoiceProcessingIO, .manualAudioSessionManagement: break
+    }
+    if isLocked { return effects.append(.refused(.locked(setting: setting.name))) }
+    switch setting {
+    case .useVoiceProcessingIO(let on): settings.usesVoiceProcessing = on
+    case .channelCount(let count):
+      settings.captureChannelCount = count
+      settings.renderChannelCount = count
+    case .captureChannelCount(let count): settings.captureChannelCount = count
+    case .renderChannelCount(let count): settings.renderChannelCount = count
+    case .manualAudioSessionManagement(let on):
+      settings.isManual = on
+      isActivated = false
+      isActivatedExternally = false
+      awaitsRecovery = false
+    }
+  }
+
+  // MARK: A call manager
+
+  private mutating func applyCallManager(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
+    let isActivation = event == .activatedExternally
+    guard settings.isManual else {
+      let call = isActivation ? "audioSessionDidActivateExternally" : "audioSessionDidDeactivateExternally"
+      return effects.append(.warn("\(call) has no effect: the session manages itself; set manualAudioSessionManagement first"))
+    }
+    let wasRunning = isUnitRunning
+    isActivatedExternally = isActivation
+    awaitsRecovery = false
+    if isActivation {
+      if !wasRunning, isUnitRunning { effects.append(.recovered) }
+    } else {
+      effects.append(.resetSinks)
+    }
+  }
+
+  // MARK: Interruptions and recovery
+
+  private mutating func applyRecovery(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
+    switch event {
+    case .interruptionBegan(let reason):
+      guard !interruptions.contains(reason) else { return }
+      interruptions.append(reason)
+      // Whoever activated the session must do so again: what it had was taken away.
+      isActivatedExternally = false
+    case .interruptionEnded(let reason):
+      guard interruptions.contains(reason) else { return }
+      interruptions.removeAll { $0 == reason }
+      guard interruptions.isEmpty else { return }
+      if settings.isManual {
+        // Activated while it was interrupted: it can run from now on.
+        if isUnitRunning { effects.append(.recovered) }
+      } else if isInForeground {
+        recover(&effects)
+      } else {
+        awaitsRecovery = isActivated
+      }
+    case .enteredBackground: isInForeground = false
+    case .enteredForeground:
+      isInForeground = true
+      if awaitsRecovery, interruptions.isEmpty { recover(&effects) }
+    case .froze:
+      guard isUnitRunning else { return }
+      effects.append(.rebuild)
+      // Manual mode: made anew, and started by whoever activates it.
+      if settings.isManual { isActivatedExternally = false } else { effects.append(.recovered) }
+    default: break
+    }
+  }
+
+  private mutating func recover(_ effects: inout [SessionEffect]) {
+    awaitsRecovery = false
+    if isUnitRunning { effects.append(.recovered) }
+  }
+}

@@ -1,0 +1,38 @@
+/// How a session is run. [any]
+public struct SessionSettings: Codable, Sendable, Equatable {
+  /// `useVoiceProcessingIO`: false gives the same graph with nothing done to the voice and nothing added to its path (V1). Locked while media is registered (L6).
+  public var usesVoiceProcessing = true
+  /// Channels of what a source is given, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
+  public var captureChannelCount = 1
+  /// Channels of the mix, 1 or 2. Locked while media is registered (L6).
+  public var renderChannelCount = 2
+  /// `manualAudioSessionManagement`: a call manager activates and deactivates the session (S1). Locked while media is registered (L6).
+  public var isManual = false
+  /// False: nearend links no real device by itself; who wires the graph does (S5).
+  public var isAutomaticConfigurationEnabled = true
+  /// False: the session stays active after the last media has left (S5). Without automatic configuration it has no effect.
+  public var isAutomaticDeactivationEnabled = true
+
+  public init() {}
+}
+
+/// A setting that can be changed only while no media is registered (L6).
+public enum InitOnlySetting: Sendable, Equatable {
+  case useVoiceProcessingIO(Bool)
+  /// Both directions, as the seed's `setChannelCount:` does; 1 or 2.
+  case channelCount(Int)
+  case captureChannelCount(Int)
+  case renderChannelCount(Int)
+  case manualAudioSessionManagement(Bool)
+
+  /// As programs and people know it.
+  public var name: String {
+    switch self {
+    case .useVoiceProcessingIO: "useVoiceProcessingIO"
+    case .channelCount: "channelCount"
+    case .captureChannelCount: "captureChannelCount"
+    case .renderChannelCount: "renderChannelCount"
+    case .manualAudioSessionManagement: "manualAudioSessionManagement"
+    }
+  }
+}

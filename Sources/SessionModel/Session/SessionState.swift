@@ -1,0 +1,76 @@
+/// Everything that decides whether the session runs, and for whom. Changed by `reduce` only. [any]
+///
+///     media ──┐
+///     active ─┼──▶ isUnitRunning ──▶ demand ──▶ links
+///     held up ┘
+public struct SessionState: Sendable, Equatable {
+  /// The one consumer of the processed microphone in a program (L5).
+  public struct Source: Sendable, Equatable {
+    public enum Phase: String, Codable, Sendable {
+      /// Waits for the session to run, and needs no restart then (S3).
+      case deferred
+      case running
+    }
+    public var mediaId: String
+    public var phase: Phase
+  }
+
+  public internal(set) var settings = SessionSettings()
+  /// In the order of registration; applications after programs.
+  public internal(set) var media: [Media] = []
+  public internal(set) var source: Source?
+  /// Media ids of the ring sinks, in the order of registration.
+  public internal(set) var sinks: [String] = []
+  /// Manual mode: the call manager has activated the session and not yet deactivated it (S2).
+  public internal(set) var isActivatedExternally = false
+  /// What holds the session up now, in the order in which it began (I1).
+  public internal(set) var interruptions: [Interruption.Reason] = []
+  public internal(set) var isInForeground = true
+  /// An interruption is over, and recovery waits for the return to the foreground (I3), or in manual mode for the call manager (I4).
+  public internal(set) var awaitsRecovery = false
+  /// Default mode: the session was activated and no last media has deactivated it since (S5).
+  public internal(set) var isActivated = false
+
+  public init(settings: SessionSettings = SessionSettings()) { self.settings = settings }
+
+  /// Init-only settings are locked while media is registered (L6).
+  public var isLocked: Bool { !media.isEmpty }
+
+  /// `isSessionActive` (S7): configured and activated; sound can be captured and played.
+  public var isActive: Bool {
+    (settings.isManual ? isActivatedExternally : isActivated) && interruptions.isEmpty && !awaitsRecovery
+  }
+
+  /// Whether the voice-processing unit works: there is media, and the session is active.
+  public var isUnitRunning: Bool { isActive && !media.isEmpty }
+
+  /// What the graph must provide now.
+  public var demand: SessionDemand { isUnitRunning ? wanted : SessionDemand() }
+
+  /// What the graph would have to provide if nothing held the session up.
+  public var wanted: SessionDemand {
+    SessionDemand(
+      sends: media.contains(where: \.isSend), receives: media.contains(where: \.isReceive),
+      keepsAwake: media.contains { $0.owner == .program }, linksDevices: settings.isAutomaticConfigurationEnabled)
+  }
+}
+
+/// What a session needs of the graph. [any]
+public struct SessionDemand: Sendable, Equatable {
+  /// The real microphone is to be open (L4).
+  public var sends: Bool
+  public var receives: Bool
+  /// A program takes part that is no node of the graph: nothing else would keep the cycles running.
+  public var keepsAwake: Bool
+  /// Whether nearend links the real devices by itself (S5).
+  public var linksDevices: Bool
+
+  public var isActive: Bool { sends || receives }
+
+  public init(sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true) {
+    self.sends = sends
+    self.receives = receives
+    self.keepsAwake = keepsAwake
+    self.linksDevices = linksDevices
+  }
+}

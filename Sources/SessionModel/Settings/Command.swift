@@ -1,0 +1,35 @@
+/// What a person or a program can ask of a running nearend. [any]
+public enum Command: Sendable, Equatable {
+  case setBypass(Bool)
+  case setComponent(ProcessingComponent, Bool)
+  case setMicrophoneMuted(Bool)
+  case setSinkMuted(id: String, Bool)
+  /// Linear gain, 0–4.
+  case setSinkGain(id: String, Double)
+  /// Sets underruns, drops and xruns back to zero.
+  case clearCounters
+  /// Uses this device instead of the session manager's default; nil follows the default again.
+  case pickDevice(Device.Direction, name: String?)
+  /// Linear gain of the whole mix, 0–1 (D5).
+  case setOutputVolume(Double)
+  /// Writes the diagnostics to a file and logs its path.
+  case saveDiagnostics
+}
+
+extension Command {
+  /// The setting that it changes, where it changes one.
+  public var setting: Setting? {
+    switch self {
+    case .setBypass: .bypassVoiceProcessing
+    case .setComponent(.gainControl, _): .voiceProcessingEnableAGC
+    case .setComponent(.noiseSuppression, _): .noiseSuppression
+    case .setComponent(.echoCancellation, _): .echoCancellation
+    case .setComponent(.highPassFilter, _): .highPassFilter
+    case .setMicrophoneMuted: .microphoneMuted
+    case .setOutputVolume: .outputVolume
+    case .pickDevice(.input, _): .microphone
+    case .pickDevice(.output, _): .speaker
+    case .setSinkMuted, .setSinkGain, .clearCounters, .saveDiagnostics: nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// A setting that people and programs know by name: `nearend get/set/toggle`, `PATCH /settings`, the node's Props. [any]
+///
+/// `rawValue` is that name, the seeds' own where they have one.
+public enum Setting: String, Codable, Sendable, CaseIterable {
+  case bypassVoiceProcessing
+  case voiceProcessingEnableAGC
+  case noiseSuppression
+  case echoCancellation
+  case highPassFilter
+  case microphoneMuted
+  /// Linear gain of the whole mix, 0–1 (D5).
+  case outputVolume
+  /// Node name of the picked microphone; "" follows the default.
+  case microphone
+  /// Node name of the picked speaker; "" follows the default.
+  case speaker
+  /// Locked while media is registered (L6).
+  case useVoiceProcessingIO
+  /// Locked while media is registered (L6).
+  case manualAudioSessionManagement
+
+  public enum Kind: Sendable { case bool, volume, deviceName }
+
+  public var kind: Kind {
+    switch self {
+    case .outputVolume: .volume
+    case .microphone, .speaker: .deviceName
+    default: .bool
+    }
+  }
+
+  /// What people may type instead of the name.
+  public var alias: String? {
+    switch self {
+    case .bypassVoiceProcessing: "bypass"
+    case .voiceProcessingEnableAGC: "agc"
+    case .noiseSuppression: "ns"
+    case .echoCancellation: "aec"
+    case .highPassFilter: "hpf"
+    case .microphoneMuted: "mute"
+    case .outputVolume: "volume"
+    case .useVoiceProcessingIO: "vpio"
+    case .manualAudioSessionManagement: "manual"
+    case .microphone, .speaker: nil
+    }
+  }
+
+  /// By name or alias.
+  public init?(named name: String) {
+    guard let setting = Self.allCases.first(where: { $0.rawValue == name || $0.alias == name }) else { return nil }
+    self = setting
+  }
+
+  /// Reads a value as people write it: true/false, on/off, yes/no, 1/0; a number; a name.
+  /// - Throws: `SettingError.badValue`.
+  public func parse(_ text: String) throws(SettingError) -> EventValue {
+    switch kind {
+    case .bool:
+      switch text.lowercased() {
+      case "true", "on", "yes", "1": return .bool(true)
+      case "false", "off", "no", "0": return .bool(false)
+      default: break
+      }
+    case .volume:
+      if let number = Double(text), (0...1).contains(number) { return .number(number) }
+    case .deviceName: return .string(text)
+    }
+    throw .badValue(setting: rawValue, value: text, possible: possible)
+  }
+
+  /// A value as a program gave it, in the setting's own kind.
+  /// - Throws: `SettingError.badValue`.
+  public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
+    switch (kind, value) {
+    case (.bool, .bool), (.deviceName, .string): return value
+    case (.volume, .number(let number)) where (0...1).contains(number): return value
+    case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
+    default: throw .badValue(setting: rawValue, value: "\(value)", possible: possible)
+    }
+  }
+
+  private var possible: String {
+    switch kind {
+    case .bool: "true or false"
+    case .volume: "a number from 0 to 1"
+    case .deviceName: "a node name, or an empty text for the default"
+    }
+  }
+}
+
+/// What is wrong with a setting's name or value, and what would be right. [any]
+public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
+  case unknown(name: String)
+  case badValue(setting: String, value: String, possible: String)
+  /// An init-only setting while media is registered (L6).
+  case locked(setting: String)
+
+  public var description: String {
+    switch self {
+    case .unknown(let name): "no setting is called '\(name)'; there are: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .badValue(let setting, let value, let possible): "\(setting) cannot be '\(value)': give \(possible)"
+    case .locked(let setting): SessionRefusal.locked(setting: setting).description
+    }
+  }
+}
