@@ -27,6 +27,7 @@ struct profiler {
 
 struct block {
   const char *name;
+  int64_t awake, finish;
   int32_t status;
 };
 
@@ -35,16 +36,27 @@ static bool read_block(const struct spa_pod *pod, struct block *block) {
   int64_t time;
   const int result =
       spa_pod_parse_struct(pod, SPA_POD_Int(&id), SPA_POD_String(&block->name), SPA_POD_Long(&time), SPA_POD_Long(&time),
-                           SPA_POD_Long(&time), SPA_POD_Long(&time), SPA_POD_Int(&block->status));
+                           SPA_POD_Long(&block->awake), SPA_POD_Long(&block->finish), SPA_POD_Int(&block->status));
   return result >= 0 && block->name;
 }
 
-static void count_late(profiler_counts *counts, const char *name) {
+static profiler_node *node_named(profiler_counts *counts, const char *name) {
   uint32_t k = 0;
   while (k < counts->node_count && strcmp(counts->nodes[k].name, name) != 0) k++;
-  if (k == PROFILER_NODES) return;
+  if (k == PROFILER_NODES) return NULL;
   if (k == counts->node_count) snprintf(counts->nodes[counts->node_count++].name, PROFILER_NAME, "%s", name);
-  counts->nodes[k].late++;
+  return &counts->nodes[k];
+}
+
+static void count_node(profiler_counts *counts, const struct block *block) {
+  profiler_node *node = node_named(counts, block->name);
+  if (!node) return;
+  if (block->status == FINISHED) {
+    node->finished++;
+    node->busy += (uint64_t)(block->finish - block->awake);
+  } else if (block->status != NOT_TRIGGERED) {
+    node->late++;
+  }
 }
 
 static void count_cycle(struct profiler *self, const struct spa_pod_object *cycle) {
@@ -54,9 +66,8 @@ static void count_cycle(struct profiler *self, const struct spa_pod_object *cycl
   SPA_POD_OBJECT_FOREACH(cycle, property) {
     if (property->key == SPA_PROFILER_driverBlock && read_block(&property->value, &block)) is_ours = strcmp(block.name, self->driver) == 0;
     if (property->key != SPA_PROFILER_followerBlock || !is_ours || !read_block(&property->value, &block)) continue;
-    if (block.status == FINISHED) continue;
-    is_unfinished = true;
-    if (block.status != NOT_TRIGGERED) count_late(&self->counts, block.name);
+    is_unfinished |= block.status != FINISHED;
+    count_node(&self->counts, &block);
   }
   if (!is_ours) return;
   self->counts.cycles++;

@@ -9,7 +9,11 @@
 
 typedef struct profiler_node {
   char name[PROFILER_NAME];
+  // Cycles in which it was triggered or running when the next began. Nodes that waited for another are not counted.
   uint32_t late;
+  // Cycles in which it finished, and for how long it ran in those, ns in all.
+  uint32_t finished;
+  uint64_t busy;
 } profiler_node;
 
 typedef struct profiler_counts {
@@ -17,7 +21,6 @@ typedef struct profiler_counts {
   uint32_t cycles;
   // Those in which a node had not finished when the next cycle began.
   uint32_t unfinished;
-  // Per node: the cycles in which it was triggered or running then. Nodes that waited for another are not counted.
   uint32_t node_count;
   profiler_node nodes[PROFILER_NODES];
 } profiler_counts;

@@ -2,19 +2,25 @@ import ArgumentParser
 import Foundation
 import PipeWireClient
 
-/// The floor that everything is measured against: a filter that only copies, `copy:mic` to `copy:voice` and `copy:far` to `copy:speaker`.
+/// The floor that everything is measured against: a filter that only copies, `copy:mic` to `copy:voice` and `copy:far` to `copy:speaker`. It can be
+/// given work to do besides, which shows what the machine does to any filter that takes as long.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "copy", abstract: "A filter that only copies.", shouldDisplay: false)
 
+  @Option(help: "The node's name.")
+  var name = "copy"
+  @Option(help: "Microseconds of arithmetic in each cycle, measured on an idle core.")
+  var work = 0.0
+
   func run() throws {
-    let ports = CopyPorts()
+    let ports = CopyPorts(rounds: Arithmetic.rounds(microseconds: work))
     let loop = ThreadLoop(name: "copy-control")
     loop.start()
     let connection = try loop.locked { () throws(PipeWireError) in
       let connection = try Connection(loop: loop, properties: ["application.name": "copy"]) { event in
         if case .lost = event { _exit(1) }
       }
-      let filter = try Filter(connection, name: "copy", data: UnsafeMutableRawPointer(ports.table), process: copyCycle) { _ in }
+      let filter = try Filter(connection, name: name, data: UnsafeMutableRawPointer(ports.table), process: copyCycle) { _ in }
       for (index, name) in ["mic", "far"].enumerated() { ports.table[2 * index] = try filter.addPort(.input, name: name).pointer }
       for (index, name) in ["voice", "speaker"].enumerated() {
         ports.table[2 * index + 1] = try filter.addPort(.output, name: name).pointer
@@ -26,12 +32,38 @@ struct CopyCommand: ParsableCommand {
   }
 }
 
-/// Two pairs of an input and an output, set before the filter joins the graph.
+/// Two pairs of an input and an output, set before the filter joins the graph; after them how much work there is.
 private final class CopyPorts {
   let table: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  init() {
-    table = .allocate(capacity: 4)
-    table.initialize(repeating: nil, count: 4)
+  init(rounds: Int) {
+    table = .allocate(capacity: 5)
+    table.initialize(repeating: nil, count: 5)
+    table[4] = UnsafeMutableRawPointer(bitPattern: rounds)
+  }
+}
+
+/// Work that takes time and nothing else.
+private enum Arithmetic {
+  /// As many rounds as take so long now.
+  static func rounds(microseconds: Double) -> Int {
+    guard microseconds > 0 else { return 0 }
+    let rounds = 1_000_000
+    let best = (0..<5).map { seed in
+      let start = DispatchTime.now().uptimeNanoseconds
+      let result = run(rounds, seed: Float(seed))
+      let time = DispatchTime.now().uptimeNanoseconds - start
+      // Never so, but the compiler cannot know, and leave the work out.
+      return result < 0 ? 0 : time
+    }.min()!
+    return Int(microseconds * 1000 * Double(rounds) / Double(best))
+  }
+
+  /// [realtime]
+  @_noLocks @_noAllocation @inline(never)
+  static func run(_ rounds: Int, seed: Float) -> Float {
+    var value = seed
+    for _ in 0..<rounds { value = value * 0.999_9 + 0.000_1 }
+    return value
   }
 }
 
@@ -43,6 +75,8 @@ private func copyCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPoint
   let frames = Cycle(cycle).frames
   copyPort(ports[0], to: ports[1], frames: frames)
   copyPort(ports[2], to: ports[3], frames: frames)
+  // Its result goes where it is never seen, so that it cannot be left out.
+  if Arithmetic.run(Int(bitPattern: ports[4]), seed: Float(frames)) < 0 { ports[4] = nil }
 }
 
 /// [realtime]

@@ -54,6 +54,13 @@ struct Peer {
       speaker: ("copy:speaker", "copy:speaker"))
   }
 
+  /// A copying filter that also computes for so long in each cycle.
+  static func work(_ programs: Programs, microseconds: Double) -> Peer {
+    Peer(
+      name: "working filter", program: programs.bench, arguments: ["copy", "--name", "work", "--work", "\(microseconds)"],
+      microphone: "work:mic", voice: "work:voice", farEnd: "work:far", speaker: ("work:speaker", "work:speaker"))
+  }
+
   /// PipeWire's own echo canceller with its default settings, mono, in a `pipewire` process of its own.
   static func echoCancel() -> Peer {
     Peer(

@@ -2,17 +2,20 @@ internal import CProfiler
 import Foundation
 import SimulatedHardware
 
-/// Cycles that were not finished in time, told by the daemon's profiler: nearend and a copying filter beside each other, so that what the machine
-/// itself loses is seen too.
+/// Cycles that were not finished in time, told by the daemon's profiler. Beside nearend run a filter that only copies, and one that copies and then
+/// computes for as long as nearend does: what the machine itself loses is seen, and what it takes from any filter that works so long.
 func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws -> Table {
   var table = Table(
     title: "Unfinished cycles",
     note:
-      "nearend in double talk and a copying filter beside it in the same graph, on a clock that waits for nobody, over \(number(seconds, 0)) s; "
+      "nearend in double talk, beside it a filter that only copies and one that copies and computes for as long as nearend, on a clock that waits for nobody, over \(number(seconds, 0)) s; "
       + "counted by the daemon's profiler. A node was late where it had been triggered and had not finished when the next cycle began.",
-    columns: ["quantum", "load", "cycles", "unfinished", "nearend late", "copying filter late", "other nodes late"])
+    columns: [
+      "quantum", "load", "cycles", "unfinished", "nearend late", "working filter late", "copying filter late", "other nodes late",
+      "nearend busy µs", "working filter busy µs",
+    ])
   let (nearend, copy) = (Peer.nearend(programs), Peer.copy(programs))
-  let talk = try Talk().double(seconds: 2 * seconds + 8)
+  let talk = try Talk().double(seconds: 2 * seconds + 16)
   for quantum in quanta {
     let world = try PeerSession(clock: .timer, quantum: quantum)
     for peer in [nearend, copy] { try world.start(peer) }
@@ -21,6 +24,11 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
     let profiler = try Profiler(socket: world.session.socket, driver: "hw.clock")
     probe.start()
     Thread.sleep(forTimeInterval: 2)
+    _ = profiler.take()
+    Thread.sleep(forTimeInterval: 3)
+    let work = Peer.work(programs, microseconds: profiler.take().busy["nearend"] ?? 0)
+    try world.start(work)
+    try world.link(work.voice, "hw.speaker:playback_FL")
     for isBurdened in [false, true] {
       progress("load: \(quantum), \(isBurdened ? "two busy loops" : "nothing else"), load average \(Machine.load)")
       let loops = isBurdened ? try world.burden() : []
@@ -29,13 +37,15 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
       Thread.sleep(forTimeInterval: seconds)
       let counts = profiler.take()
       for loop in loops { loop.end() }
-      for peer in [nearend, copy] { _ = try world.pid(peer) }
+      for peer in [nearend, copy, work] { _ = try world.pid(peer) }
       guard counts.cycles > 0 else { throw BenchError("the profiler saw no cycle of hw.clock") }
-      let others = counts.late.filter { $0.key != "nearend" && $0.key != "copy" }.sorted { $0.key < $1.key }
+      let named: Set = ["nearend", "copy", "work"]
+      let others = counts.late.filter { !named.contains($0.key) && $0.value > 0 }.sorted { $0.key < $1.key }
       table.rows.append([
         "\(quantum)", isBurdened ? "two busy loops" : "nothing else", "\(counts.cycles)", "\(counts.unfinished)",
-        "\(counts.late["nearend"] ?? 0)",
-        "\(counts.late["copy"] ?? 0)", others.isEmpty ? "–" : others.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+        "\(counts.late["nearend"] ?? 0)", "\(counts.late["work"] ?? 0)", "\(counts.late["copy"] ?? 0)",
+        others.isEmpty ? "–" : others.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+        number(counts.busy["nearend"] ?? 0, 0), number(counts.busy["work"] ?? 0, 0),
       ])
     }
     _ = try probe.finish(timeout: 30)
@@ -48,8 +58,10 @@ final class Profiler {
   struct Counts {
     var cycles = 0
     var unfinished = 0
-    /// Cycles in which a node was late, by its name; nodes that never were are missing.
+    /// Cycles in which a node was late, by its name.
     var late: [String: Int] = [:]
+    /// How long a node ran in a cycle, on average, in µs.
+    var busy: [String: Double] = [:]
   }
   private let profiler: OpaquePointer
 
@@ -70,9 +82,10 @@ final class Profiler {
     withUnsafeBytes(of: &raw.nodes) { bytes in
       let stride = bytes.count / Int(PROFILER_NODES)
       for node in 0..<Int(raw.node_count) {
-        let entry = bytes.baseAddress! + node * stride
-        let name = String(cString: entry.assumingMemoryBound(to: CChar.self))
-        counts.late[name] = Int(entry.load(fromByteOffset: Int(PROFILER_NAME), as: UInt32.self))
+        let node = bytes.load(fromByteOffset: node * stride, as: profiler_node.self)
+        let name = withUnsafeBytes(of: node.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        counts.late[name] = Int(node.late)
+        counts.busy[name] = node.finished > 0 ? Double(node.busy) / Double(node.finished) / 1000 : 0
       }
     }
     return counts
