@@ -5,6 +5,9 @@ extension Connection {
   /// there.
   public var hasPassivePorts: Bool { isDaemon(atLeast: 0, 3, 67) }
 
+  /// True from 1.4 on: a link whose node was suspended is negotiated anew. Before, it may be left without buffers for ever, and called active.
+  public var revivesLinks: Bool { isDaemon(atLeast: 1, 4) }
+
   /// False until the daemon has told its version.
   private func isDaemon(atLeast version: Int...) -> Bool {
     !daemonVersion.split(separator: ".").map { Int($0) ?? 0 }.lexicographicallyPrecedes(version)
