@@ -134,6 +134,9 @@ public final class Filter {
   /// Tells the graph how many frames the node's own processing takes. [control]
   public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(frames)) }
 
+  /// Changes properties of the node, of which the daemon takes some at once. [control]
+  public func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
+
   private func stateChanged(_ new: pw_filter_state, _ error: UnsafePointer<CChar>?) {
     switch new {
     case PW_FILTER_STATE_CONNECTING: state = .connecting

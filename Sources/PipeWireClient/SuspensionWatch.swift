@@ -1,6 +1,6 @@
 /// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
 ///
-/// PipeWire 0.3.65 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
+/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
 public final class SuspensionWatch {
   private let connection: Connection
   private var settling: LoopTimer?
@@ -32,8 +32,10 @@ public final class SuspensionWatch {
   }
 
   /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
+  /// None where the daemon brings their links back to life itself.
   /// - Throws: `connectionLost`.
   public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+    guard !connection.revivesLinks else { return [] }
     let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
     watched = watched.filter { keys.contains($0.key) }
     var suspended = Set<UInt32>()

@@ -34,6 +34,15 @@ final class DuplexFilter {
   private static let mostUnused = 16
   private var captureFrames = 0
 
+  private var isKeptAwake = false
+  private static let properties: Properties = [
+    "node.description": "Nearend", "media.name": "Voice processing", "node.passive": "true",
+  ]
+  /// PipeWire looks at the graph again when a node's group changes, and does not when `node.always-process` does. Nobody else is in the group.
+  private static func awake(_ value: Bool) -> Properties {
+    ["node.always-process": "\(value)", "node.group": value ? "nearend.awake" : "nearend.asleep"]
+  }
+
   enum Event {
     case state(Filter.State)
     case latencyChanged
@@ -43,7 +52,7 @@ final class DuplexFilter {
     table = PortTable(core: core)
     weak var this: DuplexFilter?
     filter = try Filter(
-      connection, name: NodeNames.filter, properties: ["node.description": "Nearend", "media.name": "Voice processing"],
+      connection, name: NodeNames.filter, properties: Self.properties.merging(Self.awake(false)) { $1 },
       data: table.realtime, process: processCycle, keepingAlive: table
     ) { event in
       switch event {
@@ -90,6 +99,13 @@ final class DuplexFilter {
   }
 
   var sinkPortNames: [String: [String]] { sinkPorts.mapValues { [$0.left.name, $0.right.name] } }
+
+  /// Keeps the filter running, and the devices that it is linked with, though nobody in the graph asks for it. Only where the daemon has passive ports.
+  func keepAwake(_ value: Bool) {
+    guard value != isKeptAwake else { return }
+    isKeptAwake = value
+    filter.update(Self.awake(value))
+  }
 
   /// Tells the graph that the way from microphone to voice takes `frames` (V8). The way to the speaker takes none.
   func setCaptureLatency(frames: Int) {

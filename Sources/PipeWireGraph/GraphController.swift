@@ -251,9 +251,13 @@ public final class GraphController: @unchecked Sendable {
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
       core.isSending = demand.sends
-      let plan = LinkPlan(objects: objects, endpoints: endpoints, devices: choice, demand: demand, reference: reference)
+      let plan = LinkPlan(
+        objects: objects, endpoints: endpoints, devices: choice, demand: demand,
+        keepsAwake: demand.keepsAwake && !connection.hasPassivePorts, reference: reference)
       core.setChannelScales(microphone: plan.microphoneChannels, speaker: plan.speakerPortsPerChannel)
       try links.apply(plan, existing: objects.links)
+      let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
+      filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
     } catch {
       // The connection says so itself; it is made anew then.

@@ -43,7 +43,11 @@ struct LinkPlan {
     var graphSinks: [(node: UInt32, ports: [String])] = []
   }
 
-  init(objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: SessionDemand, reference: ReferenceSource) {
+  /// - Parameter keepsAwake: true where the links with the real devices are all that keeps them running.
+  init(
+    objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: SessionDemand, keepsAwake: Bool,
+    reference: ReferenceSource
+  ) {
     filter = endpoints.filter
     let own = Dictionary((objects.ports[endpoints.filter] ?? []).map { ($0.name, $0) }) { $1 }
     if let node = endpoints.virtualSpeaker { addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call) }
@@ -52,11 +56,11 @@ struct LinkPlan {
       add(voice, input, .voice)
     }
     guard demand.isActive, demand.linksDevices else { return }
-    if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !demand.keepsAwake) }
+    if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !keepsAwake) }
     guard demand.sends, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
     let channels = objects.outputs(of: microphone)
     microphoneChannels = max(1, channels.count)
-    for channel in channels { add(channel, input, .microphone, isPassive: !demand.keepsAwake) }
+    for channel in channels { add(channel, input, .microphone, isPassive: !keepsAwake) }
     if reference == .everything, let node = devices.speaker?.id {
       addStereo(objects.monitors(of: node), to: ["ref_FL", "ref_FR"], own, role: .reference)
     }

@@ -94,7 +94,8 @@ extension GraphTests {
       repeat {
         try live.service.addGraphSink(id: "alice")
         try live.wait(forLinks: links(of: "alice"))
-        var player: GraphProbe? = try live.probe("far", play: ["right": Self.noise[1]], record: ["unused"], frames: 480)
+        var player: GraphProbe? = try live.probe(
+          "far", play: ["right": Self.noise[1]], record: ["unused"], frames: 480, runsUnlinked: false)
         try live.link([(player!.playPort("right"), "nearend.sink.alice:playback_FR")])
         try live.wait(forActive: links(of: "alice"))
         live.service.removeSink(id: "alice")

@@ -85,6 +85,11 @@ extension GraphTests {
       try live.session.wait(for: "the other application to play") {
         try GraphDump(live.session).links(to: "hw.speaker").contains { $0.state == "active" }
       }
+      try expectRest(live)
+    }
+
+    /// nearend's nodes come to rest, and no cycle of theirs runs while the real speaker's do.
+    private func expectRest(_ live: LiveGraph) throws {
       try live.session.wait(for: "nearend's nodes to rest") { try GraphDump(live.session).ourNodes.allSatisfy { $0.state != "running" } }
       let before = live.service.snapshot().graph.cycles
       // The graph runs for half a second of its own clock.
@@ -94,6 +99,22 @@ extension GraphTests {
       #expect(passed.isExact)
       #expect(passed.cycles > 1)
       #expect(live.service.snapshot().graph.cycles == before)
+    }
+
+    @Test("L4: a ring sink alone keeps the real speaker running, also after others who played; without it no cycle runs")
+    func ringSinkKeepsAwake() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      _ = try live.service.addRingSink(id: "alice", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
+      try live.wait(for: "the real speaker to drive") { $0.graph.cycles > 10 && $0.graph.driver == "hw.speaker" }
+      let client = try play(live, to: "nearend.speaker")
+      try live.wait(for: "the player") { $0.session.receiveMedia.count == 2 }
+      client.end()
+      try live.wait(for: "the player to leave") { $0.session.receiveMedia == ["alice"] }
+      let alone = live.service.snapshot().graph.cycles
+      try live.wait(for: "further cycles") { $0.graph.cycles > alone + 20 && $0.graph.driver == "hw.speaker" }
+      live.service.removeSink(id: "alice")
+      try expectRest(live)
     }
 
     @Test("V9: the user's quantum is what it is without nearend")

@@ -114,7 +114,9 @@ final class LiveGraph {
     try session.wait(for: what, timeout: timeout) { try fact(service.snapshot()) }
   }
 
-  func probe(_ name: String = "probe", play: [String: [Float]] = [:], record: [String], frames: Int) throws -> GraphProbe {
-    try GraphProbe(socket: session.socket, name: name, play: play, record: record, frames: frames)
+  func probe(
+    _ name: String = "probe", play: [String: [Float]] = [:], record: [String], frames: Int, runsUnlinked: Bool = true
+  ) throws -> GraphProbe {
+    try GraphProbe(socket: session.socket, name: name, play: play, record: record, frames: frames, runsUnlinked: runsUnlinked)
   }
 }

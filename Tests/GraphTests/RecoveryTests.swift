@@ -105,11 +105,16 @@ extension GraphTests {
       let own = LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink] + LiveGraph.referenceLinks
       try live.wait(forActive: own)
       let serial = try #require(try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1)).serial
+      let suspensions = try SuspensionCounter(live.session, node: "hw.mic")
       try live.session.restart(.wireplumber)
-      try live.session.wait(for: "the microphone's link anew") {
-        try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1).map { $0.serial != serial } ?? false
+      try live.session.wait(for: "the microphone to be suspended") { suspensions.count > 0 }
+      // From 1.4 on PipeWire revives the links itself.
+      if live.service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) == .orderedAscending {
+        try live.session.wait(for: "the microphone's link anew") {
+          try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1).map { $0.serial != serial } ?? false
+        }
       }
-      try live.wait(forLinks: own)
+      try live.wait(forActive: own)
       let probe = try live.probe(
         "after", play: ["far": Self.noise, "near": Self.noise], record: ["left", "right", "voice"], frames: Self.noise.count)
       try live.link([

@@ -39,10 +39,13 @@ public final class GraphProbe {
   ///   - play: a signal for each port to play; silence after its end.
   ///   - record: the ports to record; at least one.
   ///   - frames: length of the recording.
+  ///   - runsUnlinked: whether the nodes run from the beginning; otherwise once they are linked, as an application's do. PipeWire 1.x loses a cycle where
+  ///     a client's node that runs already is linked to another.
   ///   - group: `node.group`; the simulated hardware's keeps the probe on its clock.
   /// - Throws: `SessionError`, `PipeWireError`.
   public init(
-    socket: String, name: String = "probe", play: [String: [Float]], record: [String], frames: Int, group: String = SimulatedDevice.group
+    socket: String, name: String = "probe", play: [String: [Float]], record: [String], frames: Int, runsUnlinked: Bool = true,
+    group: String = SimulatedDevice.group
   ) throws {
     guard !record.isEmpty, frames > 0 else { throw SessionError(.invalidRequest, "a probe needs a port to record, and frames to record") }
     self.name = name
@@ -50,7 +53,7 @@ public final class GraphProbe {
     loop = ThreadLoop(name: "probe")
     tape = ProbeTape(length: frames, played: play.count, recorded: record.count)
     loop.start()
-    let properties = ["node.group": group, "node.always-process": "true"]
+    let properties = ["node.group": group, "node.always-process": "\(runsUnlinked)"]
     let data = Unmanaged.passUnretained(tape).toOpaque()
     try loop.locked { () throws(PipeWireError) in
       let connection = try Connection(loop: loop, remote: socket, properties: ["application.name": name]) { _ in }
