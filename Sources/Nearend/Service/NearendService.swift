@@ -9,14 +9,18 @@ public struct NearendOptions: Sendable {
   public var graph: GraphOptions
   /// What the session begins with.
   public var session: SessionSettings
+  /// Path of the Unix socket through which other processes talk to it; nil for none.
+  public var controlSocket: String?
   /// Called with each remark as it comes.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
-    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echo: (@Sendable (LogEntry) -> Void)? = nil
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), controlSocket: String? = nil,
+    echo: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.graph = graph
     self.session = session
+    self.controlSocket = controlSocket
     self.echo = echo
   }
 }
@@ -34,12 +38,16 @@ public final class NearendService: Sendable {
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
   private let registration = Mutex(())
+  private let completion = Mutex<(@Sendable (inout Snapshot) -> Void)?>(nil)
+  private let controlSocket: String?
+  private let control = Mutex<ControlServer?>(nil)
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
   public init(_ options: NearendOptions) throws(GraphError) {
     let log = EventLog(echo: options.echo)
     self.log = log
+    controlSocket = options.controlSocket
     do {
       core = try AudioCore(usesMixAsReference: options.graph.reference == .mix)
     } catch {
@@ -59,16 +67,40 @@ public final class NearendService: Sendable {
     }
   }
 
-  /// Joins the graph. Once.
+  /// Joins the graph, and opens the control socket. Once.
   public func start() throws(GraphError) {
     log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
     try graph.start()
+    do throws(ControlError) {
+      try openControlSocket()
+    } catch {
+      graph.stop()
+      if case .inUse(_, let pid) = error { throw .alreadyRunning(pid: pid) }
+      throw .refused(reason: error.description)
+    }
+  }
+
+  private func openControlSocket() throws(ControlError) {
+    guard let controlSocket else { return }
+    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: ControlLimits()) { [weak self] exchange in
+      try ControlRoutes.answer(exchange, for: self)
+    }
+    control.withLock { $0 = server }
+    server.start()
+    log.add(.info, "control socket: \(controlSocket)")
   }
 
   deinit { stop() }
 
   /// Leaves the graph; nothing stays behind. Doing it again has no effect.
-  public func stop() { graph.stop() }
+  public func stop() {
+    let server = control.withLock { control in
+      defer { control = nil }
+      return control
+    }
+    server?.stop()
+    graph.stop()
+  }
 
   /// Puts a remark into the log.
   public func remark(_ message: String) { log.add(.info, message) }
@@ -182,8 +214,12 @@ public final class NearendService: Sendable {
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
+    completion.withLock { $0 }?(&snapshot)
     return snapshot
   }
+
+  /// Lets others add to every snapshot what the service itself does not know.
+  public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.withLock { $0 = complete } }
 
   private func saveDiagnostics() {
     let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970)).json"

@@ -120,6 +120,15 @@ public final class RingSink: @unchecked Sendable {
       rms: level.rms)
   }
 
+  /// Bytes that wait in the ring, and those that its fill is steered to (0 before the first cycle); takes no peak. [any]
+  public var fill: (bytes: Int, target: Int) {
+    let frames = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
+    return (Int(frames) * fifo.bytesPerFrame, Int(cells.targetFill.load() * Double(capacityBytes)))
+  }
+
+  /// Nothing waits and nothing sounds: never written to, played out after `end()`, or reset. [any]
+  public var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
+
   /// Underruns and drops start again at 0; frames written and read go on. [any]
   public func clearCounters() {
     cells.consecutiveUnderruns.store(0)
