@@ -30,6 +30,8 @@ public final class NearendService: Sendable {
   let core: AudioCore
   let graph: GraphController
   let log: EventLog
+  let watch: EventWatch
+  let tally = EventTally()
   private let processorUse = ProcessorUse()
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
@@ -47,11 +49,15 @@ public final class NearendService: Sendable {
     }
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
+    let watch = EventWatch(core: core, events: events)
+    self.watch = watch
+    tally.listen(to: events)
     graph = GraphController(
       core: core, options: options.graph,
       hooks: GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
-        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) }))
+        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
+        looked: { watch.look() }, route: { watch.use($0) }))
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged, .rebuild: graph?.demandChanged()
@@ -166,7 +172,10 @@ public final class NearendService: Sendable {
   // MARK: Snapshot
 
   /// All that is known now. Never waits for the audio thread.
-  public func snapshot() -> Snapshot {
+  public func snapshot() -> Snapshot { snapshot(takesPeaks: true) }
+
+  /// `takesPeaks`: for who draws levels, so that the next call tells the peaks since this one. Whoever only reports leaves them.
+  func snapshot(takesPeaks: Bool) -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.uptime = Date().timeIntervalSince(started)
@@ -174,11 +183,12 @@ public final class NearendService: Sendable {
     snapshot.graph = report.graph
     snapshot.route = report.route
     snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse)
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
     snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.processing = ProcessingStatus(
-      controls: core.controls, meters: core.meters.snapshot(), render: (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()),
+      controls: core.controls, meters: core.meters.snapshot(),
+      render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
