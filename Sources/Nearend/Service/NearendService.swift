@@ -9,14 +9,18 @@ public struct NearendOptions: Sendable {
   public var graph: GraphOptions
   /// What the session begins with.
   public var session: SessionSettings
+  /// Where telemetry goes; off by default.
+  public var telemetry: TelemetryOptions
   /// Called with each remark as it comes.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
-    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echo: (@Sendable (LogEntry) -> Void)? = nil
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), telemetry: TelemetryOptions = TelemetryOptions(),
+    echo: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.graph = graph
     self.session = session
+    self.telemetry = telemetry
     self.echo = echo
   }
 }
@@ -32,6 +36,9 @@ public final class NearendService: Sendable {
   let log: EventLog
   let watch: EventWatch
   let tally = EventTally()
+  /// From `start` on, where there is somewhere to send to.
+  let telemetry = Mutex<Telemetry?>(nil)
+  private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
@@ -40,6 +47,7 @@ public final class NearendService: Sendable {
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
   public init(_ options: NearendOptions) throws(GraphError) {
+    telemetryOptions = options.telemetry
     let log = EventLog(echo: options.echo)
     self.log = log
     do {
@@ -66,15 +74,20 @@ public final class NearendService: Sendable {
   }
 
   /// Joins the graph. Once.
+  /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written.
   public func start() throws(GraphError) {
     log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
+    try startTelemetry(telemetryOptions)
     try graph.start()
   }
 
   deinit { stop() }
 
   /// Leaves the graph; nothing stays behind. Doing it again has no effect.
-  public func stop() { graph.stop() }
+  public func stop() {
+    graph.stop()
+    telemetry.withLock { $0 }?.stop()
+  }
 
   /// Puts a remark into the log.
   public func remark(_ message: String) { log.add(.info, message) }

@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireGraph
 import SessionModel
 
 /// What nearend tells of itself as text, and what programs tell it of their media (T1, T2, T5, K6, K8).
@@ -24,7 +25,21 @@ extension NearendService {
     report.outputVolume = Double(core.mixer.masterGain)
     report.cpuSeconds = ProcessorUse.total
     report.events = tally.counts
+    report.telemetry = telemetry.withLock { $0 }?.status ?? []
     return report
+  }
+
+  /// Before the first event.
+  func startTelemetry(_ options: TelemetryOptions) throws(GraphError) {
+    let telemetry: Telemetry?
+    do { telemetry = try Telemetry(options, log: log) } catch { throw .refused(reason: error.description) }
+    guard let telemetry else { return }
+    self.telemetry.withLock { $0 = telemetry }
+    telemetry.listen(to: events) { [session] in
+      !session.current.media.isEmpty
+    } snapshot: { [weak self] in
+      self.map { TelemetryDocument($0.report()) }
+    }
   }
 
   // MARK: Told by programs

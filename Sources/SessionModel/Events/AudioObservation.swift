@@ -33,12 +33,12 @@ public struct AudioObservation: Sendable, Equatable {
   /// The one consumer of the processed microphone.
   public struct Source: Sendable, Equatable {
     public var mediaId: String
-    /// Frames that it did not take in time, since it was registered.
-    public var lostFrames: UInt64
+    /// Cycles that it did not take in time and that were lost, since it was registered.
+    public var overruns: UInt64
 
-    public init(mediaId: String, lostFrames: UInt64) {
+    public init(mediaId: String, overruns: UInt64) {
       self.mediaId = mediaId
-      self.lostFrames = lostFrames
+      self.overruns = overruns
     }
   }
 

@@ -96,9 +96,9 @@ public struct EventDetector: Sendable {
 
   private func sourceEvents(from old: AudioObservation.Source?, to new: AudioObservation.Source?) -> [Event] {
     guard let new else { return [] }
-    let lost = Self.growth(old?.mediaId == new.mediaId ? old?.lostFrames ?? 0 : 0, new.lostFrames)
+    let lost = Self.growth(old?.mediaId == new.mediaId ? old?.overruns ?? 0 : 0, new.overruns)
     guard lost > 0 else { return [] }
-    return [Event(kind: .sourceOverrun, mediaId: new.mediaId, detail: ["lost": .count(lost), "total": .count(new.lostFrames)])]
+    return [Event(kind: .sourceOverrun, mediaId: new.mediaId, detail: ["lost": .count(lost), "total": .count(new.overruns)])]
   }
 
   private static func frameDrop(_ id: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64) -> Event {
