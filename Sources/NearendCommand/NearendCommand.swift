@@ -30,13 +30,14 @@ struct NearendCommand: ParsableCommand {
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
+  @OptionGroup var telemetry: TelemetryArguments
 
   func run() throws {
     try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     do {
-      let service = try startService(in: nil, devices: devices, display: display)
+      let service = try startService(in: nil, devices: devices, display: display, telemetry: telemetry.options())
       defer { service.stop() }
       if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
     } catch let error as GraphError {
@@ -56,13 +57,16 @@ struct NearendCommand: ParsableCommand {
 }
 
 /// A running nearend with the participants' devices that were asked for.
-func startService(in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions) throws(GraphError) -> NearendService {
+func startService(
+  in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions()
+) throws(GraphError) -> NearendService {
   let environment = session?.environment ?? ProcessInfo.processInfo.environment
   let controlSocket = ControlPath.standard(environment)
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
     NearendOptions(
-      graph: devices.graphOptions(remote: session?.socket), session: devices.sessionSettings, controlSocket: controlSocket, echo: echo))
+      graph: devices.graphOptions(remote: session?.socket), session: devices.sessionSettings, controlSocket: controlSocket,
+      telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
   do {
