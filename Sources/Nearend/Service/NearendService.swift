@@ -108,13 +108,14 @@ public final class NearendService: Sendable {
 
   deinit { stop() }
 
-  /// Leaves the graph; nothing stays behind. Doing it again has no effect.
+  /// Leaves the graph; nothing stays behind, and a source and every client of the socket see their end. Doing it again has no effect.
   public func stop() {
     let server = control.withLock { control in
       defer { control = nil }
       return control
     }
     server?.stop()
+    if let source = session.slot.current { session.unregister(source) }
     graph.stop()
     telemetry.withLock { $0 }?.stop()
   }
@@ -229,6 +230,7 @@ public final class NearendService: Sendable {
       rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
     snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
