@@ -24,7 +24,8 @@ struct NearendCommand: ParsableCommand {
         name: "Remote control",
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
-          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, SinkCommand.self, EventsCommand.self,
+          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, SinkCommand.self, SourceCommand.self,
+          EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
         ])
     ])
 

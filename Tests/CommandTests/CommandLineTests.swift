@@ -19,7 +19,9 @@ struct CommandLineTests {
   @Test(
     "O1: help of every command looks as its snapshot",
     arguments: [
-      "nearend", "rehearse", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "sink", "events",
+      "nearend", "rehearse", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "sink",
+      "source", "events",
+      "diagnostics", "metrics",
     ])
   func help(command: String) throws {
     let result = try EmptyPlace().nearend(command == "nearend" ? ["--help"] : [command, "--help"])

@@ -1,5 +1,10 @@
+import Synchronization
+
 /// Everything that can be asked for through the control socket.
 struct ControlRoutes: Sendable {
+  /// Held while a client's media is registered together with what it is for: two clients may choose the same name at the same time.
+  static let registering = Mutex(())
+
   static let all: [ControlRoute] = status + settings + session + sinks
 
   /// Finds the route and lets it answer.

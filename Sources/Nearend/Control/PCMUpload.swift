@@ -39,7 +39,15 @@ struct PCMUpload {
     }
     let registration: SinkRegistration
     do throws(SinkError) {
-      registration = try SinkRegistration(id: id, rate: rate, channels: channels, milliseconds: buffer, in: request.service)
+      let result = ControlRoutes.registering.withLock { _ in
+        do throws(SinkError) {
+          return Result<SinkRegistration, SinkError>.success(
+            try SinkRegistration(id: id, rate: rate, channels: channels, milliseconds: buffer, in: request.service))
+        } catch {
+          return .failure(error)
+        }
+      }
+      registration = try result.get()
     } catch {
       throw RequestFailure(error.status, error.description)
     }

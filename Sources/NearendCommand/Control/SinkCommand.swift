@@ -29,9 +29,7 @@ struct SinkCommand: ParsableCommand {
   func run() throws {
     try parent.refuseOwnOptions(of: "sink")
     guard let id else { throw ValidationError("Give the participant's name with --id <name>.") }
-    if let problem = ParticipantId.problem(id) { throw ValidationError("--id \(id): \(problem).") }
-    guard (8_000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
-    guard (1...2).contains(channels) else { throw ValidationError("--channels \(channels): give 1 or 2.") }
+    try PCMFormat.check(id: id, rate: rate, channels: channels)
     guard (10...10_000).contains(buffer) else { throw ValidationError("--buffer \(buffer): give 10 to 10000.") }
     let nearend = socket.nearend
     let target = "/sinks/\(id)?rate=\(rate)&channels=\(channels)&buffer=\(buffer)"
@@ -43,6 +41,15 @@ struct SinkCommand: ParsableCommand {
     } catch {
       nearend.end(error)
     }
+  }
+}
+
+/// What can be said of PCM before nearend is asked.
+enum PCMFormat {
+  static func check(id: String, rate: Int, channels: Int) throws {
+    if let problem = ParticipantId.problem(id) { throw ValidationError("--id \(id): \(problem).") }
+    guard (8_000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
+    guard (1...2).contains(channels) else { throw ValidationError("--channels \(channels): give 1 or 2.") }
   }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import SessionModel
 import Synchronization
 
@@ -14,40 +13,28 @@ final class EventFeed: Sendable {
   static let capacity = 1_024
 
   private let state = Mutex(State())
-  /// Readable while something waits.
-  private let wake: (read: Int32, write: Int32)
+  private let wake: WakeSignal
 
-  init() throws(RequestFailure) {
-    var ends: [Int32] = [0, 0]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-      throw RequestFailure(503, "the events cannot be followed: \(lastError()); end other clients first")
-    }
-    wake = (ends[0], ends[1])
-  }
-
-  deinit {
-    close(wake.read)
-    close(wake.write)
-  }
+  init() throws(RequestFailure) { wake = try WakeSignal() }
 
   /// [any]
   func add(_ event: AudioEvent) {
-    state.withLock { state in
+    let isFirst = state.withLock { state in
       if state.waiting.count == Self.capacity {
         state.waiting.removeFirst()
         state.lost += 1
       }
       state.waiting.append(event)
-      // Inside: whoever takes the events takes the byte with them.
-      if state.waiting.count == 1 { _ = send(wake.write, [1], 1, Int32(MSG_NOSIGNAL)) }
+      return state.waiting.count == 1
     }
+    if isFirst { wake.raise() }
   }
 
   /// What has come since the last call, oldest first.
   func take() -> [AudioEvent] {
-    state.withLock { state in
-      var byte: UInt8 = 0
-      if !state.waiting.isEmpty { _ = recv(wake.read, &byte, 1, 0) }
+    // Before: what comes from here on raises it again.
+    wake.lower()
+    return state.withLock { state in
       if state.lost > 0, !state.waiting.isEmpty { state.waiting[0].detail["eventsLost"] = .integer(state.lost) }
       defer { state = State() }
       return state.waiting
@@ -68,7 +55,7 @@ final class EventFeed: Sendable {
       var lines: [UInt8] = []
       for event in feed.take() { lines += Array(try encoder.encode(event)) + [10] }
       try exchange.send(chunk: lines)
-      try exchange.connection.pause(seconds: 60, waking: feed.wake.read)
+      try exchange.connection.pause(seconds: 60, waking: feed.wake.descriptor)
     }
   }
 }

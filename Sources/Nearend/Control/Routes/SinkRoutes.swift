@@ -40,6 +40,7 @@ extension ControlRequest {
     let change = try SinkChange(values)
     if let gain = change.gain { service.perform(.setSinkGain(id: id, gain)) }
     if let muted = change.muted { service.perform(.setSinkMuted(id: id, muted)) }
+    if let ssrc = change.ssrc { service.updateSsrc(mediaId: id, ssrc: ssrc) }
     guard let sink = service.snapshot().sinks.first(where: { $0.id == id }) else { throw unknownSink }
     try exchange.answer(json: sink)
   }
