@@ -31,8 +31,7 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.26.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
   ],
   targets: [
     // C libraries
@@ -40,6 +39,7 @@ let package = Package(
     library("WebRTCLibrary", webrtc, apt: "libwebrtc-audio-processing-dev"),
     library("SampleRateLibrary", "samplerate", apt: "libsamplerate0-dev"),
     library("NCursesLibrary", "ncursesw", apt: "libncurses-dev"),
+    library("CURLLibrary", "libcurl", apt: "libcurl4-openssl-dev"),
     library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
     library("FFTWLibrary", "fftw3f", apt: "libfftw3-dev"),
 
@@ -49,6 +49,7 @@ let package = Package(
     .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
     .target(name: "CPipeWire", dependencies: ["CRealtime", "PipeWireLibrary"]),
     .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),
+    .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
     // The product
     .target(name: "RealtimeCore", dependencies: ["CRealtime", "CSampleRate", "CAudioProcessing"]),
@@ -61,14 +62,14 @@ let package = Package(
       name: "Nearend",
       dependencies: [
         "RealtimeCore", "SessionModel", "PipeWireGraph",
-        .product(name: "FlyingFox", package: "FlyingFox"),
       ]),
+    .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Nearend", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        "Nearend", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

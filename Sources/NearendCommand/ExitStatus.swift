@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
   // 64: wrong arguments, given by the argument parser itself.
   /// `--mic` or `--speaker` names a device that is not there.
   case unknownDevice = 66
-  /// No daemon, or a rehearsal is impossible because something is not installed.
+  /// No daemon, no nearend to talk to, or a rehearsal is impossible because something is not installed.
   case unavailable = 69
   /// Another nearend runs in this session.
   case alreadyRunning = 75
@@ -24,7 +24,8 @@ enum ExitStatus: Int32 {
       1   failed while running
       64  wrong arguments
       66  no device of that name
-      69  no PipeWire daemon, or something that a rehearsal needs is not installed
+      69  no PipeWire daemon, no nearend to talk to, or something that a rehearsal
+          needs is not installed
       75  another nearend runs in this session
       78  not a terminal, or one that is too small
     """

@@ -18,17 +18,27 @@ struct NearendCommand: ParsableCommand {
       \(ExitStatus.help)
       """,
     version: nearendVersion,
-    subcommands: [RehearseCommand.self, DevicesCommand.self, RoomCommand.self])
+    subcommands: [RehearseCommand.self, DevicesCommand.self, RoomCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Remote control",
+        subcommands: [
+          StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
+          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, SinkCommand.self, SourceCommand.self,
+          EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
+        ])
+    ])
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
+  @OptionGroup var telemetry: TelemetryArguments
 
   func run() throws {
     try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     do {
-      let service = try startService(remote: nil, devices: devices, display: display)
+      let service = try startService(in: nil, devices: devices, display: display, telemetry: telemetry.options())
       defer { service.stop() }
       if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
     } catch let error as GraphError {
@@ -48,11 +58,18 @@ struct NearendCommand: ParsableCommand {
 }
 
 /// A running nearend with the participants' devices that were asked for.
-func startService(remote: String?, devices: DeviceOptions, display: DisplayOptions) throws(GraphError) -> NearendService {
+func startService(
+  in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions()
+) throws(GraphError) -> NearendService {
+  let environment = session?.environment ?? ProcessInfo.processInfo.environment
+  let controlSocket = ControlPath.standard(environment)
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
-    NearendOptions(graph: devices.graphOptions(remote: remote), session: devices.sessionSettings, echo: echo))
+    NearendOptions(
+      graph: devices.graphOptions(remote: session?.socket), session: devices.sessionSettings, controlSocket: controlSocket,
+      telemetry: telemetry, echo: echo))
   try service.start()
+  if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
   do {
     for id in devices.sink { try service.addGraphSink(id: id) }
   } catch {
@@ -62,17 +79,14 @@ func startService(remote: String?, devices: DeviceOptions, display: DisplayOptio
   return service
 }
 
-/// The dashboard, or with `--headless` nothing, until somebody wants it to stop. `decorate` completes each snapshot.
-func show(
-  _ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest,
-  decorate: (Snapshot) -> Snapshot = { $0 }
-) throws(DashboardError) {
+/// The dashboard, or with `--headless` nothing, until somebody wants it to stop.
+func show(_ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest) throws(DashboardError) {
   guard let terminal else {
     stop.wait(seconds: display.seconds)
-    if display.json { print(decorate(service.snapshot()).json()) }
+    if display.json { print(service.snapshot().json()) }
     return
   }
-  try terminal.run(stop, snapshot: { decorate(service.snapshot()) }, perform: service.perform)
+  try terminal.run(stop, snapshot: service.snapshot, perform: service.perform)
 }
 
 @Sendable private func printRemark(_ entry: LogEntry) {

@@ -45,10 +45,11 @@ struct Rehearsal {
     configuration.runsPulse = SessionConfiguration.Daemon.pulse.isInstalled
     let session = try PrivateSession(configuration)
     defer { session.end() }
-    let service = try startService(remote: session.socket, devices: devices, display: display)
+    let service = try startService(in: session, devices: devices, display: display)
     defer { service.stop() }
     if let note { service.remark(note) }
     service.remark("the private session: XDG_RUNTIME_DIR=\(session.path) PIPEWIRE_RUNTIME_DIR=\(session.path) pw-top")
+    service.remark("its control socket: XDG_RUNTIME_DIR=\(session.path) nearend status")
 
     let epoch = monotonicSeconds() + Self.lead
     let conversation = Conversation()
@@ -70,11 +71,8 @@ struct Rehearsal {
     options.cache = Speech.defaultCache
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
-    try show(service, display, terminal, stop) { snapshot in
-      var snapshot = snapshot
-      snapshot.rehearsal = room.report.map(RehearsalStatus.init)
-      return snapshot
-    }
+    service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
+    try show(service, display, terminal, stop)
   }
 }
 

@@ -16,7 +16,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .noDaemon(let reason): return "\(reason); start PipeWire (systemctl --user start pipewire wireplumber)"
     case .alreadyRunning(let pid):
-      return "another nearend\(pid.map { " (process \($0))" } ?? "") runs in this session; stop it first"
+      return "another nearend\(pid.map { " (process \($0))" } ?? "") runs in this session; stop it first, or see it with nearend attach"
     case .unknownDevice(let name, let direction, let available):
       let option = direction == .input ? "--mic" : "--speaker"
       let kind = direction == .input ? "microphone" : "speaker"

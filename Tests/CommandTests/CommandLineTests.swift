@@ -16,7 +16,13 @@ struct CommandLineTests {
     #expect(result.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil, "\(result.output)")
   }
 
-  @Test("O1: help of every command looks as its snapshot", arguments: ["nearend", "rehearse", "devices"])
+  @Test(
+    "O1: help of every command looks as its snapshot",
+    arguments: [
+      "nearend", "rehearse", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "sink",
+      "source", "events",
+      "diagnostics", "metrics",
+    ])
   func help(command: String) throws {
     let result = try EmptyPlace().nearend(command == "nearend" ? ["--help"] : [command, "--help"])
     #expect(result.succeeded)

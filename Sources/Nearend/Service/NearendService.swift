@@ -9,14 +9,22 @@ public struct NearendOptions: Sendable {
   public var graph: GraphOptions
   /// What the session begins with.
   public var session: SessionSettings
+  /// Path of the Unix socket through which other processes talk to it; nil for none.
+  public var controlSocket: String?
+  /// Where telemetry goes; off by default.
+  public var telemetry: TelemetryOptions
   /// Called with each remark as it comes.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
-    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echo: (@Sendable (LogEntry) -> Void)? = nil
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), controlSocket: String? = nil,
+    telemetry: TelemetryOptions = TelemetryOptions(),
+    echo: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.graph = graph
     self.session = session
+    self.controlSocket = controlSocket
+    self.telemetry = telemetry
     self.echo = echo
   }
 }
@@ -30,16 +38,26 @@ public final class NearendService: Sendable {
   let core: AudioCore
   let graph: GraphController
   let log: EventLog
+  let watch: EventWatch
+  let tally = EventTally()
+  /// From `start` on, where there is somewhere to send to.
+  let telemetry = Mutex<Telemetry?>(nil)
+  private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
   private let registration = Mutex(())
+  private let completion = Mutex<(@Sendable (inout Snapshot) -> Void)?>(nil)
+  private let controlSocket: String?
+  private let control = Mutex<ControlServer?>(nil)
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
   public init(_ options: NearendOptions) throws(GraphError) {
+    telemetryOptions = options.telemetry
     let log = EventLog(echo: options.echo)
     self.log = log
+    controlSocket = options.controlSocket
     do {
       core = try AudioCore(usesMixAsReference: options.graph.reference == .mix)
     } catch {
@@ -47,11 +65,15 @@ public final class NearendService: Sendable {
     }
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
+    let watch = EventWatch(core: core, events: events)
+    self.watch = watch
+    tally.listen(to: events)
     graph = GraphController(
       core: core, options: options.graph,
       hooks: GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
-        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) }))
+        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
+        looked: { watch.look() }, route: { watch.use($0) }))
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged, .rebuild: graph?.demandChanged()
@@ -59,18 +81,43 @@ public final class NearendService: Sendable {
     }
   }
 
-  /// Joins the graph. Once.
+  /// Joins the graph, and opens the control socket. Once.
+  /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written, or the socket not be opened.
   public func start() throws(GraphError) {
     log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
+    try startTelemetry(telemetryOptions)
     try graph.start()
+    do throws(ControlError) {
+      try openControlSocket()
+    } catch {
+      graph.stop()
+      if case .inUse(_, let pid) = error { throw .alreadyRunning(pid: pid) }
+      throw .refused(reason: error.description)
+    }
+  }
+
+  private func openControlSocket() throws(ControlError) {
+    guard let controlSocket else { return }
+    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: ControlLimits()) { [weak self] exchange in
+      try ControlRoutes.answer(exchange, for: self)
+    }
+    control.withLock { $0 = server }
+    server.start()
+    log.add(.info, "control socket: \(controlSocket)")
   }
 
   deinit { stop() }
 
-  /// Leaves the graph; nothing stays behind, and a source sees its end. Doing it again has no effect.
+  /// Leaves the graph; nothing stays behind, and a source and every client of the socket see their end. Doing it again has no effect.
   public func stop() {
+    let server = control.withLock { control in
+      defer { control = nil }
+      return control
+    }
+    server?.stop()
     if let source = session.slot.current { session.unregister(source) }
     graph.stop()
+    telemetry.withLock { $0 }?.stop()
   }
 
   /// Puts a remark into the log.
@@ -169,7 +216,10 @@ public final class NearendService: Sendable {
   // MARK: Snapshot
 
   /// All that is known now. Never waits for the audio thread.
-  public func snapshot() -> Snapshot {
+  public func snapshot() -> Snapshot { snapshot(takesPeaks: true) }
+
+  /// `takesPeaks`: for who draws levels, so that the next call tells the peaks since this one. Whoever only reports leaves them.
+  func snapshot(takesPeaks: Bool) -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.uptime = Date().timeIntervalSince(started)
@@ -177,17 +227,22 @@ public final class NearendService: Sendable {
     snapshot.graph = report.graph
     snapshot.route = report.route
     snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse)
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
     snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
-      controls: core.controls, meters: core.meters.snapshot(), render: (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()),
+      controls: core.controls, meters: core.meters.snapshot(),
+      render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
+    completion.withLock { $0 }?(&snapshot)
     return snapshot
   }
+
+  /// Lets others add to every snapshot what the service itself does not know.
+  public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.withLock { $0 = complete } }
 
   private func saveDiagnostics() {
     let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970)).json"

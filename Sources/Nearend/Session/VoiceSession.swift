@@ -129,6 +129,8 @@ public final class VoiceSession: Sendable {
         state.began[reason] = nil
       }
       state.session = new
+      // A leaf's lock: nobody is told anything here.
+      if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect) }
       return change
     }

@@ -48,17 +48,22 @@ extension SessionState {
   fileprivate mutating func apply(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
     switch event {
     case .registerMedia(let id, let isSend, let isReceive):
-      guard isSend || isReceive, !media.contains(where: { $0.id == id }) else { return }
+      // An application may have the same id: who it is counts, not what it is called.
+      guard isSend || isReceive, program(id) == nil else { return }
       let firstApplication = media.firstIndex { $0.owner == .application } ?? media.endIndex
       media.insert(Media(id: id, isSend: isSend, isReceive: isReceive), at: firstApplication)
     case .unregisterMedia(let id):
-      guard media.contains(where: { $0.id == id && $0.owner == .program }) else { return }
-      media.removeAll { $0.id == id }
+      guard program(id) != nil else { return }
+      media.removeAll { $0.id == id && $0.owner == .program }
       sinks.removeAll { $0 == id }
       if source?.mediaId == id { source = nil }
     case .registerSource(let id): register(source: id, &effects)
     case .unregisterSource(let id):
       if source?.mediaId == id { source = nil }
+    case .sourceHadAudio(let id):
+      if source?.mediaId == id { source?.hadAudio = true }
+    case .sourceResampling(let id, let resampling):
+      if source?.mediaId == id { source?.resampling = resampling }
     case .registerSink(let id): register(sink: id, &effects)
     case .unregisterSink(let id): sinks.removeAll { $0 == id }
     case .setInitOnly(let setting): set(setting, &effects)
@@ -106,6 +111,8 @@ extension SessionState {
     case .captureChannelCount(let count): settings.captureChannelCount = count
     case .renderChannelCount(let count): settings.renderChannelCount = count
     case .manualAudioSessionManagement(let on):
+      // The same again takes nothing from a call manager that was early.
+      guard on != settings.isManual else { return }
       settings.isManual = on
       isActivated = false
       isActivatedExternally = false

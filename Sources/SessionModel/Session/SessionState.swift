@@ -13,6 +13,23 @@ public struct SessionState: Sendable, Equatable {
     }
     public var mediaId: String
     public var phase: Phase
+    /// It has had audio that is not silence (T5).
+    public var hadAudio = false
+    /// nil where it takes the rate that it is given.
+    public var resampling: Resampling?
+  }
+
+  /// What a source converts (T5).
+  public struct Resampling: Codable, Sendable, Equatable {
+    /// Frames per second that it is given.
+    public var captureRate: Int
+    /// Frames per second that it puts out.
+    public var outputRate: Int
+
+    public init(captureRate: Int, outputRate: Int) {
+      self.captureRate = captureRate
+      self.outputRate = outputRate
+    }
   }
 
   public internal(set) var settings = SessionSettings()
@@ -26,12 +43,20 @@ public struct SessionState: Sendable, Equatable {
   /// What holds the session up now, in the order in which it began (I1).
   public internal(set) var interruptions: [Interruption.Reason] = []
   public internal(set) var isInForeground = true
-  /// An interruption is over, and recovery waits for the return to the foreground (I3), or in manual mode for the call manager (I4).
+  /// Default mode: an interruption is over, and recovery waits for the return to the foreground (I3).
   public internal(set) var awaitsRecovery = false
   /// Default mode: the session was activated and no last media has deactivated it since (S5).
   public internal(set) var isActivated = false
 
   public init(settings: SessionSettings = SessionSettings()) { self.settings = settings }
+
+  /// What outlasts the graph that the session ran in: how it is run, the call manager's word, and whether the login session is in front.
+  public var atRest: SessionState {
+    var rest = SessionState(settings: settings)
+    rest.isActivatedExternally = isActivatedExternally
+    rest.isInForeground = isInForeground
+    return rest
+  }
 
   /// Init-only settings are locked while media is registered (L6).
   public var isLocked: Bool { !media.isEmpty }

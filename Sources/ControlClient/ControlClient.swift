@@ -1,0 +1,75 @@
+import Foundation
+internal import Glibc
+
+/// Talks to a running nearend through its control socket: one request after another. Used by one thread at a time. [control]
+public final class ControlClient {
+  /// Of the socket.
+  public let path: String
+  private let transfer = Transfer()
+
+  /// Seconds that a request may take which is neither an upload nor a download.
+  private static let timeout = 10.0
+
+  public init(path: String) { self.path = path }
+
+  /// - Parameters:
+  ///   - target: path and query, percent-encoded (see `escaped`).
+  ///   - json: the body.
+  public func request(_ method: String, _ target: String, json: Data? = nil) throws(TransferError) -> HTTPAnswer {
+    var request = request(method, target)
+    request.timeout = Self.timeout
+    if let json {
+      request.body = json
+      request.headers = ["Content-Type: application/json"]
+    }
+    guard let answer = try transfer.perform(request) else { throw .failed(address: path, reason: "broken off") }
+    return answer
+  }
+
+  /// Sends what comes from a file or a pipe as it comes, and waits for the answer; nil where nearend has hung up before the end.
+  public func upload(_ method: String, _ target: String, from input: Int32) throws(TransferError) -> HTTPAnswer? {
+    var request = request(method, target)
+    request.headers = ["Content-Type: application/octet-stream", "Transfer-Encoding: chunked"]
+    request.upload = { [transfer] in Self.read(input, into: $0, whileOpen: transfer.socket) }
+    return try transfer.perform(request)
+  }
+
+  /// Waits for input, or for the server to hang up: nil then, or where reading fails.
+  private static func read(_ input: Int32, into buffer: UnsafeMutableRawBufferPointer, whileOpen socket: Int32) -> Int? {
+    while true {
+      var events = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: 0, revents: 0)]
+      if poll(&events, 2, -1) < 0, errno != EINTR { return nil }
+      if events[1].revents != 0 { return nil }
+      guard events[0].revents != 0 else { continue }
+      let count = Glibc.read(input, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR, errno != EAGAIN { return nil }
+    }
+  }
+
+  /// Hands the body of a good answer on as it comes; nil where `write` returned false. Of another answer, the body is returned.
+  public func download(_ target: String, write: @escaping (UnsafeRawBufferPointer) -> Bool) throws(TransferError) -> HTTPAnswer? {
+    var request = request("GET", target)
+    request.download = write
+    return try transfer.perform(request)
+  }
+
+  private func request(_ method: String, _ target: String) -> Transfer.Request {
+    Transfer.Request(method: method, url: "http://nearend\(target)", socket: path)
+  }
+
+  /// A part of a path, or a value of a query.
+  public static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_~"))) ?? text
+  }
+}
+
+extension HTTPAnswer {
+  /// What went wrong, as nearend says it.
+  public var reason: String {
+    let document = try? JSONDecoder().decode([String: String].self, from: body)
+    return document?["error"] ?? (try? JSONDecoder().decode(Refusal.self, from: body))?.error ?? "status \(status)"
+  }
+}
+
+private struct Refusal: Decodable { var error: String }

@@ -1,0 +1,157 @@
+internal import CCurl
+import Foundation
+
+/// What came back of a request. [any]
+public struct HTTPAnswer: Sendable, Equatable {
+  public var status: Int
+  public var body: Data
+
+  public var isSuccess: Bool { (200..<300).contains(status) }
+}
+
+/// A request that got no answer. [any]
+public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Nobody listens there.
+  case unreachable(address: String, reason: String)
+  /// The other end, or the network, broke off.
+  case failed(address: String, reason: String)
+  case timedOut(address: String, seconds: Double)
+
+  public var description: String {
+    switch self {
+    case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+    case .failed(let address, let reason): "\(address): \(reason)"
+    case .timedOut(let address, let seconds): "\(address) has not answered within \(seconds.formatted()) s"
+    }
+  }
+}
+
+/// One libcurl handle: requests one after another, over the same connection where the server keeps it. Used by one thread at a time. [control]
+final class Transfer {
+  private let curl: OpaquePointer
+  /// Of the running request.
+  private var read: ((UnsafeMutableRawBufferPointer) -> Int?)?
+  private var received = Data()
+  private var write: ((UnsafeRawBufferPointer) -> Bool)?
+  private var wasStopped = false
+
+  /// libcurl's own set-up, which must happen once and before all else.
+  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  /// Bytes of an answer that is kept as a whole.
+  private static let longestAnswer = 64 << 20
+
+  struct Request {
+    var method: String
+    var url: String
+    /// Path of a Unix socket to connect to; nil goes by the URL.
+    var socket: String?
+    var headers: [String] = []
+    var body: Data?
+    /// Seconds for the whole request; nil waits for ever.
+    var timeout: Double?
+    /// Gives the body piece by piece: how many bytes it has put into the buffer, 0 at the end, nil to break off.
+    var upload: ((UnsafeMutableRawBufferPointer) -> Int?)?
+    /// Takes the body of a good answer piece by piece; false breaks off.
+    var download: ((UnsafeRawBufferPointer) -> Bool)?
+  }
+
+  init() {
+    guard Self.isReady, let curl = curl_easy_init() else { preconditionFailure("libcurl could not be set up: out of memory") }
+    self.curl = OpaquePointer(curl)
+  }
+
+  deinit { curl_easy_cleanup(handle) }
+
+  private var handle: UnsafeMutableRawPointer { UnsafeMutableRawPointer(curl) }
+
+  /// Does it, and waits for its end. Nil where `upload` or `download` broke off.
+  func perform(_ request: Request) throws(TransferError) -> HTTPAnswer? {
+    (received, wasStopped, read, write) = (Data(), false, request.upload, request.download)
+    defer { (read, write) = (nil, nil) }
+    curl_easy_reset(handle)
+    var list: UnsafeMutablePointer<curl_slist>?
+    defer { curl_slist_free_all(list) }
+    for header in request.headers { list = curl_slist_append(list, header) }
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    set(CURLOPT_NOPROXY, request.socket == nil ? nil : "*")
+    set(CURLOPT_URL, request.url)
+    set(CURLOPT_UNIX_SOCKET_PATH, request.socket)
+    set(CURLOPT_CUSTOMREQUEST, request.method)
+    set(CURLOPT_TIMEOUT_MS, Int((request.timeout ?? 0) * 1000))
+    set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(request.timeout ?? 10, 10) * 1000))
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    nearend_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION, takeAnswer)
+    nearend_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+    nearend_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
+    if request.upload != nil {
+      set(CURLOPT_UPLOAD, 1)
+      nearend_curl_set_transfer(handle, CURLOPT_READFUNCTION, giveBody)
+      nearend_curl_set_pointer(handle, CURLOPT_READDATA, context)
+    }
+    let code = withExtendedLifetime(self) { perform(body: request.upload == nil ? request.body : nil) }
+    if wasStopped { return nil }
+    let address = request.socket ?? request.url
+    let reason = String(cString: curl_easy_strerror(code))
+    switch code {
+    case CURLE_OK: return HTTPAnswer(status: status, body: received)
+    case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: throw .unreachable(address: address, reason: reason)
+    case CURLE_OPERATION_TIMEDOUT: throw .timedOut(address: address, seconds: request.timeout ?? 10)
+    // The server has answered and does not want the rest of the body.
+    case CURLE_SEND_ERROR where status >= 400 && !received.isEmpty: return HTTPAnswer(status: status, body: received)
+    default: throw .failed(address: address, reason: reason)
+    }
+  }
+
+  private func perform(body: Data?) -> CURLcode {
+    guard let body else { return curl_easy_perform(handle) }
+    return body.withUnsafeBytes { bytes in
+      set(CURLOPT_POSTFIELDSIZE, bytes.count)
+      // libcurl reads no byte of an empty one, but takes nil for "ask the read function".
+      return withUnsafePointer(to: UInt8(0)) { none in
+        nearend_curl_set_pointer(handle, CURLOPT_POSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(none))
+        return curl_easy_perform(handle)
+      }
+    }
+  }
+
+  /// The connection's socket while a request runs; −1 where there is none.
+  var socket: Int32 { nearend_curl_socket(handle) }
+
+  private var status: Int { nearend_curl_status(handle) }
+
+  private func set(_ option: CURLoption, _ value: Int) { nearend_curl_set_long(handle, option, value) }
+  private func set(_ option: CURLoption, _ value: String?) {
+    // libcurl copies it.
+    if let value { value.withCString { _ = nearend_curl_set_pointer(handle, option, $0) } }
+  }
+
+  // MARK: libcurl's calls
+
+  fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if let count = read?(buffer) { return count }
+    wasStopped = true
+    return Int(CURL_READFUNC_ABORT)
+  }
+
+  fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    if let write, (200..<300).contains(status) {
+      if write(bytes) { return bytes.count }
+      wasStopped = true
+      return 0
+    }
+    guard received.count + bytes.count <= Self.longestAnswer else { return 0 }
+    received.append(contentsOf: bytes)
+    return bytes.count
+  }
+}
+
+private func giveBody(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+  let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+  return transfer.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+}
+
+private func takeAnswer(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+  let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+  return transfer.take(UnsafeRawBufferPointer(start: buffer, count: size * count))
+}

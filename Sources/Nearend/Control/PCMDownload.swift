@@ -1,0 +1,92 @@
+import Foundation
+import SessionModel
+import Synchronization
+
+/// `GET /source`: the processed microphone, for as long as the client reads it (L5). [any]
+///
+/// A buffer is asked for when the last has been sent: whoever reads too slowly loses audio in the source's own queue, which counts it.
+final class PCMDownload: Sendable {
+  private enum Turn {
+    case waiting
+    case buffer(MicrophoneBuffer)
+    case end
+  }
+  private let stream: MicrophoneStream
+  private let turn = Mutex(Turn.waiting)
+  private let wake: WakeSignal
+
+  private init(_ stream: MicrophoneStream) throws(RequestFailure) {
+    self.stream = stream
+    wake = try WakeSignal()
+  }
+
+  static func answer(_ request: ControlRequest) throws {
+    let (service, id) = (request.service, request.exchange.head.query["id"] ?? "source")
+    let rate = try request.integer("rate") ?? 48_000
+    let channels = try request.integer("channels") ?? 1
+    if let problem = ParticipantId.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a source's id: \(problem)") }
+    let (stream, ownsMedia) = try open(id, rate: rate, channels: channels, in: service)
+    // However it ends.
+    defer {
+      stream.cancel()
+      if ownsMedia { service.session.send(.unregisterMedia(id: id)) }
+    }
+    try PCMDownload(stream).run(request.exchange)
+  }
+
+  /// A source, with the media that it belongs to where no program has registered that before.
+  private static func open(
+    _ id: String, rate: Int, channels: Int, in service: NearendService
+  ) throws(RequestFailure) -> (stream: MicrophoneStream, ownsMedia: Bool) {
+    let result: Result<(stream: MicrophoneStream, ownsMedia: Bool), SourceError> = ControlRoutes.registering.withLock { _ in
+      let ownsMedia = !service.session.current.media.contains { $0.id == id && $0.owner == .program }
+      if ownsMedia { service.session.send(.registerMedia(id: id, isSend: true, isReceive: false)) }
+      do throws(SourceError) {
+        return .success((try service.openMicrophone(mediaId: id, sampleRate: rate, channelCount: channels), ownsMedia))
+      } catch {
+        if ownsMedia { service.session.send(.unregisterMedia(id: id)) }
+        return .failure(error)
+      }
+    }
+    do throws(SourceError) { return try result.get() } catch { throw RequestFailure(error.status, error.description) }
+  }
+
+  private func run(_ exchange: ControlExchange) throws {
+    try exchange.beginStream(type: "application/octet-stream")
+    let iterator = stream.makeAsyncIterator()
+    while true {
+      ask(iterator)
+      var next = Turn.waiting
+      while case .waiting = next {
+        try exchange.connection.pause(seconds: 60, waking: wake.descriptor)
+        wake.lower()
+        next = turn.withLock { turn in
+          defer { turn = .waiting }
+          return turn
+        }
+      }
+      guard case .buffer(let buffer) = next else { return try exchange.endStream() }
+      try exchange.send(chunk: buffer.samples.withUnsafeBytes { Array($0) })
+    }
+  }
+
+  private func ask(_ iterator: MicrophoneStream.Iterator) {
+    Task {
+      var iterator = iterator
+      let buffer = await iterator.next()
+      turn.withLock { $0 = buffer.map(Turn.buffer) ?? .end }
+      wake.raise()
+    }
+  }
+}
+
+extension SourceError {
+  /// Of the answer that tells of it.
+  fileprivate var status: Int {
+    switch self {
+    case .refused: 409
+    case .impossibleSampleRate, .impossibleChannelCount: 422
+    case .outOfMemory: 503
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+
+/// `PUT /sinks/<id>`: a participant for as long as its PCM comes. [any]
+///
+/// The body is read no faster than the ring has room, so that a program that is faster than real time waits in its own write, and nothing is dropped.
+struct PCMUpload {
+  private struct Counts: Encodable {
+    var id: String
+    var framesWritten: UInt64
+    var framesPlayed: UInt64
+    var underruns: UInt64
+    var drops: UInt64
+    var error: String?
+  }
+  private let sink: RingSink
+  private let exchange: ControlExchange
+
+  /// Milliseconds of audio that the ring holds, unless told otherwise.
+  private static let standardBuffer = 200
+  private static let buffers = 10...10_000
+  /// Seconds without an empty socket after which a client counts as faster than real time.
+  private static let liveSpan = 1.0
+  /// Seconds of audio that are worth waiting for room for.
+  private static let step = 0.01
+
+  static func answer(_ request: ControlRequest) throws {
+    let (exchange, id) = (request.exchange, request.id)
+    try exchange.expect(type: ["application/octet-stream", "audio/"])
+    let rate = try request.integer("rate") ?? 48_000
+    let channels = try request.integer("channels") ?? 1
+    let buffer = try request.integer("buffer") ?? standardBuffer
+    guard exchange.head.body != .none else {
+      throw RequestFailure(400, "there is no body; send interleaved 16 bit PCM, chunked: curl -T - …")
+    }
+    guard buffers.contains(buffer) else {
+      throw RequestFailure(422, "a buffer of \(buffer) ms is impossible; give \(buffers.lowerBound) to \(buffers.upperBound)")
+    }
+    let registration: SinkRegistration
+    do throws(SinkError) {
+      let result = ControlRoutes.registering.withLock { _ in
+        do throws(SinkError) {
+          return Result<SinkRegistration, SinkError>.success(
+            try SinkRegistration(id: id, rate: rate, channels: channels, milliseconds: buffer, in: request.service))
+        } catch {
+          return .failure(error)
+        }
+      }
+      registration = try result.get()
+    } catch {
+      throw RequestFailure(error.status, error.description)
+    }
+    // However it ends.
+    defer { registration.end() }
+    try PCMUpload(sink: registration.sink, exchange: exchange).run()
+  }
+
+  private func run() throws {
+    var frame: [UInt8] = []
+    while true {
+      let room = room - frame.count
+      guard room > 0 else {
+        try exchange.connection.pause(seconds: Self.step)
+        continue
+      }
+      let bytes = try exchange.read(room)
+      if bytes.isEmpty { break }
+      frame.append(contentsOf: bytes)
+      let whole = frame.count - frame.count % sink.format.bytesPerFrame
+      guard frame.withUnsafeBytes({ sink.write(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }) else {
+        return try answer(409, error: "the sink was removed while it played; choose another id or do not delete it")
+      }
+      frame.removeFirst(whole)
+    }
+    sink.end()
+    while !sink.isIdle { try exchange.connection.pause(seconds: Self.step) }
+    guard frame.isEmpty else {
+      return try answer(422, error: "the body ended in the middle of a frame; a frame has \(sink.format.bytesPerFrame) bytes")
+    }
+    try answer(200, error: nil)
+  }
+
+  /// Bytes that may be written now. A client that is always ahead gets no further than the fill that the sink is steered to: beyond it, the sink would play
+  /// faster to get there.
+  private var room: Int {
+    let isLive = monotonicSeconds() - exchange.connection.lastEmpty < Self.liveSpan
+    let fill = sink.fill
+    let limit = fill.target + Int(Self.step * Double(sink.format.sampleRate)) * sink.format.bytesPerFrame
+    let full = isLive || fill.target == 0 ? sink.capacityBytes : min(limit, sink.capacityBytes)
+    return full - fill.bytes
+  }
+
+  private func answer(_ status: Int, error: String?) throws {
+    let now = sink.status()
+    try exchange.answer(
+      status,
+      json: Counts(
+        id: sink.id, framesWritten: now.framesWritten, framesPlayed: now.framesRead, underruns: now.totalUnderruns, drops: now.totalDrops,
+        error: error))
+  }
+}
+
+/// A sink, with the media that it belongs to where no program has registered that before.
+private struct SinkRegistration {
+  let sink: RingSink
+  private let service: NearendService
+  private let ownsMedia: Bool
+
+  init(id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService) throws(SinkError) {
+    if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
+    let format = try SinkFormat(sampleRate: rate, channelCount: channels)
+    let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
+    self.service = service
+    ownsMedia = !service.session.current.media.contains { $0.id == id && $0.owner == .program }
+    if ownsMedia {
+      sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)
+    } else {
+      sink = try RingSink(id: id, format: format, capacityBytes: size)
+      guard try service.session.register(sink) == nil else { throw .alreadyRegistered(id: id) }
+    }
+  }
+
+  /// Nothing happens where somebody else has removed it, and perhaps made another of that name.
+  func end() {
+    guard service.core.mixer.ringSink(id: sink.id) === sink else { return }
+    if ownsMedia { service.removeSink(id: sink.id) } else { service.session.send(.unregisterSink(mediaId: sink.id)) }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import SessionModel
+import Synchronization
+
+/// `GET /events`: one event per line, from now on, until the client goes.
+///
+/// Events wait here for a slow reader, the newest `capacity` of them; the first that comes after a loss says in `eventsLost` how many are missing.
+final class EventFeed: Sendable {
+  private struct State {
+    var waiting: [AudioEvent] = []
+    var lost = 0
+  }
+  static let capacity = 1_024
+
+  private let state = Mutex(State())
+  private let wake: WakeSignal
+
+  init() throws(RequestFailure) { wake = try WakeSignal() }
+
+  /// [any]
+  func add(_ event: AudioEvent) {
+    let isFirst = state.withLock { state in
+      if state.waiting.count == Self.capacity {
+        state.waiting.removeFirst()
+        state.lost += 1
+      }
+      state.waiting.append(event)
+      return state.waiting.count == 1
+    }
+    if isFirst { wake.raise() }
+  }
+
+  /// What has come since the last call, oldest first.
+  func take() -> [AudioEvent] {
+    // Before: what comes from here on raises it again.
+    wake.lower()
+    return state.withLock { state in
+      if state.lost > 0, !state.waiting.isEmpty { state.waiting[0].detail["eventsLost"] = .integer(state.lost) }
+      defer { state = State() }
+      return state.waiting
+    }
+  }
+
+  static func answer(_ request: ControlRequest) throws {
+    let feed = try EventFeed()
+    // Before the answer begins: whoever has it hears of everything that happens then.
+    let subscription = request.service.events.subscribe { feed.add($0) }
+    defer { subscription.cancel() }
+    let exchange = request.exchange
+    try exchange.beginStream(type: "application/x-ndjson")
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    while true {
+      var lines: [UInt8] = []
+      for event in feed.take() { lines += Array(try encoder.encode(event)) + [10] }
+      try exchange.send(chunk: lines)
+      try exchange.connection.pause(seconds: 60, waking: feed.wake.descriptor)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import SessionModel
+
+extension ControlRoutes {
+  /// A call manager's calls (S2), and media that a program registers without audio of its own (L2).
+  static let session = [
+    ControlRoute("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
+    ControlRoute("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
+    ControlRoute("POST", "/media/:id", query: ["send", "receive"]) { try $0.registerMedia() },
+    ControlRoute("DELETE", "/media/:id") { try $0.unregisterMedia() },
+    ControlRoute("POST", "/commands") { try $0.command() },
+  ]
+}
+
+/// What `POST /commands` does: what is neither a setting nor anything else's.
+private enum PlainCommand: String, Codable, CaseIterable {
+  case clearCounters, saveDiagnostics
+}
+
+extension ControlRequest {
+  fileprivate func tellOfActivation(_ event: SessionEvent) throws {
+    guard service.session.current.settings.isManual else {
+      throw RequestFailure(
+        409, "the session activates itself; set manualAudioSessionManagement first, or start nearend with --manual")
+    }
+    service.session.send(event)
+    try exchange.answer(json: ["isActive": service.session.current.isActive])
+  }
+
+  fileprivate func registerMedia() throws {
+    let (isSend, isReceive) = (try flag("send"), try flag("receive"))
+    guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
+    if let problem = ParticipantId.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
+    if let media = service.session.current.media.first(where: { $0.id == id }) {
+      guard (media.isSend, media.isReceive) == (isSend, isReceive) else {
+        throw RequestFailure(409, "media '\(id)' is registered already, to do something else; delete it first or choose another id")
+      }
+    }
+    service.session.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
+    try exchange.answer(json: Media(id: id, isSend: isSend, isReceive: isReceive))
+  }
+
+  fileprivate func unregisterMedia() throws {
+    guard service.session.current.media.contains(where: { $0.id == id && $0.owner == .program }) else {
+      throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
+    }
+    service.session.send(.unregisterMedia(id: id))
+    try exchange.answer(json: ["removed": id])
+  }
+
+  fileprivate func command() throws {
+    let names = PlainCommand.allCases.map(\.rawValue).joined(separator: ", ")
+    let body = try decode([String: PlainCommand].self, "an object such as {\"command\": \"clearCounters\"}; commands: \(names)")
+    guard body.count == 1, let command = body["command"] else {
+      throw RequestFailure(400, "the body is not an object with \"command\"; commands: \(names)")
+    }
+    switch command {
+    case .clearCounters: service.perform(.clearCounters)
+    case .saveDiagnostics: service.perform(.saveDiagnostics)
+    }
+    try exchange.answer(json: ["done": command])
+  }
+}

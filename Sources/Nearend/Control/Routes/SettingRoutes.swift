@@ -1,0 +1,71 @@
+import Foundation
+import SessionModel
+
+extension ControlRoutes {
+  /// Settings by name, and the calls that change one of them.
+  static let settings = [
+    ControlRoute("GET", "/settings") { try $0.answerSettings() },
+    ControlRoute("PATCH", "/settings") { request in
+      let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
+      do throws(SettingError) {
+        try request.service.set(values)
+      } catch {
+        throw RequestFailure(error.status, error.description)
+      }
+      try request.answerSettings()
+    },
+    ControlRoute("POST", "/mute") { try $0.setMuted(true) },
+    ControlRoute("POST", "/unmute") { try $0.setMuted(false) },
+  ]
+}
+
+extension ControlRequest {
+  /// The body as JSON.
+  func decode<Value: Decodable>(_ type: Value.Type, _ example: String) throws -> Value {
+    let data = try exchange.read("application/json")
+    do { return try JSONDecoder().decode(type, from: data) } catch { throw RequestFailure(400, "the body is not \(example)") }
+  }
+
+  fileprivate func answerSettings() throws {
+    try exchange.answer(json: Dictionary(uniqueKeysWithValues: Setting.allCases.map { ($0.rawValue, service.value(of: $0)) }))
+  }
+
+  fileprivate func setMuted(_ isMuted: Bool) throws {
+    service.perform(.setMicrophoneMuted(isMuted))
+    try exchange.answer(json: [Setting.microphoneMuted.rawValue: isMuted])
+  }
+}
+
+extension SettingError {
+  fileprivate var status: Int {
+    switch self {
+    case .unknown: 404
+    case .badValue: 422
+    case .locked: 409
+    }
+  }
+}
+
+extension NearendService {
+  /// Gives several settings other values, by name or alias, all of them or none. [any]
+  /// - Throws: `SettingError` of the first that is wrong; nothing has changed then.
+  public func set(_ values: [String: EventValue]) throws(SettingError) {
+    var changes: [(setting: Setting, value: EventValue)] = []
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      guard let setting = Setting(named: name) else { throw .unknown(name: name) }
+      guard !changes.contains(where: { $0.setting == setting }) else {
+        throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "it once, by its name or its alias")
+      }
+      let value = try setting.checked(value)
+      if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
+      changes.append((setting, value))
+    }
+    // Only these can still be refused, where media is registered in this very moment: they come first.
+    for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
+    for (setting, value) in changes where !setting.isInitOnly { try set(setting, to: value) }
+  }
+}
+
+extension Setting {
+  fileprivate var isInitOnly: Bool { self == .useVoiceProcessingIO || self == .manualAudioSessionManagement }
+}

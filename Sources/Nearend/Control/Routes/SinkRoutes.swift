@@ -1,0 +1,87 @@
+import RealtimeCore
+import SessionModel
+
+extension ControlRoutes {
+  /// Participants: PCM that a client sends (K1, K2), and devices (K9).
+  static let sinks = [
+    ControlRoute("GET", "/sinks") { try $0.exchange.answer(json: $0.service.snapshot().sinks) },
+    ControlRoute("PUT", "/sinks/:id", query: ["rate", "channels", "buffer"]) { try PCMUpload.answer($0) },
+    ControlRoute("POST", "/sinks/:id", query: ["device"]) { try $0.addDevice() },
+    ControlRoute("PATCH", "/sinks/:id") { try $0.changeSink() },
+    ControlRoute("DELETE", "/sinks/:id") { try $0.removeSink() },
+  ]
+}
+
+/// What can be changed of a sink while it plays.
+private struct SinkChange: Decodable {
+  var gain: Double?
+  var muted: Bool?
+  var ssrc: UInt32?
+
+  static let names: Set = ["gain", "muted", "ssrc"]
+}
+
+extension ControlRequest {
+  fileprivate func addDevice() throws {
+    guard try flag("device") else {
+      throw RequestFailure(400, "a sink device is made with device=1; PCM is played with PUT /sinks/\(id)?rate=48000&channels=1")
+    }
+    do throws(SinkError) { try service.addGraphSink(id: id) } catch { throw RequestFailure(error.status, error.description) }
+    try exchange.answer(201, json: ["id": id, "device": "nearend.sink.\(id)"])
+  }
+
+  fileprivate func changeSink() throws {
+    let example = "an object such as {\"gain\": 0.5, \"muted\": false, \"ssrc\": 1234}"
+    let values = try decode([String: EventValue].self, example)
+    guard service.core.mixer.ids.contains(id) else { throw unknownSink }
+    if let unknown = values.keys.sorted().first(where: { !SinkChange.names.contains($0) }) {
+      throw RequestFailure(404, "a sink has no '\(unknown)'; there are: \(SinkChange.names.sorted().joined(separator: ", "))")
+    }
+    let change = try SinkChange(values)
+    if let gain = change.gain { service.perform(.setSinkGain(id: id, gain)) }
+    if let muted = change.muted { service.perform(.setSinkMuted(id: id, muted)) }
+    if let ssrc = change.ssrc { service.updateSsrc(mediaId: id, ssrc: ssrc) }
+    guard let sink = service.snapshot().sinks.first(where: { $0.id == id }) else { throw unknownSink }
+    try exchange.answer(json: sink)
+  }
+
+  fileprivate func removeSink() throws {
+    guard service.core.mixer.ids.contains(id) else { throw unknownSink }
+    service.removeSink(id: id)
+    try exchange.answer(json: ["removed": id])
+  }
+
+  private var unknownSink: RequestFailure {
+    let ids = service.core.mixer.ids
+    return RequestFailure(
+      404, "there is no sink '\(id)'; \(ids.isEmpty ? "there is none now" : "there are: \(ids.joined(separator: ", "))")")
+  }
+}
+
+extension SinkChange {
+  /// All of it is right, or it throws.
+  fileprivate init(_ values: [String: EventValue]) throws(RequestFailure) {
+    for (name, value) in values {
+      switch (name, value) {
+      case ("gain", .number(let number)) where (0...4).contains(number): gain = number
+      case ("gain", .integer(let number)) where (0...4).contains(number): gain = Double(number)
+      case ("muted", .bool(let on)): muted = on
+      case ("ssrc", .integer(let number)) where UInt32(exactly: number) != nil: ssrc = UInt32(number)
+      default:
+        let possible = ["gain": "a number from 0 to 4", "muted": "true or false", "ssrc": "a whole number from 0 to 4294967295"]
+        throw RequestFailure(422, "\(name) cannot be that: give \(possible[name] ?? "something else")")
+      }
+    }
+  }
+}
+
+extension SinkError {
+  /// Of the answer that tells of it.
+  var status: Int {
+    switch self {
+    case .impossibleSampleRate, .impossibleChannelCount, .impossibleBufferSize, .impossibleId: 422
+    case .alreadyRegistered, .tooManySinks: 409
+    case .outOfMemory: 503
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import SessionModel
+
+extension ControlRoutes {
+  /// What nearend tells of itself.
+  static let status = [
+    ControlRoute("GET", "/status") { try $0.answer(json: $0.service.snapshot().json()) },
+    ControlRoute("GET", "/diagnostics") { try $0.exchange.answer(type: "text/plain; charset=utf-8", Array($0.service.diagnostics().utf8)) },
+    ControlRoute("GET", "/telemetry") { request in
+      guard let document = request.service.telemetryJSON() else {
+        throw RequestFailure(500, "the telemetry cannot be written as JSON; GET /status tells the same")
+      }
+      try request.answer(json: document)
+    },
+    ControlRoute("GET", "/metrics") { try $0.exchange.answer(type: ServiceMetrics.contentType, Array($0.service.metrics().utf8)) },
+    ControlRoute("GET", "/events") { try EventFeed.answer($0) },
+    ControlRoute("GET", "/source", query: ["id", "rate", "channels"]) { try PCMDownload.answer($0) },
+  ]
+}
+
+extension ControlRequest {
+  /// A document that is JSON already.
+  fileprivate func answer(json document: String) throws {
+    try exchange.answer(type: "application/json", Array(document.utf8) + [10])
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import Synchronization
+
+/// The other end has gone, or is given up.
+enum ConnectionEnd: Error { case closed, timedOut }
+
+/// One client's socket: bytes in and out, each with a deadline.
+///
+/// `@unchecked Sendable`: one thread serves the connection and touches everything but `state`, which `interrupt` and `close` guard with its lock.
+final class ControlConnection: @unchecked Sendable {
+  private struct State {
+    var isClosed = false
+    var isServing = false
+  }
+  private let descriptor: Int32
+  private let state = Mutex(State())
+  /// Read and not yet taken.
+  private(set) var input: ArraySlice<UInt8> = []
+  /// CLOCK_MONOTONIC in s: when the client last had nothing more to read. A client that is faster than it is read never has.
+  private(set) var lastEmpty = monotonicSeconds()
+
+  private static let readSize = 16 << 10
+
+  /// Takes the descriptor over.
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close() }
+
+  /// Whether a request is being answered, so that the connection must not be taken for idle. [any]
+  var isServing: Bool {
+    get { state.withLock { $0.isServing } }
+    set { state.withLock { $0.isServing = newValue } }
+  }
+
+  /// Ends whatever its thread waits for. [any]
+  func interrupt() { state.withLock { if !$0.isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) } } }
+
+  func close() {
+    state.withLock {
+      if !$0.isClosed { Glibc.close(descriptor) }
+      $0.isClosed = true
+    }
+  }
+
+  // MARK: In
+
+  /// Takes `count` bytes of the input.
+  func take(_ count: Int) -> ArraySlice<UInt8> {
+    defer { input = input.dropFirst(count) }
+    return input.prefix(count)
+  }
+
+  /// Waits for more input; false where the client has sent its last. `deadline` is on CLOCK_MONOTONIC, in s; nil waits for ever.
+  func fill(deadline: Double?) throws(ConnectionEnd) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: Self.readSize)
+    while true {
+      let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      if count > 0 {
+        input = ArraySlice(Array(input) + bytes.prefix(count))
+        return true
+      }
+      if count == 0 { return false }
+      switch errno {
+      case EAGAIN:
+        lastEmpty = monotonicSeconds()
+        guard try wait(for: POLLIN, until: deadline) else { throw .timedOut }
+      case EINTR: break
+      default: throw .closed
+      }
+    }
+  }
+
+  /// Lets time pass; throws `.closed` as soon as the client has gone.
+  func pause(seconds: Double, waking wake: Int32? = nil) throws(ConnectionEnd) {
+    var events = [pollfd(fd: descriptor, events: 0, revents: 0)]
+    if let wake { events.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0)) }
+    _ = poll(&events, nfds_t(events.count), Int32(seconds * 1000))
+    if Int32(events[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { throw .closed }
+  }
+
+  // MARK: Out
+
+  /// Sends all of it; throws `.timedOut` where the client takes nothing for `stall` seconds.
+  func send(_ bytes: [UInt8], stall: Double) throws(ConnectionEnd) {
+    let result = bytes.withUnsafeBytes { buffer in
+      do throws(ConnectionEnd) { return Result<Void, ConnectionEnd>.success(try send(buffer, stall: stall)) } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  private func send(_ buffer: UnsafeRawBufferPointer, stall: Double) throws(ConnectionEnd) {
+    var sent = 0
+    while sent < buffer.count {
+      let count = Glibc.send(
+        descriptor, buffer.baseAddress! + sent, buffer.count - sent, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+      if count >= 0 {
+        sent += count
+        continue
+      }
+      switch errno {
+      case EAGAIN: guard try wait(for: POLLOUT, until: monotonicSeconds() + stall) else { throw .timedOut }
+      case EINTR: break
+      default: throw .closed
+      }
+    }
+  }
+
+  /// Says that nothing more comes, and reads on for a moment: a client that still sends would lose the answer otherwise.
+  func finish() {
+    shutdown(descriptor, Int32(SHUT_WR))
+    let deadline = monotonicSeconds() + 0.5
+    while monotonicSeconds() < deadline, (try? fill(deadline: deadline)) == true { input = [] }
+  }
+
+  /// False where the deadline goes by. Input that is there counts for more than the client's having gone.
+  private func wait(for events: Int32, until deadline: Double?) throws(ConnectionEnd) -> Bool {
+    while true {
+      let left = deadline.map { $0 - monotonicSeconds() }
+      if let left, left <= 0 { return false }
+      var event = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      let result = poll(&event, 1, left.map { Int32(min($0 * 1000, 3_600_000).rounded(.up)) } ?? -1)
+      if result < 0, errno != EINTR { throw .closed }
+      let found = Int32(event.revents)
+      if found & events != 0 { return true }
+      if found & (POLLHUP | POLLERR | POLLNVAL) != 0 { throw .closed }
+    }
+  }
+}

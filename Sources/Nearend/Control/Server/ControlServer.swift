@@ -1,0 +1,195 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// HTTP/1.1 on a Unix socket, a thread for each client: whatever one does or does not do, it holds up no other.
+final class ControlServer: Sendable {
+  private struct State {
+    var connections: [Int: ControlConnection] = [:]
+    var nextId = 0
+    var isStopping = false
+  }
+  private let socket: ControlSocket
+  private let limits: ControlLimits
+  private let respond: @Sendable (ControlExchange) throws -> Void
+  private let state = Mutex(State())
+  private let threads = DispatchGroup()
+
+  private static let stackSize = 512 << 10
+  /// Seconds that `stop` waits for the clients' threads.
+  private static let patience = 2.0
+
+  /// - Parameter respond: answers a request, on its client's thread; what it throws is answered as an error.
+  init(socket: ControlSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
+    self.socket = socket
+    self.limits = limits
+    self.respond = respond
+  }
+
+  func start() { run(name: "nearend-socket") { $0.acceptAll() } }
+
+  /// Ends every connection. Doing it again has no effect.
+  func stop() {
+    let connections = state.withLock { state in
+      state.isStopping = true
+      return Array(state.connections.values)
+    }
+    // Wakes `poll` and `accept` up.
+    shutdown(socket.descriptor, Int32(SHUT_RDWR))
+    for connection in connections { connection.interrupt() }
+    // A client's own thread may be the one that lets the last reference to the service go.
+    if Thread.current.name?.hasPrefix("nearend-client") != true { _ = threads.wait(timeout: .now() + Self.patience) }
+  }
+
+  /// Clients that are connected now.
+  var connectionCount: Int { state.withLock { $0.connections.count } }
+
+  private func run(name: String, _ body: @escaping @Sendable (ControlServer) -> Void) {
+    threads.enter()
+    let thread = Thread { [self] in
+      body(self)
+      threads.leave()
+    }
+    thread.name = name
+    thread.stackSize = Self.stackSize
+    thread.start()
+  }
+
+  // MARK: Clients come
+
+  private func acceptAll() {
+    while !state.withLock({ $0.isStopping }) {
+      var event = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&event, 1, -1)
+      let descriptor = accept(socket.descriptor, nil, nil)
+      guard descriptor >= 0 else {
+        // Out of descriptors: those that are in use come back.
+        if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { usleep(20_000) }
+        continue
+      }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      guard ControlSocket.peer(of: descriptor)?.uid == geteuid() else {
+        close(descriptor)
+        continue
+      }
+      admit(ControlConnection(descriptor: descriptor))
+    }
+  }
+
+  private func admit(_ connection: ControlConnection) {
+    let id: Int? = state.withLock { state in
+      guard !state.isStopping else { return nil }
+      if state.connections.count >= limits.connections {
+        // The oldest of those that have asked for nothing makes room.
+        guard let idle = state.connections.filter({ !$0.value.isServing }).keys.min() else { return nil }
+        state.connections.removeValue(forKey: idle)?.interrupt()
+      }
+      state.nextId += 1
+      state.connections[state.nextId] = connection
+      return state.nextId
+    }
+    guard let id else { return refuse(connection) }
+    run(name: "nearend-client") { server in
+      server.serve(connection)
+      connection.close()
+      server.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+    }
+  }
+
+  private func refuse(_ connection: ControlConnection) {
+    let body = "{\"error\": \"\(limits.connections) clients are connected, which is the limit; end one first\"}\n"
+    let text = """
+      HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\
+      Connection: close\r\n\r\n\(body)
+      """
+    try? connection.send(Array(text.utf8), stall: 0)
+    connection.close()
+  }
+
+  // MARK: One client
+
+  private func serve(_ connection: ControlConnection) {
+    while let outcome = try? nextHead(from: connection) {
+      connection.isServing = true
+      let exchange: ControlExchange
+      switch outcome {
+      case .success(let head): exchange = ControlExchange(head, on: connection, limits: limits)
+      case .failure(let failure):
+        exchange = ControlExchange(.unreadable, on: connection, limits: limits)
+        guard (try? exchange.answer(failure)) != nil else { return }
+        return connection.finish()
+      }
+      do {
+        try answer(exchange)
+      } catch {
+        return
+      }
+      guard exchange.leavesConnectionUsable else { return connection.finish() }
+      connection.isServing = false
+    }
+  }
+
+  private func answer(_ exchange: ControlExchange) throws {
+    do {
+      try respond(exchange)
+    } catch let failure as RequestFailure {
+      // In the middle of an answer nothing can be said but that it is broken.
+      guard !exchange.isAnswered else { throw ConnectionEnd.closed }
+      exchange.discardShortBody()
+      try exchange.answer(failure)
+    } catch ConnectionEnd.timedOut where !exchange.isAnswered {
+      try exchange.answer(RequestFailure(408, "the request did not come in time; send it at once"))
+    }
+  }
+
+  /// The next request, or what is wrong with it; nil where the client has ended.
+  private func nextHead(from connection: ControlConnection) throws(ConnectionEnd) -> Result<RequestHead, RequestFailure>? {
+    var deadline = monotonicSeconds() + limits.idleSeconds
+    var hasBegun = false
+    while true {
+      // Empty lines before a request do no harm (RFC 9112, section 2.2).
+      while let first = connection.input.first, first == 10 || first == 13, !hasBegun { _ = connection.take(1) }
+      if !hasBegun, !connection.input.isEmpty {
+        hasBegun = true
+        deadline = monotonicSeconds() + limits.requestSeconds
+      }
+      if let end = Self.endOfHead(connection.input) {
+        let bytes = connection.take(end.count)
+        do throws(RequestFailure) { return .success(try RequestHead(bytes.prefix(end.text))) } catch { return .failure(error) }
+      }
+      guard connection.input.count <= limits.headBytes else {
+        return .failure(RequestFailure(431, "the request's head is longer than \(limits.headBytes) bytes; send less"))
+      }
+      do throws(ConnectionEnd) {
+        guard try connection.fill(deadline: deadline) else {
+          guard hasBegun else { return nil }
+          return .failure(RequestFailure(400, "the request ends before its empty line; send it whole"))
+        }
+      } catch {
+        guard case .timedOut = error, hasBegun else { throw error }
+        return .failure(RequestFailure(408, "the request's head did not come within \(Int(limits.requestSeconds)) s; send it at once"))
+      }
+    }
+  }
+
+  /// Bytes of the head with and without the empty line that ends it; nil where that has not come.
+  private static func endOfHead(_ input: ArraySlice<UInt8>) -> (count: Int, text: Int)? {
+    var lineStart = input.startIndex
+    for index in input.indices where input[index] == 10 {
+      let isEmpty = index == lineStart || (index == lineStart + 1 && input[lineStart] == 13)
+      if isEmpty, lineStart > input.startIndex { return (index + 1 - input.startIndex, lineStart - 1 - input.startIndex) }
+      lineStart = index + 1
+    }
+    return nil
+  }
+}
+
+extension RequestHead {
+  /// What stands for a request that could not be read: after its answer the connection ends.
+  fileprivate static let unreadable = RequestHead()
+
+  private init() {
+    (method, path, query, headers) = ("", [], [:], [:])
+    (body, keepsAlive, expectsContinue) = (.none, false, false)
+  }
+}

@@ -1,0 +1,117 @@
+import Glibc
+
+/// The Unix socket that listens, mode 0600 in a folder of mode 0700 that is ours.
+///
+/// Whoever listens holds a lock on the folder, which ends with its process: a socket without a lock is stale, and is replaced.
+final class ControlSocket: Sendable {
+  let descriptor: Int32
+  let path: String
+  private let folder: Int32
+
+  /// Bytes of `sun_path`, less the terminating 0.
+  static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+  /// Connections that the kernel keeps until they are accepted.
+  private static let backlog: Int32 = 128
+
+  init(path: String) throws(ControlError) {
+    guard path.utf8.count <= Self.pathLimit else { throw .pathTooLong(path: path, limit: Self.pathLimit) }
+    let folder = try Self.ownFolder(of: path)
+    var descriptor: Int32 = -1
+    do throws(ControlError) {
+      guard flock(folder, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path, pid: Self.server(at: path)?.pid) }
+      try Self.removeStale(path)
+      descriptor = try Self.listen(at: path)
+    } catch {
+      close(folder)
+      throw error
+    }
+    self.path = path
+    self.folder = folder
+    self.descriptor = descriptor
+  }
+
+  /// The socket file goes first, so that nobody finds one that does not answer.
+  deinit {
+    unlink(path)
+    close(descriptor)
+    close(folder)
+  }
+
+  /// Opens the folder, made where it is not there yet.
+  private static func ownFolder(of path: String) throws(ControlError) -> Int32 {
+    let name = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    if mkdir(name, 0o700) != 0, errno != EEXIST { throw .system(call: "making the folder", path: path, reason: lastError()) }
+    let folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard folder >= 0 else { throw .unsafeFolder(path: name, reason: "cannot be opened: \(lastError())", remedy: "remove it") }
+    var status = stat()
+    fstat(folder, &status)
+    let (owner, mode) = (status.st_uid, status.st_mode & 0o777)
+    guard owner == geteuid(), mode & 0o077 == 0 else {
+      close(folder)
+      if owner != geteuid() { throw .unsafeFolder(path: name, reason: "belongs to user \(owner)", remedy: "remove it") }
+      throw .unsafeFolder(
+        path: name, reason: "is open to others (mode 0\(String(mode, radix: 8)))", remedy: "close it: chmod 700 \(name)")
+    }
+    return folder
+  }
+
+  private static func removeStale(_ path: String) throws(ControlError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+    if let server = server(at: path) { throw .inUse(path: path, pid: server.pid) }
+    unlink(path)
+  }
+
+  private static func listen(at path: String) throws(ControlError) -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw .system(call: "socket", path: path, reason: lastError()) }
+    // The file is made with the descriptor's mode: nobody else can connect in between, whatever the umask is.
+    guard fchmod(descriptor, 0o600) == 0, withAddress(path, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
+      defer { close(descriptor) }
+      throw .system(call: "bind", path: path, reason: lastError())
+    }
+    guard chmod(path, 0o600) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+      defer {
+        unlink(path)
+        close(descriptor)
+      }
+      throw .system(call: "listen", path: path, reason: lastError())
+    }
+    return descriptor
+  }
+
+  /// Who listens at `path`; nil where nobody does.
+  private static func server(at path: String) -> (pid: Int?, Void)? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    defer { close(descriptor) }
+    // EAGAIN: its queue is full, so it is there.
+    guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 || errno == EAGAIN else { return nil }
+    return (peer(of: descriptor).map { Int($0.pid) }, ())
+  }
+
+  private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+  }
+
+  /// The kernel's `struct ucred`, which Glibc's module lacks.
+  struct Peer {
+    var pid: pid_t = 0
+    var uid: uid_t = 0
+    var gid: gid_t = 0
+  }
+
+  /// Process and user at the other end, as they were when it connected or began to listen.
+  static func peer(of descriptor: Int32) -> Peer? {
+    var peer = Peer()
+    var size = socklen_t(MemoryLayout<Peer>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer : nil
+  }
+}
+
+func lastError() -> String { String(cString: strerror(errno)) }

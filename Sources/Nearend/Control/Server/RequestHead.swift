@@ -1,0 +1,121 @@
+import Foundation
+
+/// An answer that says what was wrong, and what to do. [any]
+struct RequestFailure: Error, Equatable {
+  var status: Int
+  var reason: String
+  /// Of a request with a method that the path has not: those that it has.
+  var allow: [String] = []
+
+  init(_ status: Int, _ reason: String, allow: [String] = []) {
+    self.status = status
+    self.reason = reason
+    self.allow = allow
+  }
+}
+
+/// A request's line and headers (RFC 9112).
+struct RequestHead: Equatable {
+  enum Body: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+  var method: String
+  /// Percent-decoded, without the empty one before the first slash: "/sinks/a%20b" is ["sinks", "a b"].
+  var path: [String]
+  var query: [String: String]
+  /// Names in lower case.
+  var headers: [String: String]
+  var body: Body
+  var keepsAlive: Bool
+  /// The client waits for "100 Continue" before it sends the body.
+  var expectsContinue: Bool
+
+  static let maximumHeaders = 100
+
+  /// - Parameter bytes: up to the empty line, without it.
+  init(_ bytes: some Collection<UInt8>) throws(RequestFailure) {
+    // By bytes: to Swift's strings, CR LF is one character.
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map { line in
+      Substring(decoding: line.last == 13 ? Array(line.dropLast()) : Array(line), as: UTF8.self)
+    }
+    let words = lines.first?.split(separator: " ", omittingEmptySubsequences: false) ?? []
+    guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(Self.isToken), words[2].hasPrefix("HTTP/") else {
+      throw RequestFailure(400, "this is not an HTTP request; a request begins with a line such as 'GET /status HTTP/1.1'")
+    }
+    guard ["HTTP/1.1", "HTTP/1.0"].contains(words[2]) else { throw RequestFailure(505, "\(words[2]) is not spoken here; use HTTP/1.1") }
+    method = String(words[0])
+    (path, query) = try Self.target(words[1])
+    headers = try Self.headers(lines.dropFirst())
+    body = try Self.body(headers)
+    let connection = headers["connection"]?.lowercased() ?? ""
+    keepsAlive = words[2] == "HTTP/1.1" ? !connection.contains("close") : connection.contains("keep-alive")
+    expectsContinue = headers["expect"]?.lowercased() == "100-continue" && words[2] == "HTTP/1.1"
+  }
+
+  private static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  private static func target(_ text: Substring) throws(RequestFailure) -> (path: [String], query: [String: String]) {
+    guard text.hasPrefix("/") else { throw RequestFailure(400, "'\(text)' is not a path; a path begins with '/'") }
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var path: [String] = []
+    for part in parts[0].split(separator: "/") { path.append(try decoded(part)) }
+    var query: [String: String] = [:]
+    for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = try decoded(sides[0])
+      guard query.updateValue(sides.count > 1 ? try decoded(sides[1]) : "", forKey: name) == nil else {
+        throw RequestFailure(400, "the parameter '\(name)' is given twice; give it once")
+      }
+    }
+    return (path, query)
+  }
+
+  private static func decoded(_ text: Substring) throws(RequestFailure) -> String {
+    guard let decoded = text.removingPercentEncoding else {
+      throw RequestFailure(400, "'\(text)' is not percent-encoded UTF-8; write other characters than letters and digits as %41")
+    }
+    return decoded
+  }
+
+  private static func headers(_ lines: ArraySlice<Substring>) throws(RequestFailure) -> [String: String] {
+    guard lines.count <= maximumHeaders else {
+      throw RequestFailure(431, "\(lines.count) headers are too many; send at most \(maximumHeaders)")
+    }
+    var headers: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.firstIndex(of: ":"), line[..<colon].utf8.allSatisfy(isToken), colon != line.startIndex else {
+        throw RequestFailure(400, "'\(line.prefix(40))' is not a header; a header is 'Name: value'")
+      }
+      let name = line[..<colon].lowercased()
+      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      guard headers.updateValue(value, forKey: name) == nil || !["content-length", "transfer-encoding"].contains(name) else {
+        throw RequestFailure(400, "the header \(name) is given twice; give it once")
+      }
+    }
+    return headers
+  }
+
+  private static func body(_ headers: [String: String]) throws(RequestFailure) -> Body {
+    if let coding = headers["transfer-encoding"] {
+      guard headers["content-length"] == nil else {
+        throw RequestFailure(400, "Content-Length and Transfer-Encoding exclude each other; send one of them")
+      }
+      guard coding.lowercased() == "chunked" else {
+        throw RequestFailure(501, "Transfer-Encoding '\(coding)' is not known here; use chunked")
+      }
+      return .chunked
+    }
+    guard let text = headers["content-length"] else { return .none }
+    guard let length = Int(text), length >= 0, text.utf8.allSatisfy({ (48...57).contains($0) }) else {
+      throw RequestFailure(400, "Content-Length '\(text)' is not a number of bytes")
+    }
+    return length == 0 ? .none : .length(length)
+  }
+}

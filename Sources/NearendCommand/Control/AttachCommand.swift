@@ -1,0 +1,85 @@
+import ArgumentParser
+import ControlClient
+import DashboardTerminal
+import Foundation
+import SessionModel
+
+struct AttachCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attach", abstract: "Show the dashboard of a nearend that runs in another process; q leaves it running.")
+
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    guard !parent.display.headless, parent.display.seconds == nil, !parent.display.json else {
+      throw ValidationError("attach takes only --glyphs and --socket.")
+    }
+    let stop = StopRequest.onSignals()
+    let nearend = socket.nearend
+    // Whether there is one, before the terminal changes.
+    let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
+    let terminal = TerminalDisplay.checked(parent.display)
+    do throws(DashboardError) {
+      try terminal.run(stop, snapshot: view.snapshot, perform: view.perform)
+    } catch {
+      fail(error, .noTerminal)
+    }
+    if let loss = view.loss { fail("the nearend at \(nearend.client.path) has ended, or does not answer: \(loss)", .unavailable) }
+  }
+}
+
+/// Another process's nearend, as the dashboard polls it. Used by one thread.
+private final class AttachedView {
+  private let nearend: RunningNearend
+  private let stop: StopRequest
+  private var last: Snapshot
+  /// Why there is nothing more to show.
+  private(set) var loss: String?
+
+  init(nearend: RunningNearend, last: Snapshot, stop: StopRequest) {
+    (self.nearend, self.last, self.stop) = (nearend, last, stop)
+  }
+
+  func snapshot() -> Snapshot {
+    if let answer = request("GET", "/status") {
+      do { last = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body) } catch { lose("\(error)") }
+    }
+    return last
+  }
+
+  func perform(_ command: Command) {
+    switch command {
+    case .setBypass(let on), .setComponent(_, let on), .setMicrophoneMuted(let on): set(command, .bool(on))
+    case .setOutputVolume(let volume): set(command, .number(volume))
+    case .pickDevice(_, let name): set(command, .string(name ?? ""))
+    case .setSinkMuted(let id, let muted): change(sink: id, ["muted": .bool(muted)])
+    case .setSinkGain(let id, let gain): change(sink: id, ["gain": .number(gain)])
+    case .clearCounters: send("POST", "/commands", ["command": .string("clearCounters")])
+    case .saveDiagnostics: send("POST", "/commands", ["command": .string("saveDiagnostics")])
+    }
+  }
+
+  private func set(_ command: Command, _ value: EventValue) {
+    guard let setting = command.setting else { return }
+    send("PATCH", "/settings", [setting.rawValue: value])
+  }
+
+  private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }
+
+  /// What is refused is seen in the next picture: nothing has changed.
+  private func send(_ method: String, _ target: String, _ document: [String: EventValue]) {
+    _ = request(method, target, try? JSONEncoder().encode(document))
+  }
+
+  private func request(_ method: String, _ target: String, _ json: Data? = nil) -> HTTPAnswer? {
+    guard loss == nil else { return nil }
+    do throws(TransferError) { return try nearend.client.request(method, target, json: json) } catch { lose(error.description) }
+    return nil
+  }
+
+  private func lose(_ reason: String) {
+    if loss == nil { loss = reason }
+    stop.request()
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import ControlClient
+import Foundation
+import Nearend
+
+/// Which nearend a command talks to.
+struct SocketOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The control socket of the nearend to talk to; by default $XDG_RUNTIME_DIR/nearend/control.sock.", valueName: "path"))
+  var socket: String?
+
+  /// Ends the process where there is no telling where the socket would be.
+  var nearend: RunningNearend {
+    guard let path = socket ?? ControlPath.standard(ProcessInfo.processInfo.environment) else {
+      fail("XDG_RUNTIME_DIR is not set, so there is no telling where nearend's control socket is: give --socket <path>", .unavailable)
+    }
+    return RunningNearend(client: ControlClient(path: path))
+  }
+}
+
+/// A nearend that runs in another process. Each call ends this process with a message where it fails.
+struct RunningNearend {
+  let client: ControlClient
+
+  /// The body of a good answer.
+  @discardableResult
+  func ask(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
+    do {
+      let json = try document.map { try JSONEncoder().encode($0) }
+      return good(try client.request(method, target, json: json)).body
+    } catch {
+      end(error)
+    }
+  }
+
+  func get<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value {
+    let data = ask("GET", target)
+    do { return try JSONDecoder.ofDocuments.decode(type, from: data) } catch {
+      fail("what nearend at \(client.path) answers is not understood: is it of another version? \(error)", .failure)
+    }
+  }
+
+  /// Prints a text as it is.
+  func show(_ target: String) { FileHandle.standardOutput.write(ask("GET", target)) }
+
+  func good(_ answer: HTTPAnswer) -> HTTPAnswer {
+    guard answer.isSuccess else { fail(answer.reason, .failure) }
+    return answer
+  }
+
+  func end(_ error: any Error) -> Never {
+    if case .unreachable? = error as? TransferError {
+      fail("no nearend runs here: nothing listens at \(client.path); start one with nearend, or nearend --headless", .unavailable)
+    }
+    fail(error, .failure)
+  }
+}
+
+extension JSONDecoder {
+  /// Of what nearend prints.
+  static var ofDocuments: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return decoder
+  }
+}
+
+extension NearendCommand {
+  /// The parser asks `nearend` itself first, and takes options of its own wherever they stand: those mean nothing to a command that talks to another.
+  func refuseOwnOptions(of command: String, butJSON: Bool = false) throws {
+    guard !display.headless, display.seconds == nil, display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
+      devices.speaker == nil, devices.sink.isEmpty
+    else { throw ValidationError("\(command) talks to a nearend that runs: options of nearend itself mean nothing to it.") }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import SessionModel
+
+struct GetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Print a setting of a running nearend, or all of them.", discussion: SettingName.help)
+
+  @Argument(help: "The setting's name or short name; without it, all are printed.")
+  var name: SettingName?
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "get", butJSON: true)
+    if parent.display.json, name == nil { return socket.nearend.show("/settings") }
+    let values = socket.nearend.get([String: EventValue].self, "/settings")
+    if let name { return print(values[name.setting.rawValue]?.text ?? "") }
+    for setting in Setting.allCases { print(setting.rawValue, values[setting.rawValue]?.text ?? "") }
+  }
+}
+
+struct SetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Change a setting of a running nearend, at once and without a click.", discussion: SettingName.help)
+
+  @Argument(help: "The setting's name or short name.")
+  var name: SettingName
+  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device.")
+  var value: String
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "set")
+    do throws(SettingError) {
+      socket.nearend.set(name.setting, to: try name.setting.parse(value))
+    } catch {
+      throw ValidationError("\(error).")
+    }
+  }
+}
+
+struct ToggleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "toggle", abstract: "Switch a setting of a running nearend over, and print what it is then.", discussion: SettingName.help)
+
+  @Argument(help: "The name or short name of a setting that is on or off.")
+  var name: SettingName
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "toggle")
+    guard name.setting.kind == .bool else { throw ValidationError("\(name.setting.rawValue) is neither on nor off; use nearend set.") }
+    let nearend = socket.nearend
+    guard case .bool(let isOn)? = nearend.get([String: EventValue].self, "/settings")[name.setting.rawValue] else {
+      fail("nearend at \(nearend.client.path) has no \(name.setting.rawValue): is it of another version?", .failure)
+    }
+    nearend.set(name.setting, to: .bool(!isOn))
+    print(!isOn)
+  }
+}
+
+struct MuteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "mute", abstract: "Mute the microphone of a running nearend.")
+
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "mute")
+    socket.nearend.ask("POST", "/mute")
+  }
+}
+
+struct UnmuteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "unmute", abstract: "Unmute the microphone of a running nearend.")
+
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "unmute")
+    socket.nearend.ask("POST", "/unmute")
+  }
+}
+
+/// A setting as it is typed.
+struct SettingName: ExpressibleByArgument {
+  let setting: Setting
+
+  init?(argument: String) {
+    guard let setting = Setting(named: argument) else { return nil }
+    self.setting = setting
+  }
+
+  static var allValueStrings: [String] { Setting.allCases.map(\.rawValue) }
+
+  static let help =
+    "SETTINGS\n"
+    + Setting.allCases.map { "  \($0.rawValue)\($0.alias.map { " (\($0))" } ?? "")" }.joined(separator: "\n")
+}
+
+extension RunningNearend {
+  func set(_ setting: Setting, to value: EventValue) { ask("PATCH", "/settings", [setting.rawValue: value]) }
+}
+
+extension EventValue {
+  /// As people read it.
+  var text: String {
+    switch self {
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .string(let value): value
+    }
+  }
+}

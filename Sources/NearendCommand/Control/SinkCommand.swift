@@ -1,0 +1,96 @@
+import ArgumentParser
+import ControlClient
+import Foundation
+import SessionModel
+
+struct SinkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sink",
+    abstract: "Play PCM from standard input through a running nearend, as a participant of its own.",
+    discussion: """
+      Samples are interleaved native-endian signed 16 bit. Input that is faster than real time waits; at its end what is buffered plays out, and the \
+      participant leaves.
+
+        ffmpeg -i talk.flac -f s16le -ac 1 -ar 48000 - | nearend sink --id alice
+      """,
+    subcommands: [SinkAddCommand.self, SinkRemoveCommand.self, SinkListCommand.self])
+
+  @Option(help: ArgumentHelp("The participant's name: 1 to 64 letters, digits, '-', '_' or '.'.", valueName: "name"))
+  var id: String?
+  @Option(help: ArgumentHelp("Frames per second, 8000 to 192000.", valueName: "hz"))
+  var rate = 48_000
+  @Option(help: ArgumentHelp("Channels, 1 or 2.", valueName: "n"))
+  var channels = 1
+  @Option(help: ArgumentHelp("How much the participant's buffer holds, 10 to 10000.", valueName: "ms"))
+  var buffer = 200
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "sink")
+    guard let id else { throw ValidationError("Give the participant's name with --id <name>.") }
+    try PCMFormat.check(id: id, rate: rate, channels: channels)
+    guard (10...10_000).contains(buffer) else { throw ValidationError("--buffer \(buffer): give 10 to 10000.") }
+    let nearend = socket.nearend
+    let target = "/sinks/\(id)?rate=\(rate)&channels=\(channels)&buffer=\(buffer)"
+    do {
+      guard let answer = try nearend.client.upload("PUT", target, from: STDIN_FILENO) else {
+        fail("nearend has ended, or somebody has removed '\(id)', before the input was played", .failure)
+      }
+      _ = nearend.good(answer)
+    } catch {
+      nearend.end(error)
+    }
+  }
+}
+
+/// What can be said of PCM before nearend is asked.
+enum PCMFormat {
+  static func check(id: String, rate: Int, channels: Int) throws {
+    if let problem = ParticipantId.problem(id) { throw ValidationError("--id \(id): \(problem).") }
+    guard (8_000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
+    guard (1...2).contains(channels) else { throw ValidationError("--channels \(channels): give 1 or 2.") }
+  }
+}
+
+struct SinkAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Give a participant a PipeWire sink device of its own, nearend.sink.<id>.")
+
+  @Argument(help: "The participant's name: 1 to 64 letters, digits, '-', '_' or '.'.")
+  var name: String
+  @Flag(help: "As a device, which is the only way without PCM on standard input.")
+  var device = false
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    guard device else { throw ValidationError("Give --device; PCM is played with nearend sink --id \(name).") }
+    if let problem = ParticipantId.problem(name) { throw ValidationError("\(name): \(problem).") }
+    socket.nearend.ask("POST", "/sinks/\(name)?device=1")
+  }
+}
+
+struct SinkRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "remove", abstract: "End a participant of a running nearend.")
+
+  @Argument(help: "The participant's name.")
+  var name: String
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws { socket.nearend.ask("DELETE", "/sinks/\(ControlClient.escaped(name))") }
+}
+
+struct SinkListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List the participants of a running nearend.")
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    if json { return socket.nearend.show("/sinks") }
+    for sink in socket.nearend.get([SinkStatus].self, "/sinks") {
+      print("\(sink.id)  \(sink.kind == .graph ? "device nearend.sink.\(sink.id)" : "PCM, \(sink.sampleRate) Hz"), \(sink.state.rawValue)")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import SessionModel
+
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Say what a running nearend does; with --json, everything that it knows.")
+
+  @Flag(help: "Print the status document.")
+  var json = false
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "status", butJSON: true)
+    if json || parent.display.json { return socket.nearend.show("/status") }
+    print(StatusText(socket.nearend.get(Snapshot.self, "/status")).lines.joined(separator: "\n"))
+  }
+}
+
+/// A snapshot in a few lines for people.
+struct StatusText {
+  let lines: [String]
+
+  init(_ snapshot: Snapshot) {
+    let (session, graph, processing) = (snapshot.session, snapshot.graph, snapshot.processing)
+    var rows: [(String, String)] = [
+      ("nearend", "\(snapshot.version), up \(Int(snapshot.uptime)) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
+    ]
+    let held = session.interruption.map { " (\($0.reason == .daemonLost ? "the PipeWire daemon is away" : "no real device"))" } ?? ""
+    rows.append(("session", session.state.rawValue + held + (session.isManual ? ", activated by a call manager" : "")))
+    rows.append(("sends", Self.list(session.sendMedia)))
+    rows.append(("receives", Self.list(session.receiveMedia)))
+    rows.append(("microphone", (snapshot.route.microphone?.name ?? "none") + (session.isMicrophoneMuted ? ", muted" : "")))
+    rows.append(("speaker", snapshot.route.speaker?.name ?? "none"))
+    rows.append(("processing", Self.processing(processing)))
+    if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
+    let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xruns" : ""
+    rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
+    for sink in snapshot.sinks {
+      rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(sink.totalUnderruns) underruns"))
+    }
+    lines = rows.map { "\($0.0.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.1)" }
+  }
+
+  private static func processing(_ status: ProcessingStatus) -> String {
+    if !status.isInUse { return "not in use" }
+    if status.isBypassed { return "bypassed" }
+    return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
+  }
+
+  private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }
+  private static func tenths(_ number: Double) -> String { String(format: "%.1f", number) }
+}
