@@ -20,6 +20,9 @@ void *npw_registry_bind(struct pw_registry *registry, uint32_t id, const char *t
 int npw_node_add_listener(struct pw_node *node, struct spa_hook *hook, const struct pw_node_events *events, void *data) {
   return pw_node_add_listener(node, hook, events, data);
 }
+int npw_link_add_listener(struct pw_link *link, struct spa_hook *hook, const struct pw_link_events *events, void *data) {
+  return pw_link_add_listener(link, hook, events, data);
+}
 int npw_metadata_add_listener(struct pw_metadata *metadata, struct spa_hook *hook, const struct pw_metadata_events *events, void *data) {
   return pw_metadata_add_listener(metadata, hook, events, data);
 }

@@ -22,7 +22,7 @@ public struct NearendOptions: Sendable {
 /// The whole of nearend in one process: the audio core, its place in PipeWire's graph, and what is known of both. [any]
 public final class NearendService: Sendable {
   private let core: AudioCore
-  private let graph: GraphController
+  let graph: GraphController
   private let log: EventLog
   private let processorUse = ProcessorUse()
   private let started = Date()

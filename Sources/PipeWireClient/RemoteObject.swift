@@ -8,10 +8,13 @@ public final class RemoteObject {
   public private(set) var failure: String?
   /// True once the daemon has removed it, whoever asked for that.
   public private(set) var isRemoved = false
+  /// Of a link: true where the daemon last called it active. It does not tell when it negotiates an active link anew.
+  public private(set) var isActive = false
 
   private let connection: Connection
   private var proxy: OpaquePointer?
   private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let linkHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: (RemoteObject) -> Void
 
   /// Asks the daemon's factory for an object; the answer comes by `changed`, on the loop's thread. [control]
@@ -27,12 +30,16 @@ public final class RemoteObject {
     guard let proxy else {
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
     }
-    pw_proxy_add_listener(proxy, hook, Self.events, Unmanaged.passUnretained(self).toOpaque())
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    pw_proxy_add_listener(proxy, hook, Self.events, this)
+    if type == GlobalObject.Kind.link.rawValue { npw_link_add_listener(proxy, linkHook, Self.linkEvents, this) }
   }
 
   deinit {
+    spa_hook_remove(linkHook)
     spa_hook_remove(hook)
     if let proxy { pw_proxy_destroy(proxy) }
+    linkHook.deallocate()
     hook.deallocate()
   }
 
@@ -53,6 +60,16 @@ public final class RemoteObject {
       let object = Unmanaged<RemoteObject>.fromOpaque(data!).takeUnretainedValue()
       object.failure = message.map { String(cString: $0) } ?? PipeWireError.reason(result)
       object.changed(object)
+    }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let linkEvents: UnsafePointer<pw_link_events> = {
+    let events = UnsafeMutablePointer<pw_link_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_LINK_EVENTS)
+    events.pointee.info = { data, info in
+      guard let info else { return }
+      Unmanaged<RemoteObject>.fromOpaque(data!).takeUnretainedValue().isActive = info.pointee.state == PW_LINK_STATE_ACTIVE
     }
     return UnsafePointer(events)
   }()

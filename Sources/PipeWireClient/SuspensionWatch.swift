@@ -3,8 +3,7 @@
 /// PipeWire 0.3.65 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
 public final class SuspensionWatch {
   private let connection: Connection
-  private var settling: LoopTimer?
-  private var isSettling = false
+  private let changed: () -> Void
   private var watched: [Key: (info: NodeInfo, seen: Int)] = [:]
 
   /// Ids are given again, serial numbers are not.
@@ -13,22 +12,14 @@ public final class SuspensionWatch {
     let serial: String
   }
 
-  /// Seconds after the last suspension before it is told: 0.3.65 may crash where a link goes that it is just about to start.
-  private static let settlingTime = 0.25
-
-  /// `changed` is called a quarter of a second after watched nodes were suspended.
+  /// `changed` is called when a watched node was suspended.
   public init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
-    settling = LoopTimer(loop: connection.loop) { [unowned self] in
-      isSettling = false
-      changed()
-    }
+    self.changed = changed
   }
 
   private func notice() {
-    guard watched.values.contains(where: { $0.info.suspensions != $0.seen }) else { return }
-    isSettling = true
-    settling?.schedule(after: Self.settlingTime)
+    if watched.values.contains(where: { $0.info.suspensions != $0.seen }) { changed() }
   }
 
   /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
@@ -42,7 +33,7 @@ public final class SuspensionWatch {
         watched[key] = (try NodeInfo(connection, id: key.id) { [weak self] in self?.notice() }, 0)
         continue
       }
-      guard !isSettling, info.suspensions != seen else { continue }
+      guard info.suspensions != seen else { continue }
       suspended.insert(key.id)
       watched[key]?.seen = info.suspensions
     }

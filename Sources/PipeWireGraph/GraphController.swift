@@ -177,11 +177,12 @@ public final class GraphController: @unchecked Sendable {
   }
 
   private func takeDown() {
+    // Its links go with it, safely in whatever state they are (`LinkInquiry`).
+    filter = nil
     links = nil
     devices = nil
     clients = nil
     defaults = nil
-    filter = nil
   }
 
   private func handle(_ event: Connection.Event) {

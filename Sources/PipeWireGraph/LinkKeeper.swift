@@ -5,16 +5,28 @@ import PipeWireClient
 final class LinkKeeper {
   private let connection: Connection
   private let suspensions: SuspensionWatch
-  private var made: [LinkKey: (link: LinkPlan.Link, object: RemoteObject)] = [:]
+  private var made: [LinkKey: Made] = [:]
+  private let inquiry: LinkInquiry
   private var retries = RetrySchedule<LinkKey>()
   private let changed: () -> Void
   private let failed: (String) -> Void
+
+  private struct Made {
+    let link: LinkPlan.Link
+    let object: RemoteObject
+    /// Its device was suspended under it: it may be dead, and nothing tells so.
+    var isStale = false
+
+    /// True of a link that ended by itself, or that never came to be.
+    var isGone: Bool { object.isRemoved || object.failure != nil }
+  }
 
   /// `changed` is called when a link of ours came or went without being asked for; `failed` with the daemon's reason, once
   /// for each link.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     suspensions = SuspensionWatch(connection, changed: changed)
+    inquiry = LinkInquiry(connection, changed: changed)
     self.changed = changed
     self.failed = failed
   }
@@ -30,27 +42,33 @@ final class LinkKeeper {
     let known = Set(made.values.compactMap { $0.object.id })
     let foreign = Set(existing.filter { !known.contains($0.id) && made[$0.key] == nil }.map(\.key))
 
-    // A link may be dead, and nothing tells so, where its device was suspended under it.
     let suspended = try suspensions.take(Set(plan.links.map(\.device)))
-    end {
-      $0.object.isRemoved || $0.object.failure != nil || wanted[$0.link.key] != $0.link || suspended.contains($0.link.device)
-    }
+    for (key, entry) in made where suspended.contains(entry.link.device) { made[key]?.isStale = true }
+    made = made.filter { !$0.value.isGone }
+
     func isMissing(_ link: LinkPlan.Link) -> Bool {
       made[link.key] == nil && retries.mayTry(link.key, at: now) && !foreign.contains(link.key)
     }
+    func isOver(_ entry: Made) -> Bool { entry.isStale || wanted[entry.link.key] != entry.link }
+    var over = made.filter { isOver($0.value) }.map(\.value.link)
     // A speaker link made while reference links stand would close the loop, and be the late one: the reference links are made anew after it.
-    if plan.links.contains(where: { $0.role == .speaker && isMissing($0) }) { end { $0.link.role == .reference } }
+    let makesSpeaker = plan.links.contains { $0.role == .speaker && (isMissing($0) || made[$0.key].map(isOver) == true) }
+    if makesSpeaker { over += made.values.map(\.link).filter { $0.role == .reference && !over.contains($0) } }
+    let hasEnded = try end(over)
     for link in plan.links.sorted(by: { $0.role.rawValue < $1.role.rawValue }) where isMissing(link) {
+      if !hasEnded, makesSpeaker, link.role == .speaker || link.role == .reference { continue }
       let object = try RemoteObject.link(
         connection, from: link.key.output, to: link.key.input, isPassive: link.isPassive
       ) { [weak self] object in self?.answered(link.key, object) }
-      made[link.key] = (link, object)
+      made[link.key] = Made(link: link, object: object)
     }
   }
 
-  private func end(where condition: ((link: LinkPlan.Link, object: RemoteObject)) -> Bool) {
-    let ended = made.values.filter(condition).map(\.link).sorted { $0.role.rawValue > $1.role.rawValue }
-    for link in ended { made[link.key] = nil }
+  /// Ends links once the daemon can stand it; false while it cannot: `changed` is called when it can.
+  private func end(_ over: [LinkPlan.Link]) throws(PipeWireError) -> Bool {
+    guard try inquiry.mayEnd(over.compactMap { made[$0.key]?.object }) else { return false }
+    for link in over.sorted(by: { $0.role.rawValue > $1.role.rawValue }) { made[link.key] = nil }
+    return true
   }
 
   private func answered(_ key: LinkKey, _ object: RemoteObject) {

@@ -1,9 +1,10 @@
 import Foundation
-import Nearend
-import PipeWireGraph
+import PipeWireClient
 import SessionModel
 import Testing
 
+@testable import Nearend
+@testable import PipeWireGraph
 @testable import SimulatedHardware
 
 extension GraphTests {
@@ -124,6 +125,34 @@ extension GraphTests {
         #expect(abs(level - played) < 3, "\(port): \(level) dBFS of \(played)")
       }
       withExtendedLifetime((recorder, player)) {}
+    }
+
+    @Test("I6: links that change just as their device was suspended do not take the daemon with them")
+    func linksChangeAfterSuspension() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      live.service.perform(.setBypass(true))
+      let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
+      try live.link([("nearend.microphone:capture_MONO", recorder.recordPort("voice"))])
+      for round in 1...8 {
+        try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
+        let speaker = try #require(try GraphDump(live.session).node("hw.speaker"))
+        let serial = try #require(try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1)).serial
+        // The daemon has no answer of nearend's about the suspended device when it hears that the speaker's links are to keep it awake.
+        try live.service.graph.loop.locked {
+          _ = try live.session.run("pw-cli", "send-command", "\(speaker.id)", "Suspend", "{}")
+          _ = try live.service.addRingSink(id: "guest\(round)", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
+        }
+        try live.session.wait(for: "the reference's link anew") {
+          try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1).map { $0.serial != serial }
+            ?? false
+        }
+        live.service.removeSink(id: "guest\(round)")
+      }
+      #expect(live.session.isRunning(.pipewire))
+      #expect(live.service.snapshot().session.interruption == nil)
+      try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
+      withExtendedLifetime(recorder) {}
     }
 
     @Test("I6: links and devices of ours that somebody destroys are made again")

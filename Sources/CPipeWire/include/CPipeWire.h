@@ -19,6 +19,7 @@ struct pw_proxy *npw_core_create_object(struct pw_core *core, const char *factor
 int npw_registry_add_listener(struct pw_registry *registry, struct spa_hook *hook, const struct pw_registry_events *events, void *data);
 void *npw_registry_bind(struct pw_registry *registry, uint32_t id, const char *type, uint32_t version);
 int npw_node_add_listener(struct pw_node *node, struct spa_hook *hook, const struct pw_node_events *events, void *data);
+int npw_link_add_listener(struct pw_link *link, struct spa_hook *hook, const struct pw_link_events *events, void *data);
 int npw_metadata_add_listener(struct pw_metadata *metadata, struct spa_hook *hook, const struct pw_metadata_events *events, void *data);
 int npw_metadata_set_property(struct pw_metadata *metadata, uint32_t subject, const char *key, const char *type, const char *value);
 

@@ -1,0 +1,102 @@
+internal import CPipeWire
+
+/// Asks the daemon about links that it called active and that are to end, until it negotiates none of them anew.
+///
+/// It does so after a node was suspended, and does not say so. A link that is ended meanwhile takes PipeWire 0.3.65 down: the link is started once more on
+/// its way out, and the audio thread finds it gone (`pw_impl_link_destroy`; mended in 0.3.72). [control]
+public final class LinkInquiry {
+  private let connection: Connection
+  private let changed: () -> Void
+  private var questions: [UInt32: Question] = [:]
+  private var again: LoopTimer?
+
+  /// Seconds between questions.
+  private static let interval = 0.02
+
+  /// `changed` is called on the loop's thread when it is time to call `mayEnd` again.
+  public init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    self.changed = changed
+    again = LoopTimer(loop: connection.loop) { [unowned self] in
+      // An answer of a while ago is none.
+      if questions.values.contains(where: { $0.mayEnd != true }) { questions = [:] }
+      changed()
+    }
+  }
+
+  /// True where all of these links may be ended now, at once; otherwise `changed` follows.
+  /// - Throws: `connectionLost`.
+  public func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
+    let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
+    questions = questions.filter { active.contains($0.key) }
+    for link in active where questions[link] == nil {
+      questions[link] = try Question(connection, link: link) { [unowned self] in answered() }
+    }
+    guard questions.values.allSatisfy({ $0.mayEnd == true }) else { return false }
+    questions = [:]
+    return true
+  }
+
+  private func answered() {
+    guard questions.values.allSatisfy({ $0.mayEnd != nil }) else { return }
+    again?.schedule(after: questions.values.allSatisfy { $0.mayEnd == true } ? 1e-6 : Self.interval)
+  }
+}
+
+/// One look at a link: what is bound anew is told its state, also a state that the daemon keeps to itself otherwise.
+private final class Question {
+  /// nil until the daemon has answered.
+  private(set) var mayEnd: Bool?
+  private let proxy: OpaquePointer
+  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let linkHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let answered: () -> Void
+
+  init(_ connection: Connection, link: UInt32, answered: @escaping () -> Void) throws(PipeWireError) {
+    self.answered = answered
+    guard let proxy = npw_registry_bind(connection.registry, link, GlobalObject.Kind.link.rawValue, UInt32(PW_VERSION_LINK)) else {
+      proxyHook.deallocate()
+      linkHook.deallocate()
+      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
+    }
+    self.proxy = OpaquePointer(proxy)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
+    npw_link_add_listener(self.proxy, linkHook, Self.linkEvents, this)
+  }
+
+  deinit {
+    spa_hook_remove(linkHook)
+    spa_hook_remove(proxyHook)
+    pw_proxy_destroy(proxy)
+    linkHook.deallocate()
+    proxyHook.deallocate()
+  }
+
+  private func answer(_ mayEnd: Bool) {
+    self.mayEnd = mayEnd
+    answered()
+  }
+
+  private static func this(_ data: UnsafeMutableRawPointer?) -> Question { Unmanaged<Question>.fromOpaque(data!).takeUnretainedValue() }
+
+  nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
+    let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
+    // A link that is gone needs no ending.
+    events.pointee.removed = { Question.this($0).answer(true) }
+    events.pointee.error = { data, _, _, _ in Question.this(data).answer(true) }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let linkEvents: UnsafePointer<pw_link_events> = {
+    let events = UnsafeMutablePointer<pw_link_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_LINK_EVENTS)
+    events.pointee.info = { data, info in
+      guard let state = info?.pointee.state else { return }
+      let isNegotiating = [PW_LINK_STATE_INIT, PW_LINK_STATE_NEGOTIATING, PW_LINK_STATE_ALLOCATING].contains { $0 == state }
+      Question.this(data).answer(!isNegotiating)
+    }
+    return UnsafePointer(events)
+  }()
+}
