@@ -90,6 +90,7 @@ let package = Package(
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
@@ -113,3 +114,9 @@ let package = Package(
     .testTarget(name: "RealtimeCheckTests"),
   ]
 #endif
+
+// `make thread-check` builds only what it runs: ThreadSanitizer does not go together with the fence's sanitizer.
+if Context.environment["NEAREND_THREAD_CHECK"] != nil {
+  let checked = ["SessionModelTests", "NearendTests"]
+  package.targets.removeAll { $0.name == "RealtimeCheck" || $0.name == "CRealtimeFence" || $0.isTest && !checked.contains($0.name) }
+}

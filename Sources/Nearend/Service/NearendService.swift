@@ -26,9 +26,9 @@ public final class NearendService: Sendable {
   /// Media, activation and recovery: everything that decides whether sound flows.
   public let session: VoiceSession
   /// What happens.
-  public let events = EventBus()
+  public let events: EventBus
   let core: AudioCore
-  let graph: GraphController
+  let graph: any SessionGraph
   let log: EventLog
   private let processorUse = ProcessorUse()
   private let started = Date()
@@ -37,9 +37,14 @@ public final class NearendService: Sendable {
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
-  public init(_ options: NearendOptions) throws(GraphError) {
-    let log = EventLog(echo: options.echo)
+  public convenience init(_ options: NearendOptions) throws(GraphError) {
+    try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) { GraphController(core: $0, options: $1, hooks: $2) }
+  }
+
+  /// With a log and a bus that outlive it, in a graph of the caller's making.
+  init(_ options: NearendOptions, log: EventLog, events: EventBus, makeGraph: MakeGraph) throws(GraphError) {
     self.log = log
+    self.events = events
     do {
       core = try AudioCore(usesMixAsReference: options.graph.reference == .mix)
     } catch {
@@ -47,11 +52,12 @@ public final class NearendService: Sendable {
     }
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
-    graph = GraphController(
-      core: core, options: options.graph,
-      hooks: GraphHooks(
+    let graph = makeGraph(
+      core, options.graph,
+      GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) }))
+    self.graph = graph
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged, .rebuild: graph?.demandChanged()

@@ -33,6 +33,14 @@ public final class VoiceSession: Sendable {
 
   func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.withLock { $0 = graph } }
 
+  /// Goes on from what an earlier session left. Before the graph is joined.
+  func resume(_ session: SessionState) {
+    state.withLock { state in
+      state.session = session
+      core.controls.usesVoiceProcessing = session.settings.usesVoiceProcessing
+    }
+  }
+
   /// The session as it is now.
   public var current: SessionState { state.withLock { $0.session } }
 

@@ -1,0 +1,29 @@
+import PipeWireGraph
+import SessionModel
+
+/// What an `AudioSessionManager` starts with. Locked while a session exists (L6). [any]
+public struct AudioSessionConfiguration: Sendable {
+  /// Path of the daemon's socket, or its name; nil for the user's own.
+  public var remote: String?
+  /// `node.name` of the real microphone; nil follows the default.
+  public var microphone: String?
+  /// `node.name` of the real speaker; nil follows the default.
+  public var speaker: String?
+  /// What the echo canceller is told the speakers play (V4).
+  public var reference: ReferenceSource
+  /// Called with each remark, in order, on a thread of its own; it may call the manager.
+  public var log: (@Sendable (LogEntry) -> Void)?
+
+  public init(
+    remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
+    log: (@Sendable (LogEntry) -> Void)? = nil
+  ) {
+    self.remote = remote
+    self.microphone = microphone
+    self.speaker = speaker
+    self.reference = reference
+    self.log = log
+  }
+
+  var graph: GraphOptions { GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference) }
+}
