@@ -60,3 +60,5 @@ static inline NEAREND_REALTIME float rt_cosf(float x) { return cosf(x); }
 static inline NEAREND_REALTIME float rt_sinf(float x) { return sinf(x); }
 static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
+
+#include "MicrophoneCallback.h"

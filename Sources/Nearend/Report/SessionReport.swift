@@ -6,7 +6,6 @@ extension SessionStatus {
       interruption != nil ? .interrupted : session.media.isEmpty ? .idle : session.isUnitRunning ? .active : .waiting
     self.init(
       state: phase, sendMedia: session.media.filter(\.isSend).map(\.id), receiveMedia: session.media.filter(\.isReceive).map(\.id),
-      interruption: interruption, isMicrophoneMuted: isMicrophoneMuted, isActive: session.isActive, isManual: session.settings.isManual,
-      source: session.source?.mediaId, isSourceDeferred: session.source?.phase == .deferred)
+      interruption: interruption, isMicrophoneMuted: isMicrophoneMuted, isActive: session.isActive, isManual: session.settings.isManual)
   }
 }

@@ -73,8 +73,11 @@ public final class NearendService: Sendable {
 
   deinit { stop() }
 
-  /// Leaves the graph; nothing stays behind. Doing it again has no effect.
-  public func stop() { graph.stop() }
+  /// Leaves the graph; nothing stays behind, and a source sees its end. Doing it again has no effect.
+  public func stop() {
+    if let source = session.slot.current { session.unregister(source) }
+    graph.stop()
+  }
 
   /// Puts a remark into the log.
   public func remark(_ message: String) { log.add(.info, message) }
@@ -183,6 +186,7 @@ public final class NearendService: Sendable {
       rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse)
     let state = session.current
     snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(), render: (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()),
       isSending: state.demand.sends,

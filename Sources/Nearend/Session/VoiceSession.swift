@@ -17,6 +17,8 @@ public final class VoiceSession: Sendable {
   private let core: AudioCore
   private let log: EventLog
   private let events: EventBus
+  /// Who takes the microphone.
+  let slot: SourceSlot
   /// Set once, before the first event.
   private let graph = Mutex<(@Sendable (GraphRequest) -> Void)?>(nil)
 
@@ -28,6 +30,9 @@ public final class VoiceSession: Sendable {
     self.core = core
     self.log = log
     self.events = events
+    slot = SourceSlot(tap: core.source, events: events)
+    core.source.channelCount = settings.captureChannelCount
+    core.mixer.channelCount = settings.renderChannelCount
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
   }
 
@@ -70,6 +75,28 @@ public final class VoiceSession: Sendable {
     if let failure { throw failure }
     finish(event, change)
     return change.refusal
+  }
+
+  /// Registers a source with the session and its slot, or with neither (L5).
+  func register(_ source: RegisteredSource) -> SessionRefusal? {
+    let event = SessionEvent.registerSource(mediaId: source.mediaId)
+    let change = transition(event) {
+      slot.accept(source)
+      return true
+    }
+    finish(event, change)
+    return change.refusal
+  }
+
+  /// Unregisters this very source; one of the same id that came later stays.
+  func unregister(_ source: RegisteredSource) {
+    var isRegistered = false
+    let event = SessionEvent.unregisterSource(mediaId: source.mediaId)
+    let change = transition(event) {
+      isRegistered = slot.current === source
+      return isRegistered
+    }
+    if isRegistered { finish(event, change) }
   }
 
   /// The graph's news of the applications that use nearend (L3), and what it must provide for them. Called with the graph's lock held: it is told nothing.
@@ -120,8 +147,14 @@ public final class VoiceSession: Sendable {
     switch effect {
     case .voiceProcessing(let on): core.controls.usesVoiceProcessing = on
     case .removeSink(let id): core.mixer.remove(id: id)
+    case .channelCounts(let capture, let render):
+      core.source.channelCount = capture
+      core.mixer.channelCount = render
+    case .attachSource(let id): slot.attach(mediaId: id)
+    case .detachSource(let id): slot.detach(mediaId: id)
+    case .removeSource(let id): slot.remove(mediaId: id)
     case .resetSinks: for sink in core.mixer.ringSinks { sink.reset() }
-    default: break
+    case .refused, .demand, .rebuild, .recovered, .warn: break
     }
   }
 

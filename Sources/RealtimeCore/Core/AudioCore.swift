@@ -2,12 +2,14 @@
 ///
 ///     sinks, call ──▶ mixer ──▶ speaker
 ///                                 │ mix, or what the real speaker plays
-///     microphone ─────────────▶ capture path ──▶ voice
+///     microphone ─────────────▶ capture path ──▶ voice, source
 // Sound: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by the mixer.
 public final class AudioCore: @unchecked Sendable {
   public let mixer = Mixer()
   public let controls = CaptureControls()
   public let meters = CaptureMeters()
+  /// Where a program takes the voice from.
+  public let source = SourceTap()
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
@@ -29,7 +31,7 @@ public final class AudioCore: @unchecked Sendable {
     self.settings = settings
     state = .allocate(capacity: 1)
     state.initialize(
-      to: CoreState(clock: clock, render: mixer.renderPath, captureMailbox: captureMailbox, settings: settings))
+      to: CoreState(clock: clock, render: mixer.renderPath, captureMailbox: captureMailbox, settings: settings, source: source.delivery))
     settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
     setChannelScales(microphone: 1, speaker: 1)
     try prepareCapture(rate: 48_000)

@@ -5,14 +5,18 @@ struct CoreState: ~Copyable {
   private let render: UnsafeMutablePointer<RenderPath>
   let captureMailbox: Mailbox
   let settings: CoreSettings
+  private let source: SourceDelivery
   private var capture: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
 
-  init(clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, captureMailbox: Mailbox, settings: CoreSettings) {
+  init(
+    clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, captureMailbox: Mailbox, settings: CoreSettings, source: SourceDelivery
+  ) {
     self.clock = clock
+    self.source = source
     self.render = render
     self.captureMailbox = captureMailbox
     self.settings = settings
@@ -58,6 +62,7 @@ struct CoreState: ~Copyable {
       microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
+    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
   }
 
   /// A microphone of several channels comes in added up; here it becomes their mean.

@@ -28,6 +28,15 @@ enum Kernel {
     for i in 0..<frames { target[i] *= factor }
   }
 
+  /// Both become their mean.
+  @_noLocks @_noAllocation
+  static func mean(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<frames {
+      left[i] = 0.5 * (left[i] + right[i])
+      right[i] = left[i]
+    }
+  }
+
   /// Largest magnitude; infinite where any sample is infinite or no number.
   @_noLocks @_noAllocation
   static func peak(_ source: UnsafePointer<Float>, frames: Int) -> Float {

@@ -106,6 +106,12 @@ public final class Mixer: @unchecked Sendable {
     set { cells.masterIsMuted.store(newValue ? 1 : 0) }
   }
 
+  /// Channels of the mix: 2, or 1, where both speakers play the mean of left and right. [any]
+  public var channelCount: Int {
+    get { cells.isMono.load() != 0 ? 1 : 2 }
+    set { cells.isMono.store(newValue == 1 ? 1 : 0) }
+  }
+
   /// Cycles begun since the mixer was made; stands still where none runs. [any]
   public var cycles: UInt64 { cells.cycle.cycles }
   /// Linear: the speaker's largest sample since the last call. [any]

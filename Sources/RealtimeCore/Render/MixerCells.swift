@@ -6,8 +6,10 @@ struct MixerCells: Sendable {
   let masterGain: DoubleCell
   let masterIsMuted: CounterCell
   let reduction: PeakCell
+  /// 1 where the mix is mono.
+  let isMono: CounterCell
 
-  static let count = 5
+  static let count = 6
 
   init(_ block: inout CellBlock) {
     cycle = CycleGuard(block.next())
@@ -15,5 +17,6 @@ struct MixerCells: Sendable {
     masterGain = DoubleCell(block.next(), 1)
     masterIsMuted = CounterCell(block.next())
     reduction = PeakCell(block.next())
+    isMono = CounterCell(block.next())
   }
 }

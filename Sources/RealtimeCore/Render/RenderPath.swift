@@ -77,6 +77,7 @@ public struct RenderPath: ~Copyable {
       }
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
+    if cells.isMono.load() != 0 { Kernel.mean(left, right, frames: cycle.frames) }
     masterGain.steer(to: cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
     limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)

@@ -14,6 +14,8 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var processing: ProcessingStatus
   /// One row per participant, in the order of registration.
   public var sinks: [SinkStatus]
+  /// The program that takes the processed microphone, if one does.
+  public var source: SourceStatus?
   /// Oldest first, at most `EventLog.capacity` entries.
   public var log: [LogEntry]
   /// Only in a rehearsal.
@@ -22,7 +24,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public init(
     version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
     graph: GraphStatus = .init(), route: RouteStatus = .init(), processing: ProcessingStatus = .init(),
-    sinks: [SinkStatus] = [], log: [LogEntry] = [], rehearsal: RehearsalStatus? = nil
+    sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], rehearsal: RehearsalStatus? = nil
   ) {
     self.version = version
     self.uptime = uptime
@@ -32,6 +34,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
     self.route = route
     self.processing = processing
     self.sinks = sinks
+    self.source = source
     self.log = log
     self.rehearsal = rehearsal
   }
@@ -62,20 +65,13 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   public var isActive: Bool
   /// `manualAudioSessionManagement` (S1).
   public var isManual: Bool
-  /// `microphoneInputMediaId` (L5): the program that takes the processed microphone, if one does.
-  public var source: String?
-  /// The source waits for the session to run (S3).
-  public var isSourceDeferred: Bool
 
   public init(
     state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],
-    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false, isActive: Bool = false, isManual: Bool = false,
-    source: String? = nil, isSourceDeferred: Bool = false
+    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false, isActive: Bool = false, isManual: Bool = false
   ) {
     self.isActive = isActive
     self.isManual = isManual
-    self.source = source
-    self.isSourceDeferred = isSourceDeferred
     self.state = state
     self.sendMedia = sendMedia
     self.receiveMedia = receiveMedia

@@ -1,0 +1,21 @@
+/// About 10 ms of processed microphone audio. [any]
+public struct MicrophoneBuffer: Sendable, Equatable {
+  /// Interleaved native-endian samples.
+  public var samples: [Int16]
+  /// Hz.
+  public var sampleRate: Int
+  /// 1, or 2 with the mono voice on both.
+  public var channelCount: Int
+  /// Frames that came before since the stream was opened, at `sampleRate`; those lost to overruns among them, so that a jump tells a loss.
+  public var position: UInt64
+
+  public init(samples: [Int16], sampleRate: Int, channelCount: Int, position: UInt64) {
+    self.samples = samples
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.position = position
+  }
+
+  /// Samples in each channel.
+  public var frames: Int { samples.count / channelCount }
+}

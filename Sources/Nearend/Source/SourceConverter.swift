@@ -1,0 +1,86 @@
+import RealtimeCore
+
+/// Cycles of voice at the graph's rate in, buffers of about 10 ms at a program's rate out. One thread at a time. [control]
+///
+///     mono float, graph's rate ─▶ resample ─▶ Int16 ─▶ channels ─▶ pieces of 10 ms
+final class SourceConverter {
+  let sampleRate: Int
+  let channelCount: Int
+  private let resampler: VoiceResampler
+  private let pieceFrames: Int
+  /// Hz of the last cycle; 0 before the first.
+  private(set) var inputRate = 0
+  private var expected: UInt64 = 0
+  /// Converted, mono, from `position` on; less than a piece once all that is ready was taken.
+  private var converted: [Int16] = []
+  private var taken = 0
+  private var position: UInt64 = 0
+  /// Where a loss lies behind what is converted: frames lost, at the output's rate.
+  private var lost: UInt64 = 0
+
+  /// Throws `SourceError.outOfMemory`.
+  init(sampleRate: Int, channelCount: Int) throws(SourceError) {
+    guard let resampler = VoiceResampler() else { throw .outOfMemory }
+    self.resampler = resampler
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    pieceFrames = max(1, (sampleRate + 50) / 100)
+  }
+
+  /// The next buffer, made from as few cycles of `queue` as it takes; nil where they are not there yet.
+  func next(from queue: SourceQueue) -> MicrophoneBuffer? {
+    while true {
+      if let piece = nextPiece() { return piece }
+      var samples: [Float] = []
+      guard let cycle = queue.read(into: &samples) else { return nil }
+      if cycle.position != expected { loseFrames(cycle.position &- expected, rate: cycle.rate) }
+      expected = cycle.position &+ UInt64(cycle.frames)
+      if lost > 0 {
+        // What came before the loss ends with it.
+        let rest = takePiece(frames: converted.count - taken)
+        position &+= lost
+        lost = 0
+        convert(samples, rate: cycle.rate)
+        if let rest { return rest }
+      } else {
+        convert(samples, rate: cycle.rate)
+      }
+    }
+  }
+
+  private func loseFrames(_ frames: UInt64, rate: Int) {
+    lost = (frames &* UInt64(sampleRate) + UInt64(rate) / 2) / UInt64(rate)
+    resampler.reset()
+  }
+
+  private func convert(_ samples: [Float], rate: Int) {
+    if rate != inputRate {
+      inputRate = rate
+      resampler.reset()
+    }
+    let output = rate == sampleRate ? samples : resampler.convert(samples, ratio: Double(sampleRate) / Double(rate))
+    if taken > 0 {
+      converted.removeFirst(taken)
+      taken = 0
+    }
+    converted.reserveCapacity(converted.count + output.count)
+    for sample in output { converted.append(Self.int16(sample)) }
+  }
+
+  /// The nearest step, beyond full scale the last; what is no number is silence.
+  static func int16(_ sample: Float) -> Int16 {
+    let scaled = (sample * 32_768).rounded()
+    return scaled.isNaN ? 0 : Int16(max(-32_768, min(32_767, scaled)))
+  }
+
+  private func nextPiece() -> MicrophoneBuffer? { converted.count - taken >= pieceFrames ? takePiece(frames: pieceFrames) : nil }
+
+  private func takePiece(frames: Int) -> MicrophoneBuffer? {
+    guard frames > 0 else { return nil }
+    let mono = converted[taken..<taken + frames]
+    let samples = channelCount == 1 ? Array(mono) : mono.flatMap { [$0, $0] }
+    taken += frames
+    defer { position &+= UInt64(frames) }
+    return MicrophoneBuffer(samples: samples, sampleRate: sampleRate, channelCount: channelCount, position: position)
+  }
+}

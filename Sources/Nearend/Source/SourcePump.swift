@@ -1,0 +1,66 @@
+import RealtimeCore
+import Synchronization
+
+/// Brings a stream's audio from the queue that the audio thread fills to the tasks that await it. [any]
+///
+/// Audio stays in the queue until somebody awaits it, so that a consumer that is too slow shows as overruns and uses no memory.
+final class SourcePump: Sendable {
+  let queue: SourceQueue
+  let sampleRate: Int
+  let channelCount: Int
+
+  private typealias Waiter = CheckedContinuation<MicrophoneBuffer?, Never>
+  private struct State {
+    let converter: SourceConverter
+    /// Oldest first.
+    var waiters: [Waiter] = []
+    var hasEnded = false
+  }
+  private let state: Mutex<State>
+
+  /// - Parameter capacity: of the queue, in words.
+  /// Throws `SourceError.outOfMemory`.
+  init(sampleRate: Int, channelCount: Int, capacity: Int = SourceQueue.defaultCapacity) throws(SourceError) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    queue = SourceQueue(capacity: capacity)
+    state = Mutex(State(converter: try SourceConverter(sampleRate: sampleRate, channelCount: channelCount)))
+  }
+
+  /// The next buffer; nil after the end.
+  func next() async -> MicrophoneBuffer? {
+    await withCheckedContinuation { (waiter: Waiter) in
+      let (isOver, buffer) = state.withLock { state -> (Bool, MicrophoneBuffer?) in
+        if state.hasEnded { return (true, nil) }
+        // Those who came before are served before.
+        if state.waiters.isEmpty, let buffer = state.converter.next(from: queue) { return (true, buffer) }
+        state.waiters.append(waiter)
+        return (false, nil)
+      }
+      if isOver { waiter.resume(returning: buffer) }
+    }
+  }
+
+  /// Serves who waits, as far as there is audio.
+  func pump() {
+    while true {
+      let served = state.withLock { state -> (Waiter, MicrophoneBuffer)? in
+        guard let waiter = state.waiters.first, let buffer = state.converter.next(from: queue) else { return nil }
+        state.waiters.removeFirst()
+        return (waiter, buffer)
+      }
+      guard let (waiter, buffer) = served else { return }
+      waiter.resume(returning: buffer)
+    }
+  }
+
+  /// Everybody who waits, or comes later, sees the end. Doing it again has no effect.
+  func end() {
+    let waiters = state.withLock { state in
+      state.hasEnded = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: nil) }
+  }
+}

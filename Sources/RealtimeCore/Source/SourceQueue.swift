@@ -1,0 +1,118 @@
+/// Processed voice on its way from the audio thread to a consumer elsewhere: cycle after cycle, each with its rate and position, whole or not at all.
+///
+/// One thread at a time reads.
+// Sound: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to the reader.
+public final class SourceQueue: @unchecked Sendable {
+  /// Words that a queue has by default: 1.3 s at 48 kHz, and seven cycles of the largest quantum.
+  public static let defaultCapacity = 65_536
+
+  /// One cycle's worth. [any]
+  public struct Cycle: Sendable, Equatable {
+    /// Frames, at this cycle's rate.
+    public var frames: Int
+    /// Hz.
+    public var rate: Int
+    /// Frames that came before since the queue was made, those lost among them.
+    public var position: UInt64
+  }
+
+  let writer: SourceQueueWriter
+  private let fifo: FrameFIFO
+  private let state: UnsafeMutablePointer<SourceQueueWriter.State>
+  private let memory: CellBlock
+
+  /// - Parameter capacity: words of 4 bytes; a cycle takes one a frame and four more. At least one cycle of the largest quantum. [control]
+  public init(capacity: Int = SourceQueue.defaultCapacity) {
+    precondition(
+      capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
+    var memory = CellBlock(count: SourceQueueWriter.cellCount)
+    fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
+    state = .allocate(capacity: 1)
+    state.initialize(to: SourceQueueWriter.State())
+    writer = SourceQueueWriter(fifo: fifo, state: state, cells: &memory)
+    self.memory = memory
+  }
+
+  /// No tap may hold it any more.
+  deinit {
+    fifo.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// Takes the oldest cycle, its samples at the end of `samples`; nil where there is none. [the reading thread]
+  public func read(into samples: inout [Float]) -> Cycle? {
+    guard fifo.count > 0 else { return nil }
+    var header = SourceQueueWriter.Header()
+    withUnsafeMutableBytes(of: &header) { _ = fifo.read(into: $0.baseAddress!, frames: SourceQueueWriter.headerWords) }
+    let frames = Int(header.frames)
+    let first = samples.count
+    samples.append(contentsOf: repeatElement(0, count: frames))
+    // A cycle is written in one piece, so all of it is there.
+    samples.withUnsafeMutableBufferPointer { _ = fifo.read(into: $0.baseAddress! + first, frames: frames) }
+    return Cycle(frames: frames, rate: Int(header.rate), position: header.position)
+  }
+
+  /// Cycles that did not fit since the queue was made. [any]
+  public var overruns: UInt64 { writer.overruns.load() }
+  /// Times that cycles began not to fit; a run ends when the queue is half empty again. [any]
+  public var overrunRuns: UInt64 { writer.runs.load() }
+}
+
+/// The audio thread's half of a `SourceQueue`. [realtime]
+// Sound: only the audio thread calls `write`, and only it touches the state.
+struct SourceQueueWriter: @unchecked Sendable {
+  /// Stands before the samples in the FIFO.
+  struct Header {
+    var position: UInt64 = 0
+    var frames: UInt32 = 0
+    var rate: UInt32 = 0
+  }
+  static let headerWords = 4
+
+  struct State: ~Copyable {
+    fileprivate var position: UInt64 = 0
+    fileprivate var isLosing = false
+    fileprivate let record: UnsafeMutablePointer<Float>
+
+    init() {
+      record = .allocate(capacity: CoreState.maximumQuantum + SourceQueueWriter.headerWords)
+      record.initialize(repeating: 0, count: CoreState.maximumQuantum + SourceQueueWriter.headerWords)
+    }
+
+    deinit { record.deallocate() }
+  }
+
+  private let fifo: FrameFIFO
+  private let state: UnsafeMutablePointer<State>
+  let overruns: CounterCell
+  let runs: CounterCell
+
+  static let cellCount = 2
+
+  init(fifo: FrameFIFO, state: UnsafeMutablePointer<State>, cells: inout CellBlock) {
+    self.fifo = fifo
+    self.state = state
+    overruns = CounterCell(cells.next())
+    runs = CounterCell(cells.next())
+  }
+
+  @_noLocks @_noAllocation
+  func write(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) {
+    let record = state.pointee.record
+    var header = Header()
+    header.position = state.pointee.position
+    header.frames = UInt32(truncatingIfNeeded: frames)
+    header.rate = UInt32(truncatingIfNeeded: rate)
+    UnsafeMutableRawPointer(record).storeBytes(of: header, as: Header.self)
+    Kernel.copy(voice, offset: 0, to: record + Self.headerWords, frames: frames)
+    state.pointee.position &+= UInt64(frames)
+    if state.pointee.isLosing, fifo.count <= fifo.capacity / 2 { state.pointee.isLosing = false }
+    if fifo.write(UnsafeRawPointer(record), frames: frames + Self.headerWords) { return }
+    overruns.add(1)
+    if !state.pointee.isLosing {
+      state.pointee.isLosing = true
+      runs.add(1)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+@testable import RealtimeCore
+
+/// A core driven by hand, cycle by cycle, as the graph would; voice processing is off, so that the voice is the microphone bit by bit.
+// Sound: one thread at a time drives it.
+final class CoreRig: @unchecked Sendable {
+  let core: AudioCore
+  var rate = 48_000
+  /// What came out in the last cycle.
+  private(set) var voice: [Float] = []
+  private var position: UInt64 = 0
+  private let outputs: UnsafeMutablePointer<Float>
+
+  init() throws {
+    core = try AudioCore()
+    core.controls.usesVoiceProcessing = false
+    core.isSending = true
+    outputs = .allocate(capacity: 3 * CoreState.maximumQuantum)
+    outputs.initialize(repeating: 0, count: 3 * CoreState.maximumQuantum)
+  }
+
+  deinit { outputs.deallocate() }
+
+  /// One cycle as long as `microphone`.
+  @discardableResult
+  func cycle(_ microphone: [Float], call: (left: [Float], right: [Float])? = nil) -> (left: [Float], right: [Float]) {
+    let frames = microphone.count
+    let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
+    let silence = [Float](repeating: 0, count: frames)
+    microphone.withUnsafeBufferPointer { microphone in
+      (call?.left ?? silence).withUnsafeBufferPointer { callLeft in
+        (call?.right ?? silence).withUnsafeBufferPointer { callRight in
+          var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: 1)
+          buffers.microphone = microphone.baseAddress
+          buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
+          buffers.voice = outputs
+          buffers.speaker = (left, right)
+          core.realtime.process(&buffers, graphSinks: nil)
+        }
+      }
+    }
+    position += UInt64(frames)
+    voice = Array(UnsafeBufferPointer(start: outputs, count: frames))
+    return (Array(UnsafeBufferPointer(start: left, count: frames)), Array(UnsafeBufferPointer(start: right, count: frames)))
+  }
+}
+
+/// What a microphone callback was given.
+final class CallbackRecorder {
+  struct Call: Equatable {
+    var samples: [Float]
+    var frames: Int
+    var channelCount: Int
+    var sampleRate: Int
+    var position: UInt64
+  }
+  var calls: [Call] = []
+
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static let callback: MicrophoneCallback = { context, samples, frames, channelCount, sampleRate, position in
+    let samples = Array(UnsafeBufferPointer(start: samples, count: frames * channelCount))
+    Unmanaged<CallbackRecorder>.fromOpaque(context!).takeUnretainedValue().calls.append(
+      Call(samples: samples, frames: frames, channelCount: channelCount, sampleRate: sampleRate, position: position))
+  }
+}
