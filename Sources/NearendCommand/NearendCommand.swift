@@ -22,13 +22,14 @@ struct NearendCommand: ParsableCommand {
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
+  @OptionGroup var telemetry: TelemetryArguments
 
   func run() throws {
     try display.check()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     do {
-      let service = try startService(remote: nil, devices: devices, display: display)
+      let service = try startService(remote: nil, devices: devices, display: display, telemetry: telemetry.options())
       defer { service.stop() }
       if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
     } catch let error as GraphError {
@@ -48,10 +49,12 @@ struct NearendCommand: ParsableCommand {
 }
 
 /// A running nearend with the participants' devices that were asked for.
-func startService(remote: String?, devices: DeviceOptions, display: DisplayOptions) throws(GraphError) -> NearendService {
+func startService(
+  remote: String?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions()
+) throws(GraphError) -> NearendService {
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
-    NearendOptions(graph: devices.graphOptions(remote: remote), session: devices.sessionSettings, echo: echo))
+    NearendOptions(graph: devices.graphOptions(remote: remote), session: devices.sessionSettings, telemetry: telemetry, echo: echo))
   try service.start()
   do {
     for id in devices.sink { try service.addGraphSink(id: id) }

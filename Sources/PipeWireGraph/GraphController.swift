@@ -284,6 +284,7 @@ public final class GraphController: @unchecked Sendable {
     }
     if new.speaker?.nodeName != choice.speaker?.nodeName { tell(.info, "speaker: \(new.speaker?.nodeName ?? "none")") }
     choice = new
+    hooks.route(RouteEnds(microphone: new.microphone?.nodeName, speaker: new.speaker?.nodeName))
   }
 
   /// Held up is the session only where no device is left that it could use; with one of two it goes on.
@@ -301,6 +302,7 @@ public final class GraphController: @unchecked Sendable {
   /// A new rate needs a capture path of its own; the graph is told our latency.
   private func watch() {
     do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
+    hooks.looked()
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
     filter?.setCaptureLatency(frames: core.captureLatency)

@@ -24,53 +24,58 @@ struct SettingsTests {
   }
 
   /// An init-only setting: how it is changed, and what it is then.
-  struct InitOnly: Sendable, CustomTestStringConvertible {
-    let testDescription: String
+  struct InitOnly: Sendable {
+    let name: String
     let set: @Sendable (AudioSessionManager) -> Void
     let isSet: @Sendable (AudioSessionManager) -> Bool
   }
   static let initOnly = [
-    InitOnly(testDescription: "useVoiceProcessingIO") {
+    InitOnly(name: "useVoiceProcessingIO") {
       $0.useVoiceProcessingIO = false
     } isSet: {
       !$0.useVoiceProcessingIO
     },
-    InitOnly(testDescription: "channelCount") {
+    InitOnly(name: "channelCount") {
       $0.channelCount = 1
     } isSet: {
       $0.channelCount == 1
     },
-    InitOnly(testDescription: "captureChannelCount") {
+    InitOnly(name: "captureChannelCount") {
       $0.captureChannelCount = 2
     } isSet: {
       $0.captureChannelCount == 2
     },
-    InitOnly(testDescription: "renderChannelCount") {
+    InitOnly(name: "renderChannelCount") {
       $0.renderChannelCount = 1
     } isSet: {
       $0.renderChannelCount == 1
     },
-    InitOnly(testDescription: "manualAudioSessionManagement") {
+    InitOnly(name: "manualAudioSessionManagement") {
       $0.manualAudioSessionManagement = true
     } isSet: {
       $0.manualAudioSessionManagement
     },
   ]
 
-  @Test("L6: an init-only property is locked at the first registration; a later set has no effect and logs a warning", arguments: initOnly)
-  func lock(_ property: InitOnly) throws {
+  @Test("L6: init-only properties are locked at the first registration; a later set has no effect and logs a warning")
+  func lock() throws {
     let rig = ManagerRig()
     try rig.registerCall()
-    property.set(rig.manager)
-    #expect(!property.isSet(rig.manager))
-    #expect(rig.warnings.count == 1)
-    #expect(rig.warnings.first?.contains(property.testDescription) == true)
+    for (count, property) in Self.initOnly.enumerated() {
+      property.set(rig.manager)
+      #expect(!property.isSet(rig.manager), "\(property.name)")
+      #expect(rig.warnings.count == count + 1)
+      #expect(rig.warnings.last?.contains(property.name) == true)
+    }
     rig.unregisterCall()
-    property.set(rig.manager)
-    #expect(property.isSet(rig.manager))
+    for property in Self.initOnly {
+      property.set(rig.manager)
+      #expect(property.isSet(rig.manager), "\(property.name)")
+    }
     try rig.registerCall()
-    #expect(property.isSet(rig.manager), "the next session has it")
-    #expect(rig.warnings.count == 1)
+    // Both directions were set, then each its own.
+    for property in Self.initOnly { #expect(property.isSet(rig.manager), "the next session has \(property.name)") }
+    #expect(rig.warnings.count == Self.initOnly.count)
   }
 
   @Test("L6: the seed's channelCount sets both directions; 1 or 2, and anything else warns")
@@ -89,36 +94,38 @@ struct SettingsTests {
     #expect(rig.warnings.count == 6)
   }
 
-  static let live: [(String, ReferenceWritableKeyPath<AudioSessionManager, Bool> & Sendable, Setting)] = [
-    ("bypass", \.bypassVoiceProcessing, .bypassVoiceProcessing), ("AGC", \.voiceProcessingEnableAGC, .voiceProcessingEnableAGC),
-    ("NS", \.isNoiseSuppressionEnabled, .noiseSuppression), ("AEC", \.isEchoCancellationEnabled, .echoCancellation),
-    ("HPF", \.isHighPassFilterEnabled, .highPassFilter), ("mute", \.isMicrophoneMuted, .microphoneMuted),
+  static let live: [(property: ReferenceWritableKeyPath<AudioSessionManager, Bool> & Sendable, setting: Setting)] = [
+    (\.bypassVoiceProcessing, .bypassVoiceProcessing), (\.voiceProcessingEnableAGC, .voiceProcessingEnableAGC),
+    (\.isNoiseSuppressionEnabled, .noiseSuppression), (\.isEchoCancellationEnabled, .echoCancellation),
+    (\.isHighPassFilterEnabled, .highPassFilter), (\.isMicrophoneMuted, .microphoneMuted),
   ]
 
-  @Test("L7: a live property acts in a running session, is kept between sessions, and each change is told once", arguments: live)
-  func liveProperty(_: String, _ property: ReferenceWritableKeyPath<AudioSessionManager, Bool> & Sendable, _ setting: Setting) throws {
+  @Test("L7: live properties act in a running session and are kept between sessions, and each change is told once")
+  func liveProperties() throws {
     let rig = ManagerRig()
     let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
-    func changes() -> Int { tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == .string(setting.rawValue) } }
-    let normal = manager[keyPath: property]
+    func changes(_ setting: Setting) -> Int {
+      tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == .string(setting.rawValue) }
+    }
+    let normal = Self.live.map { manager[keyPath: $0.property] }
     // Between sessions.
-    manager[keyPath: property] = !normal
-    #expect(changes() == 1)
+    for (index, (property, setting)) in Self.live.enumerated() {
+      for _ in 0..<2 { manager[keyPath: property] = !normal[index] }
+      #expect(manager[keyPath: property] == !normal[index])
+      #expect(changes(setting) == 1, "the same again is no change")
+    }
     try rig.registerCall()
-    #expect(manager[keyPath: property] == !normal)
-    #expect(manager.service?.value(of: setting) == .bool(!normal), "the core does as it is told")
-    // In one.
-    manager[keyPath: property] = normal
-    #expect(manager.service?.value(of: setting) == .bool(normal))
-    // Changed by somebody else, as the dashboard does.
-    try manager.service?.set(setting, to: .bool(!normal))
+    for (index, (property, setting)) in Self.live.enumerated() {
+      #expect(manager.service?.value(of: setting) == .bool(!normal[index]), "the core does as it was told before")
+      let before = changes(setting)
+      manager[keyPath: property] = normal[index]
+      #expect(manager.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
+      #expect(changes(setting) == before + 1)
+      // Changed by somebody else, as the dashboard does.
+      try manager.service?.set(setting, to: .bool(!normal[index]))
+    }
     rig.unregisterCall()
-    #expect(manager[keyPath: property] == !normal)
-    let before = changes()
-    manager[keyPath: property] = !normal
-    #expect(changes() == before, "the same again is no change")
-    try rig.registerCall()
-    #expect(manager[keyPath: property] == !normal)
+    for (index, (property, _)) in Self.live.enumerated() { #expect(manager[keyPath: property] == !normal[index]) }
     #expect(rig.warnings == [])
   }
 

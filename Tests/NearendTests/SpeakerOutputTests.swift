@@ -22,26 +22,27 @@ struct SpeakerOutputTests {
     #expect(rig.registerSpeaker("ear"))
   }
 
-  @Test(
-    "K1: an impossible format is refused, and what is wrong with it is logged",
-    arguments: [
+  @Test("K1: an impossible format is refused, and what is wrong with it is logged; any within the limits is taken")
+  func formats() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    func register(_ rate: Int, _ channels: Int, _ size: Int) -> Bool {
+      rig.manager.registerSpeakerOutput(mediaId: "ear", sampleRate: rate, channelCount: channels, bufferSize: size)
+    }
+    let impossible = [
       (7_999, 1, 3_200), (192_001, 1, 3_200), (48_000, 0, 3_200), (48_000, 3, 3_200), (48_000, 2, 3), (48_000, 1, 0), (48_000, 1, -2),
-    ])
-  func format(rate: Int, channels: Int, size: Int) throws {
-    let rig = ManagerRig()
-    try rig.registerCall()
-    #expect(!rig.manager.registerSpeakerOutput(mediaId: "ear", sampleRate: rate, channelCount: channels, bufferSize: size))
-    #expect(rig.warnings.count == 1)
-    #expect(rig.warnings.first?.contains("impossible") == true)
-    #expect(rig.manager.registeredSpeakerOutputMediaIds == [])
+    ]
+    for (count, (rate, channels, size)) in impossible.enumerated() {
+      #expect(!register(rate, channels, size))
+      #expect(rig.warnings.count == count + 1)
+      #expect(rig.warnings.last?.contains("impossible") == true)
+      #expect(rig.manager.registeredSpeakerOutputMediaIds == [])
+    }
     #expect(rig.manager.session.media.count == 2, "the media itself stays registered")
-  }
-
-  @Test("K1: any format within the limits is taken", arguments: [(8_000, 1), (192_000, 2), (44_100, 2)])
-  func possible(rate: Int, channels: Int) throws {
-    let rig = ManagerRig()
-    try rig.registerCall()
-    #expect(rig.manager.registerSpeakerOutput(mediaId: "ear", sampleRate: rate, channelCount: channels, bufferSize: 38_400))
+    for (rate, channels) in [(8_000, 1), (192_000, 2), (44_100, 2)] {
+      #expect(register(rate, channels, 38_400))
+      rig.manager.unregisterSpeakerOutput(mediaId: "ear")
+    }
   }
 
   @Test("K2: a write is taken whole; false where the ring is full, the id unknown, or the data no whole frames")

@@ -52,6 +52,16 @@ struct StressTests {
     },
     { manager, _ in _ = manager.events },
     { manager, id in manager.notifySinkFrameDrop(mediaId: id, consecutive: 1, total: 1) },
+    { manager, id in manager.updateSsrc(mediaId: id, ssrc: 1) },
+    { manager, id in manager.reportSourceAudioActivity(mediaId: id) },
+    { manager, id in
+      manager.reportSourceResampling(mediaId: id, captureRate: 16_000, outputRate: 48_000, isResampling: true)
+    },
+    { manager, _ in _ = (manager.getDiagnostics(), manager.getTelemetryJson()) },
+    { manager, id in _ = manager.registerMicrophoneInput(mediaId: id, context: nil) { _, _, _, _, _, _ in } },
+    { manager, id in manager.unregisterMicrophoneInput(mediaId: id) },
+    { manager, id in _ = try? manager.microphoneBuffers(mediaId: id) },
+    { manager, _ in _ = manager.microphoneInputMediaId },
     { manager, _ in manager.shutDown() },
   ]
 

@@ -11,19 +11,26 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4).
   public var reference: ReferenceSource
+  /// Where telemetry goes (T3); by default nowhere.
+  public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
   public var log: (@Sendable (LogEntry) -> Void)?
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
-    log: (@Sendable (LogEntry) -> Void)? = nil
+    telemetry: TelemetryOptions = TelemetryOptions(), log: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
+    self.telemetry = telemetry
     self.log = log
   }
 
-  var graph: GraphOptions { GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference) }
+  var options: NearendOptions {
+    var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    options.telemetry = telemetry
+    return options
+  }
 }

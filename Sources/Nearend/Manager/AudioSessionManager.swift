@@ -122,8 +122,7 @@ public final class AudioSessionManager: Sendable {
 
   private func runningService() throws(GraphError) -> NearendService {
     if let service { return service }
-    let service = try NearendService(
-      NearendOptions(graph: current.withLock { $0.configuration.graph }), log: log, events: bus, makeGraph: makeGraph)
+    let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
     changing.withLock { _ in
       let settings = current.withLock { current in
         service.session.resume(current.session)
@@ -164,7 +163,6 @@ public final class AudioSessionManager: Sendable {
         current.settings = settings
         current.service = nil
       }
-      bus.sourceHadAudio = false
     }
   }
 

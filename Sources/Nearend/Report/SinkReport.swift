@@ -2,23 +2,24 @@ import RealtimeCore
 import SessionModel
 
 extension SinkStatus {
-  init(_ sink: RingSink) {
-    let status = sink.status()
+  init(_ sink: RingSink, takesPeak: Bool) {
+    let status = sink.status(takesPeak: takesPeak)
     self.init(
       id: sink.id, kind: .ring, state: State(status.state), sampleRate: sink.format.sampleRate, channelCount: sink.format.channelCount,
       fillBytes: status.fillBytes, capacityBytes: sink.capacityBytes, targetFill: status.targetFill,
       consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns, consecutiveDrops: status.consecutiveDrops,
       totalDrops: status.totalDrops, framesWritten: status.framesWritten, framesRead: status.framesRead, isResampling: status.isResampling,
-      resampleRatio: status.resampleRatio, driftPPM: status.driftPPM, gain: Double(sink.gain), isMuted: sink.isMuted,
-      peak: decibels(status.peak), rms: decibels(status.rms))
+      resampleRatio: status.resampleRatio, driftPPM: status.driftPPM, jitter: status.jitter * 1000,
+      jitterSpikes: status.jitterSpikes, gain: Double(sink.gain), isMuted: sink.isMuted, peak: decibels(status.peak),
+      rms: decibels(status.rms), ssrc: sink.ssrc)
   }
 
   /// `rate` is the graph's: a graph sink has no other. `isUsed`: somebody plays into its device.
-  init(_ sink: GraphSink, rate: Int, isUsed: Bool) {
-    let status = sink.status()
+  init(_ sink: GraphSink, rate: Int, isUsed: Bool, takesPeak: Bool) {
+    let status = sink.status(takesPeak: takesPeak)
     self.init(
       id: sink.id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(sink.gain),
-      isMuted: sink.isMuted, peak: decibels(status.peak), rms: decibels(status.rms))
+      isMuted: sink.isMuted, peak: decibels(status.peak), rms: decibels(status.rms), ssrc: sink.ssrc)
   }
 }
 
@@ -35,10 +36,10 @@ extension SinkStatus.State {
 
 extension Mixer {
   /// One row per participant, in the order of registration.
-  func sinkStatuses(rate: Int, used: Set<String>) -> [SinkStatus] {
+  func sinkStatuses(rate: Int, used: Set<String>, takesPeaks: Bool) -> [SinkStatus] {
     ids.compactMap { id in
-      if let sink = ringSink(id: id) { return SinkStatus(sink) }
-      return graphSink(id: id).map { SinkStatus($0, rate: rate, isUsed: used.contains(id)) }
+      if let sink = ringSink(id: id) { return SinkStatus(sink, takesPeak: takesPeaks) }
+      return graphSink(id: id).map { SinkStatus($0, rate: rate, isUsed: used.contains(id), takesPeak: takesPeaks) }
     }
   }
 }

@@ -9,14 +9,18 @@ public struct NearendOptions: Sendable {
   public var graph: GraphOptions
   /// What the session begins with.
   public var session: SessionSettings
+  /// Where telemetry goes; off by default.
+  public var telemetry: TelemetryOptions
   /// Called with each remark as it comes.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
-    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echo: (@Sendable (LogEntry) -> Void)? = nil
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), telemetry: TelemetryOptions = TelemetryOptions(),
+    echo: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.graph = graph
     self.session = session
+    self.telemetry = telemetry
     self.echo = echo
   }
 }
@@ -30,6 +34,11 @@ public final class NearendService: Sendable {
   let core: AudioCore
   let graph: any SessionGraph
   let log: EventLog
+  let watch: EventWatch
+  let tally = EventTally()
+  /// From `start` on, where there is somewhere to send to.
+  let telemetry = Mutex<Telemetry?>(nil)
+  private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
@@ -43,6 +52,7 @@ public final class NearendService: Sendable {
 
   /// With a log and a bus that outlive it, in a graph of the caller's making.
   init(_ options: NearendOptions, log: EventLog, events: EventBus, makeGraph: MakeGraph) throws(GraphError) {
+    telemetryOptions = options.telemetry
     self.log = log
     self.events = events
     do {
@@ -52,11 +62,15 @@ public final class NearendService: Sendable {
     }
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
+    let watch = EventWatch(core: core, events: events)
+    self.watch = watch
+    tally.listen(to: events)
     let graph = makeGraph(
       core, options.graph,
       GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
-        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) }))
+        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
+        looked: { watch.look() }, route: { watch.use($0) }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
@@ -66,8 +80,10 @@ public final class NearendService: Sendable {
   }
 
   /// Joins the graph. Once.
+  /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written.
   public func start() throws(GraphError) {
     log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
+    try startTelemetry(telemetryOptions)
     try graph.start()
   }
 
@@ -77,6 +93,7 @@ public final class NearendService: Sendable {
   public func stop() {
     if let source = session.slot.current { session.unregister(source) }
     graph.stop()
+    telemetry.withLock { $0 }?.stop()
   }
 
   /// Puts a remark into the log.
@@ -175,7 +192,10 @@ public final class NearendService: Sendable {
   // MARK: Snapshot
 
   /// All that is known now. Never waits for the audio thread.
-  public func snapshot() -> Snapshot {
+  public func snapshot() -> Snapshot { snapshot(takesPeaks: true) }
+
+  /// `takesPeaks`: for who draws levels, so that the next call tells the peaks since this one. Whoever only reports leaves them.
+  func snapshot(takesPeaks: Bool) -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.uptime = Date().timeIntervalSince(started)
@@ -183,12 +203,13 @@ public final class NearendService: Sendable {
     snapshot.graph = report.graph
     snapshot.route = report.route
     snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse)
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
     snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
-      controls: core.controls, meters: core.meters.snapshot(), render: (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()),
+      controls: core.controls, meters: core.meters.snapshot(),
+      render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all

@@ -24,6 +24,9 @@ final class ProcessorUse: Sendable {
     }
   }
 
+  /// Seconds of processor time that the process has used since it started.
+  static var total: Double { cpuClock() }
+
   private static func wallClock() -> Double { seconds(CLOCK_MONOTONIC) }
   private static func cpuClock() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
   private static func seconds(_ clock: clockid_t) -> Double {

@@ -31,6 +31,10 @@ public final class VoiceSession: Sendable {
     self.log = log
     self.events = events
     slot = SourceSlot(tap: core.source, events: events)
+    tellCore(settings)
+  }
+
+  private func tellCore(_ settings: SessionSettings) {
     core.source.channelCount = settings.captureChannelCount
     core.mixer.channelCount = settings.renderChannelCount
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
@@ -42,7 +46,7 @@ public final class VoiceSession: Sendable {
   func resume(_ session: SessionState) {
     state.withLock { state in
       state.session = session
-      core.controls.usesVoiceProcessing = session.settings.usesVoiceProcessing
+      tellCore(session.settings)
     }
   }
 
@@ -137,6 +141,8 @@ public final class VoiceSession: Sendable {
         state.began[reason] = nil
       }
       state.session = new
+      // A leaf's lock: nobody is told anything here.
+      if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect) }
       return change
     }

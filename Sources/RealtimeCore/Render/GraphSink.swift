@@ -31,16 +31,18 @@ public final class GraphSink: @unchecked Sendable {
   private let gainCell: DoubleCell
   private let mutedCell: CounterCell
   private let connectedCell: CounterCell
+  private let ssrcCell: SSRCCell
   private let level: LevelReading
   private let memory: CellBlock
 
   init(id: String, slot: Int) {
     self.id = id
     self.slot = slot
-    var memory = CellBlock(count: 5)
+    var memory = CellBlock(count: 6)
     gainCell = DoubleCell(memory.next(), 1)
     mutedCell = CounterCell(memory.next())
     connectedCell = CounterCell(memory.next())
+    ssrcCell = SSRCCell(memory.next())
     let meter = LevelMeter(&memory)
     level = meter.reading
     self.memory = memory
@@ -65,9 +67,15 @@ public final class GraphSink: @unchecked Sendable {
     set { mutedCell.store(newValue ? 1 : 0) }
   }
 
-  /// Takes the peak: the next call tells the peak since this one. [any]
-  public func status() -> GraphSinkStatus {
-    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: level.takePeak(), rms: level.rms)
+  /// The remote stream's RTP SSRC, where a program told it (K8). [any]
+  public var ssrc: UInt32? {
+    get { ssrcCell.load() }
+    set { ssrcCell.store(newValue) }
+  }
+
+  /// Takes the peak, unless told not to: the next call tells the peak since this one. [any]
+  public func status(takesPeak: Bool = true) -> GraphSinkStatus {
+    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: takesPeak ? level.takePeak() : level.peak, rms: level.rms)
   }
 }
 

@@ -116,6 +116,8 @@ public final class Mixer: @unchecked Sendable {
   public var cycles: UInt64 { cells.cycle.cycles }
   /// Linear: the speaker's largest sample since the last call. [any]
   public func takeSpeakerPeak() -> Float { level.takePeak() }
+  /// As `takeSpeakerPeak` and `takeLimiterGain`, for who must not take them from somebody else. [any]
+  public var levels: (speakerPeak: Float, limiterGain: Float) { (level.peak, 1 - cells.reduction.peek()) }
   /// Linear, over the last 300 ms. [any]
   public var speakerRMS: Float { level.rms }
   /// Linear: the limiter's lowest gain since the last call; 1 where it did nothing. [any]

@@ -19,8 +19,13 @@ public final class RingSink: @unchecked Sendable {
   private let cells: RingSinkCells
   private let level: LevelReading
   private let memory: CellBlock
-  /// True once the sink has been removed from its mixer. Writers take turns; the audio thread never takes this.
-  private let writing = Mutex(false)
+  private struct Writing {
+    /// True once the sink has been removed from its mixer.
+    var isRemoved = false
+    var arrivals = ArrivalMeter()
+  }
+  /// Writers take turns; the audio thread never takes this.
+  private let writing = Mutex(Writing())
 
   /// Allocates everything that the sink will ever need, for any graph rate and quantum. `capacityBytes` is the size of the ring, one frame at least; 200 ms is a good size.
   /// Throws `.impossibleBufferSize` or `.outOfMemory`. [control]
@@ -69,9 +74,10 @@ public final class RingSink: @unchecked Sendable {
 
   /// As `write`, and tells why not. [any]
   public func put(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-    writing.withLock { isRemoved in
-      guard !isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
+    writing.withLock { writing in
+      guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return .written }
+      noteArrival(of: bytes.count / fifo.bytesPerFrame, &writing.arrivals)
       // Before the frames: whoever sees them must not take them for the last ones.
       cells.hasEnded.storeRelease(0)
       guard fifo.write(start, frames: bytes.count / fifo.bytesPerFrame) else {
@@ -84,14 +90,26 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
+  private func noteArrival(of frames: Int, _ arrivals: inout ArrivalMeter) {
+    if let late = arrivals.arrived(frames: frames, rate: format.sampleRate, at: monotonicNanoseconds()) {
+      cells.lastSpike.store(late)
+      cells.jitterSpikes.add(1)
+    }
+    cells.jitter.store(arrivals.jitter)
+  }
+
   /// The writer is done: what is buffered plays out, at once and to the last frame, then the sink is idle (K5). A later write starts it again. [any]
   public func end() {
-    writing.withLock { _ in cells.hasEnded.storeRelease(1) }
+    writing.withLock { writing in
+      cells.hasEnded.storeRelease(1)
+      writing.arrivals.restart()
+    }
   }
 
   /// Throws away what is buffered; the sink is idle, and what was playing fades out (S2). [any]
   public func reset() {
-    writing.withLock { _ in
+    writing.withLock { writing in
+      writing.arrivals.restart()
       cells.discardBefore.storeRelease(fifo.writePosition)
       // Where no cycle is in this sink (or none runs at all), the ring is emptied here; otherwise at the next cycle's start.
       guard cells.claim.exchange(1) == 0 else { return }
@@ -112,8 +130,14 @@ public final class RingSink: @unchecked Sendable {
     set { cells.isMuted.store(newValue ? 1 : 0) }
   }
 
-  /// What the sink does now. Takes the peak: the next call tells the peak since this one. [any]
-  public func status() -> RingSinkStatus {
+  /// The remote stream's RTP SSRC, where a program told it (K8). [any]
+  public var ssrc: UInt32? {
+    get { cells.ssrc.load() }
+    set { cells.ssrc.store(newValue) }
+  }
+
+  /// What the sink does now. Takes the peak, unless told not to: the next call tells the peak since this one. [any]
+  public func status(takesPeak: Bool = true) -> RingSinkStatus {
     let fill = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return RingSinkStatus(
       state: RingSinkStatus.State(rawValue: cells.state.load()) ?? .idle,
@@ -128,22 +152,26 @@ public final class RingSink: @unchecked Sendable {
       isResampling: cells.isResampling.load() != 0,
       resampleRatio: cells.ratio.load(),
       driftPPM: cells.drift.load() * 1e6,
-      peak: level.takePeak(),
+      jitter: cells.jitter.load(),
+      jitterSpikes: cells.jitterSpikes.load(),
+      lastJitterSpike: cells.lastSpike.load(),
+      peak: takesPeak ? level.takePeak() : level.peak,
       rms: level.rms)
   }
 
-  /// Underruns and drops start again at 0; frames written and read go on. [any]
+  /// Underruns, drops and jitter spikes start again at 0; frames written and read go on. [any]
   public func clearCounters() {
     cells.consecutiveUnderruns.store(0)
     cells.totalUnderruns.store(0)
     writing.withLock { _ in
       cells.consecutiveDrops.store(0)
       cells.totalDrops.store(0)
+      cells.jitterSpikes.store(0)
     }
   }
 
   /// The mixer has let go: every later write is refused. [control]
-  func close() { writing.withLock { $0 = true } }
+  func close() { writing.withLock { $0.isRemoved = true } }
   /// A mixer takes the sink. [control]
-  func open() { writing.withLock { $0 = false } }
+  func open() { writing.withLock { $0.isRemoved = false } }
 }

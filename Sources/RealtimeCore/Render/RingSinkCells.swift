@@ -19,8 +19,15 @@ struct RingSinkCells: Sendable {
   let drift: DoubleCell
   let gain: DoubleCell
   let isMuted: CounterCell
+  /// Writes that came much too late.
+  let jitterSpikes: CounterCell
+  /// Seconds.
+  let lastSpike: DoubleCell
+  /// Seconds.
+  let jitter: DoubleCell
+  let ssrc: SSRCCell
 
-  static let count = 15
+  static let count = 19
 
   init(_ block: inout CellBlock) {
     claim = CounterCell(block.next())
@@ -38,6 +45,10 @@ struct RingSinkCells: Sendable {
     drift = DoubleCell(block.next())
     gain = DoubleCell(block.next(), 1)
     isMuted = CounterCell(block.next())
+    jitterSpikes = CounterCell(block.next())
+    lastSpike = DoubleCell(block.next())
+    jitter = DoubleCell(block.next())
+    ssrc = SSRCCell(block.next())
   }
 
   /// Linear gain to play with now.

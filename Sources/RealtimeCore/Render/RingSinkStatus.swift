@@ -31,6 +31,12 @@ public struct RingSinkStatus: Sendable, Equatable {
   public var resampleRatio: Double
   /// How fast the writer's clock is against the graph's, in parts per million, as the loop has learnt it; positive is fast.
   public var driftPPM: Double
+  /// Mean deviation of the writes' times from those at which they were due, in seconds, smoothed.
+  public var jitter: Double
+  /// Writes that came much later than they were due (`sinkJitterSpike`).
+  public var jitterSpikes: UInt64
+  /// How late the last of them came, in seconds.
+  public var lastJitterSpike: Double
   /// Linear, after gain: the largest sample since the last `status()`.
   public var peak: Float
   /// Linear, after gain, over the last 300 ms.

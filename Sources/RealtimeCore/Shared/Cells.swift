@@ -68,6 +68,19 @@ struct DoubleCell: @unchecked Sendable {
   func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
 }
 
+/// An RTP SSRC, or none (K8). Any number may be one, 0 too. [any]
+struct SSRCCell: Sendable {
+  private let cell: CounterCell
+
+  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = CounterCell(cell) }
+
+  func load() -> UInt32? {
+    let value = cell.load()
+    return value == 0 ? nil : UInt32(truncatingIfNeeded: value)
+  }
+  func store(_ ssrc: UInt32?) { cell.store(ssrc.map { UInt64($0) | 1 << 32 } ?? 0) }
+}
+
 /// The largest non-negative value since it was last taken. One thread raises it, any thread takes it. [any]
 // Sound: the cell is only ever reached through atomic operations.
 struct PeakCell: @unchecked Sendable {

@@ -58,6 +58,8 @@ struct LevelReading: Sendable {
 
   /// Linear; the largest sample since the last call, whoever made it.
   func takePeak() -> Float { peakCell.take() }
+  /// Linear; as `takePeak`, for who must not take it from somebody else.
+  var peak: Float { peakCell.peek() }
   /// Linear, over the last `LevelMeter.integrationTime`.
   var rms: Float { Float(rmsCell.load().squareRoot()) }
 }

@@ -6,7 +6,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     case sinkFrameDrop
     /// A sink should play and had nothing, for the first time of a run (K5).
     case sinkUnderrun
-    /// A sink's writes came much further apart, or much closer together, than they last.
+    /// A sink's write came much later than it was due: by more than 60 ms, and by more than 4 times the jitter so far.
     case sinkJitterSpike
     /// The source's consumer did not take its audio in time, and some of it was lost.
     case sourceOverrun

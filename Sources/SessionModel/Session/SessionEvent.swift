@@ -9,6 +9,10 @@ public enum SessionEvent: Sendable, Equatable {
   case registerSource(mediaId: String)
   /// Another id than the registered source's has no effect (L5).
   case unregisterSource(mediaId: String)
+  /// `reportSourceAudioActivity`; another id than the registered source's has no effect (T5).
+  case sourceHadAudio(mediaId: String)
+  /// `reportSourceResampling`; nil: none. Another id than the registered source's has no effect (T5).
+  case sourceResampling(mediaId: String, SessionState.Resampling?)
   /// `registerSpeakerOutput`, its format found possible (K1).
   case registerSink(mediaId: String)
   case unregisterSink(mediaId: String)

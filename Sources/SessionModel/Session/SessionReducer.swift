@@ -60,6 +60,10 @@ extension SessionState {
     case .registerSource(let id): register(source: id, &effects)
     case .unregisterSource(let id):
       if source?.mediaId == id { source = nil }
+    case .sourceHadAudio(let id):
+      if source?.mediaId == id { source?.hadAudio = true }
+    case .sourceResampling(let id, let resampling):
+      if source?.mediaId == id { source?.resampling = resampling }
     case .registerSink(let id): register(sink: id, &effects)
     case .unregisterSink(let id): sinks.removeAll { $0 == id }
     case .setInitOnly(let setting): set(setting, &effects)

@@ -13,6 +13,23 @@ public struct SessionState: Sendable, Equatable {
     }
     public var mediaId: String
     public var phase: Phase
+    /// It has had audio that is not silence (T5).
+    public var hadAudio = false
+    /// nil where it takes the rate that it is given.
+    public var resampling: Resampling?
+  }
+
+  /// What a source converts (T5).
+  public struct Resampling: Codable, Sendable, Equatable {
+    /// Frames per second that it is given.
+    public var captureRate: Int
+    /// Frames per second that it puts out.
+    public var outputRate: Int
+
+    public init(captureRate: Int, outputRate: Int) {
+      self.captureRate = captureRate
+      self.outputRate = outputRate
+    }
   }
 
   public internal(set) var settings = SessionSettings()

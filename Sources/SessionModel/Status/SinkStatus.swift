@@ -41,6 +41,10 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var resampleRatio: Double
   /// How far the writer's clock is from the graph's, in parts per million, as steered.
   public var driftPPM: Double
+  /// How irregularly writes come, in ms: their mean deviation from when they were due.
+  public var jitter: Double
+  /// Writes that came much later than they were due.
+  public var jitterSpikes: UInt64
   /// Linear, 0–4; 1 is unchanged.
   public var gain: Double
   public var isMuted: Bool
@@ -59,7 +63,8 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     fillBytes: Int = 0, capacityBytes: Int = 0, targetFill: Double = 0, consecutiveUnderruns: UInt64 = 0,
     totalUnderruns: UInt64 = 0, consecutiveDrops: UInt64 = 0, totalDrops: UInt64 = 0,
     framesWritten: UInt64 = 0, framesRead: UInt64 = 0, isResampling: Bool = false, resampleRatio: Double = 1,
-    driftPPM: Double = 0, gain: Double = 1, isMuted: Bool = false, peak: Double = -120, rms: Double = -120,
+    driftPPM: Double = 0, jitter: Double = 0, jitterSpikes: UInt64 = 0, gain: Double = 1, isMuted: Bool = false, peak: Double = -120,
+    rms: Double = -120,
     ssrc: UInt32? = nil
   ) {
     self.id = id
@@ -79,6 +84,8 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     self.isResampling = isResampling
     self.resampleRatio = resampleRatio
     self.driftPPM = driftPPM
+    self.jitter = jitter
+    self.jitterSpikes = jitterSpikes
     self.gain = gain
     self.isMuted = isMuted
     self.peak = peak

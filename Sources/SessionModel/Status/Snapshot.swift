@@ -82,7 +82,7 @@ public struct SessionStatus: Codable, Sendable, Equatable {
 
 /// Something that holds the session up.
 public struct Interruption: Codable, Sendable, Equatable {
-  public enum Reason: String, Codable, Sendable {
+  public enum Reason: String, Codable, Sendable, CaseIterable {
     /// The PipeWire daemon is not there.
     case daemonLost
     /// No real device to capture from or to play to.

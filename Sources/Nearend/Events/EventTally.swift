@@ -1,0 +1,19 @@
+import SessionModel
+import Synchronization
+
+/// Counts what is posted. [any]
+final class EventTally: Sendable {
+  private struct State {
+    var counts = EventCounts()
+    var subscription: EventBus.Subscription?
+  }
+  private let state = Mutex(State())
+
+  /// Once, before the first event.
+  func listen(to bus: EventBus) {
+    let subscription = bus.subscribe { [weak self] event in self?.state.withLock { $0.counts.count(event) } }
+    state.withLock { $0.subscription = subscription }
+  }
+
+  var counts: EventCounts { state.withLock { $0.counts } }
+}

@@ -1,0 +1,62 @@
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// Looks at what the audio thread and the writers count, and posts what should be told. [any]
+///
+/// The graph's control thread asks it to look ten times a second while cycles run; while none does, nothing here runs either (L4).
+final class EventWatch: Sendable {
+  private let detector = Mutex(EventDetector())
+  private let core: AudioCore
+  private let events: EventBus
+  private let clock: @Sendable () -> Double
+  /// Reads the source's counters, where a program takes the microphone.
+  private let source = Mutex<(@Sendable () -> AudioObservation.Source?)?>(nil)
+
+  /// - Parameter clock: seconds of a clock that never goes back.
+  init(core: AudioCore, events: EventBus, clock: @escaping @Sendable () -> Double = monotonicSeconds) {
+    self.core = core
+    self.events = events
+    self.clock = clock
+  }
+
+  /// `read` is called at each look, and says what the source has lost (`sourceOverrun`).
+  func watchSource(_ read: @escaping @Sendable () -> AudioObservation.Source?) { source.withLock { $0 = read } }
+
+  func look() {
+    let meters = core.cycleMeters
+    let observation = AudioObservation(
+      sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), source: source.withLock { $0 }?(), xruns: meters.xruns,
+      quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
+    let now = clock()
+    post(detector.withLock { $0.look(observation, at: now) })
+  }
+
+  /// The devices that the graph uses now.
+  func use(_ route: RouteEnds) {
+    if let event = detector.withLock({ $0.use(route) }) { post([event]) }
+  }
+
+  /// A write was refused, the first of a run (K6).
+  func frameDrop(mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64) {
+    let now = clock()
+    let event = detector.withLock {
+      $0.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: totalUnderruns, at: now)
+    }
+    if let event { post([event]) }
+  }
+
+  private func post(_ found: [EventDetector.Event]) {
+    for event in found { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }
+  }
+}
+
+extension AudioObservation.Sink {
+  init(_ sink: RingSink) {
+    let status = sink.status(takesPeak: false)
+    self.init(
+      id: sink.id, consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns,
+      consecutiveDrops: status.consecutiveDrops, totalDrops: status.totalDrops, jitterSpikes: status.jitterSpikes,
+      lastJitterSpike: status.lastJitterSpike, jitter: status.jitter)
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SessionModel
+import Synchronization
+
+/// Makes records of what happens, and gives them to a file, a server, or both (T3). [any]
+///
+///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
+///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
+final class Telemetry: Sendable {
+  /// Takes the state for a snapshot. Never called by whoever posts an event.
+  typealias TakeSnapshot = @Sendable () -> TelemetryDocument?
+
+  private let outlets: [TelemetryOutlet]
+  private let gate: TelemetryGate
+  private let version: SoftwareVersion
+  /// Makes lines, one after another.
+  private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
+  private static let isOwnQueue = DispatchSpecificKey<Bool>()
+  private let rules = Mutex(TelemetryRules())
+  private let pending = Mutex<Set<TelemetryRecord.Occasion>>([])
+  private let subscription = Mutex<EventBus.Subscription?>(nil)
+
+  /// nil where there is nowhere to send to.
+  /// - Throws: `TelemetryConfigurationError.badFile`.
+  convenience init?(_ options: TelemetryOptions, log: EventLog) throws(TelemetryConfigurationError) {
+    var outlets: [TelemetryOutlet] = []
+    let complain: @Sendable (String) -> Void = { log.add(.warning, $0) }
+    if let path = options.file {
+      let file = try TelemetryFile(path: path)
+      // One at a time: where the disk is full, none is written twice.
+      var limits = TelemetryQueue.Limits()
+      limits.batch = 1
+      outlets.append(TelemetryOutlet(name: "file", limits: limits, complain: complain) { lines in try lines.forEach(file.append) })
+    }
+    if let url = options.url {
+      let upload = TelemetryUpload.http(url)
+      outlets.append(TelemetryOutlet(name: "http", complain: complain) { try upload.post($0) })
+    }
+    if outlets.isEmpty { return nil }
+    self.init(outlets: outlets, gate: options.gate)
+  }
+
+  init(outlets: [TelemetryOutlet], gate: TelemetryGate, version: String = nearendVersion) {
+    guard let version = SoftwareVersion(version) else { preconditionFailure("nearend's own version is '\(version)'") }
+    self.outlets = outlets
+    self.gate = gate
+    self.version = version
+    queue.setSpecific(key: Self.isOwnQueue, value: true)
+  }
+
+  /// Begins. `hasMedia` tells whether a call is up.
+  func listen(to bus: EventBus, hasMedia: @escaping @Sendable () -> Bool, snapshot: @escaping TakeSnapshot) {
+    let subscription = bus.subscribe { [weak self] event in
+      let hasMedia = hasMedia()
+      self?.take(event, hasMedia: hasMedia, snapshot)
+    }
+    self.subscription.withLock { $0 = subscription }
+  }
+
+  /// What is in its outlets now.
+  var status: [TelemetryOutletStatus] { outlets.map(\.status) }
+
+  /// Nothing more is taken; what waits is given a last chance, of a second in all. Doing it again has no effect.
+  func stop() {
+    subscription.withLock { $0.take() }?.cancel()
+    // A snapshot may hold the service's last reference, and so end it here.
+    if DispatchQueue.getSpecific(key: Self.isOwnQueue) == nil { queue.sync {} }
+    for outlet in outlets { outlet.stop(timeout: 1 / Double(outlets.count)) }
+  }
+
+  private func take(_ event: AudioEvent, hasMedia: Bool, _ snapshot: @escaping TakeSnapshot) {
+    let decision = rules.withLock { $0.decide(event.kind, hasMedia: hasMedia) }
+    if decision.sendsEvent, gate.allows(.asmEvent, from: version) {
+      let record = TelemetryRecord(event, version: version.description)
+      queue.async { self.add(record) }
+    }
+    guard let occasion = decision.snapshot, gate.allows(.asmSnapshot, from: version) else { return }
+    // One that waits tells of this change too.
+    guard pending.withLock({ $0.insert(occasion).inserted }) else { return }
+    queue.async {
+      _ = self.pending.withLock { $0.remove(occasion) }
+      guard let document = snapshot() else { return }
+      self.add(TelemetryRecord(document, occasion: occasion, time: Date().timeIntervalSince1970, version: self.version.description))
+    }
+  }
+
+  private func add(_ record: TelemetryRecord) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    // Every field is a number, a string or a list of them: encoding cannot fail.
+    guard let line = try? encoder.encode(record) else { return }
+    for outlet in outlets { outlet.add(line) }
+  }
+}

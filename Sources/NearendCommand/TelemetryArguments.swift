@@ -1,0 +1,45 @@
+import ArgumentParser
+import Nearend
+import SessionModel
+
+/// Where telemetry goes, and the two keys of `clientTelemetry`. A rehearsal sends none: what happens in it is no call.
+struct TelemetryArguments: ParsableArguments {
+  @Option(help: ArgumentHelp("Append telemetry to this file, as lines of JSON; at 10 MiB it becomes <path>.1.", valueName: "path"))
+  var telemetryFile: String?
+  @Option(help: ArgumentHelp("Post telemetry to this server, as lines of JSON.", valueName: "url"))
+  var telemetryUrl: String?
+  @Option(
+    help: ArgumentHelp(
+      "Send telemetry only where nearend's version is this one or later (sendASMTelemetryMinRemoteVersion).", valueName: "version"))
+  var telemetryMinVersion: String?
+  @Option(
+    help: ArgumentHelp(
+      "Send no telemetry of this type, asmEvent or asmSnapshot (disabledTelemetryTypes); may be repeated.", valueName: "type"))
+  var telemetryDisable: [String] = []
+
+  func validate() throws {
+    if telemetryFile == nil, telemetryUrl == nil, telemetryMinVersion != nil || !telemetryDisable.isEmpty {
+      throw ValidationError("--telemetry-min-version and --telemetry-disable need --telemetry-file or --telemetry-url.")
+    }
+    _ = try options()
+  }
+
+  func options() throws -> TelemetryOptions {
+    do {
+      let gate = try TelemetryGate(
+        sendASMTelemetryMinRemoteVersion: telemetryMinVersion, disabledTelemetryTypes: telemetryDisable)
+      return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, gate: gate)
+    } catch {
+      throw ValidationError(Self.option(error) + ": \(error).")
+    }
+  }
+
+  private static func option(_ error: TelemetryConfigurationError) -> String {
+    switch error {
+    case .badVersion: "--telemetry-min-version"
+    case .unknownType: "--telemetry-disable"
+    case .badURL: "--telemetry-url"
+    case .badFile: "--telemetry-file"
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// What `getDiagnostics()` says: every line of the guide's list and of the reference's example, in their words where they have one, with PipeWire where
+/// they have AVAudioSession (T1). Text for people; programs read the snapshot. [any]
+public struct Diagnostics: Sendable {
+  /// Each "label: value" or a further level of it, without the bullet.
+  private var lines: [(indent: Int, text: String)] = []
+
+  public init(_ report: ServiceReport) {
+    addProcess(report)
+    addMedia(report)
+    addUnit(report)
+    addMicrophoneInput(report)
+    addSpeakerOutputs(report.snapshot.sinks)
+    addGraph(report)
+    addRoute(report)
+    addTelemetry(report)
+  }
+
+  /// A line per fact, each with its line end.
+  public var text: String {
+    lines.reduce(into: "AudioSessionManager Diagnostics:\n") { text, line in
+      text += String(repeating: "  ", count: line.indent) + "- " + line.text + "\n"
+    }
+  }
+
+  mutating func add(_ label: String, _ value: String) { lines.append((0, "\(label): \(value)")) }
+  mutating func addDetail(_ indent: Int = 1, _ text: String) { lines.append((indent, text)) }
+
+  private mutating func addProcess(_ report: ServiceReport) {
+    let snapshot = report.snapshot
+    add("Version", "nearend \(snapshot.version)")
+    add("Uptime", "\(decimal(snapshot.uptime, 1)) s")
+    add("Processor", "\(decimal(snapshot.cpuPercent, 2)) % of one core, \(decimal(report.cpuSeconds, 2)) s in all")
+  }
+
+  // MARK: Media and session
+
+  private mutating func addMedia(_ report: ServiceReport) {
+    let media = report.session.media
+    add("Active medias", "\(media.count)")
+    add("Media IDs", Self.list(media.map(\.id)))
+    let (send, receive) = (media.filter(\.isSend), media.filter(\.isReceive))
+    add("Send medias", "\(send.count)" + (send.isEmpty ? "" : " (\(Self.list(send.map(\.id))))"))
+    add("Receive medias", "\(receive.count)" + (receive.isEmpty ? "" : " (\(Self.list(receive.map(\.id))))"))
+    let session = report.session
+    add("Manual Audio Session Management", Self.yesNo(session.settings.isManual))
+    add("Session Active", Self.yesNo(session.isActive))
+    add("VPIO Initialised", Self.yesNo(session.isUnitRunning && report.snapshot.graph.nodeId != nil))
+    let interruption = report.snapshot.session.interruption
+    add("Interruption", interruption.map { "\($0.reason.rawValue) for \(decimal($0.duration, 1)) s" } ?? "None")
+    let counts = report.events.interruptions.sorted { $0.key < $1.key }
+    add("Interruptions since start", counts.isEmpty ? "0" : Self.list(counts.map { "\($0.key) \($0.value)" }))
+  }
+
+  private mutating func addMicrophoneInput(_ report: ServiceReport) {
+    guard let source = report.session.source else { return add("Microphone Input", "None") }
+    add("Microphone Input", source.mediaId)
+    addDetail(1, source.phase == .deferred ? "Deferred until the session runs" : "Running")
+    addDetail(1, "Had audio: \(Self.yesNo(source.hadAudio))")
+    let resampling = source.resampling.map { "YES (\($0.captureRate) Hz to \($0.outputRate) Hz)" }
+    addDetail(1, "Resampling: \(resampling ?? "NO")")
+  }
+
+  // MARK: Words
+
+  static func yesNo(_ value: Bool) -> String { value ? "YES" : "NO" }
+  static func list(_ items: [String]) -> String { items.isEmpty ? "None" : items.joined(separator: ", ") }
+  static func channels(_ count: Int) -> String { count == 1 ? "1 (mono)" : count == 2 ? "2 (stereo)" : "\(count)" }
+  static func level(_ level: Double) -> String { level > -119.5 ? "\(decimal(level, 1)) dBFS" : "silent" }
+  static func frames(_ frames: Int, rate: Int) -> String {
+    "\(frames) frames" + (rate > 0 ? " (\(decimal(Double(frames) * 1000 / Double(rate), 2)) ms)" : "")
+  }
+}

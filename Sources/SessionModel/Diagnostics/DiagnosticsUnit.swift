@@ -1,0 +1,75 @@
+/// The voice-processing unit, and where it stands in PipeWire's graph.
+extension Diagnostics {
+  mutating func addUnit(_ report: ServiceReport) {
+    let (snapshot, settings) = (report.snapshot, report.session.settings)
+    let processing = snapshot.processing
+    add("Voice Processing", processing.isInUse ? "VPIO" : "RemoteIO (audio passes as it is)")
+    add("Voice Processing Library", processing.library.isEmpty ? "unknown" : processing.library)
+    add("Bypass Voice Processing", Self.yesNo(processing.isBypassed))
+    for component in processing.components {
+      let effect = component.isEffective ? "effective" : "not effective\(component.reason.map { ": \($0)" } ?? "")"
+      let value = component.isRequested ? "YES, \(effect)" : "NO"
+      add(Self.name(component.component), value)
+    }
+    add("Channel Count", "\(Self.channels(settings.renderChannelCount)) out, \(Self.channels(settings.captureChannelCount)) in")
+    add("Sample Rate", snapshot.graph.rate > 0 ? "\(snapshot.graph.rate) Hz" : "unknown before the first cycle")
+    add("Microphone Muted", Self.yesNo(snapshot.session.isMicrophoneMuted))
+    addMeasurements(processing)
+  }
+
+  private static func name(_ component: ProcessingComponent) -> String {
+    switch component {
+    case .highPassFilter: "High-Pass Filter"
+    case .echoCancellation: "Echo Cancellation"
+    case .noiseSuppression: "Noise Suppression"
+    case .gainControl: "AGC"
+    }
+  }
+
+  private mutating func addMeasurements(_ processing: ProcessingStatus) {
+    add("Echo", processing.echo.rawValue)
+    addDetail(1, "ERLE: \(processing.erle.map { "\(decimal($0, 1)) dB" } ?? "not measured yet")")
+    addDetail(1, "Echo delay: \(processing.echoDelay.map { "\(decimal($0, 1)) ms" } ?? "not measured yet")")
+    addDetail(1, "Stream delay from the graph: \(decimal(processing.streamDelay, 1)) ms")
+    add("AGC Gain", "\(decimal(processing.gain, 1)) dB")
+    add("Limiter Gain", "\(decimal(processing.limiterGain, 1)) dB")
+    add("Voice Activity", Self.yesNo(processing.hasVoice))
+    add(
+      "Levels",
+      "microphone \(Self.level(processing.microphoneLevel)), reference \(Self.level(processing.referenceLevel)), "
+        + "voice \(Self.level(processing.voiceLevel)), speaker \(Self.level(processing.speakerLevel))")
+  }
+
+  mutating func addGraph(_ report: ServiceReport) {
+    let graph = report.snapshot.graph
+    add("PipeWire Daemon", graph.isConnected ? "connected, version \(graph.daemonVersion)" : "not connected")
+    add("Node", graph.nodeId.map { "nearend, id \($0)" } ?? "None")
+    add("Driver", graph.driver.isEmpty ? "None" : graph.driver)
+    add("Quantum", Self.frames(graph.quantum, rate: graph.rate))
+    // The driver's clock is the hardware's, and every DSP port runs at its rate.
+    add("Hardware Sample Rate", graph.rate > 0 ? "\(graph.rate) Hz, the driver's clock" : "unknown before the first cycle")
+    add("Cycles", "\(graph.cycles), \(graph.xruns) missed")
+    add("Load", "\(decimal(graph.busyRatio * 100, 2)) % of a cycle, at most \(decimal(graph.busyRatioPeak * 100, 2)) %")
+    add("Capture Latency", Self.frames(graph.captureLatency, rate: graph.rate))
+    add("Render Latency", Self.frames(graph.renderLatency, rate: graph.rate))
+    add("Links", "\(graph.captureLinks) from the microphone, \(graph.renderLinks) to the speaker")
+  }
+
+  mutating func addRoute(_ report: ServiceReport) {
+    let route = report.snapshot.route
+    func device(_ device: Device?) -> String { device.map { "\($0.description) (\($0.name))" } ?? "None" }
+    add("Input Available", Self.yesNo(route.microphone != nil))
+    add("Output Volume", "\(decimal(report.outputVolume * 100, 0)) %")
+    add("Route Inputs", device(route.microphone))
+    add("Route Outputs", device(route.speaker))
+    add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
+  }
+
+  mutating func addTelemetry(_ report: ServiceReport) {
+    if report.telemetry.isEmpty { return add("Telemetry", "Off") }
+    for outlet in report.telemetry {
+      let failure = outlet.failure.map { "; failing: \($0)" } ?? ""
+      add("Telemetry", "\(outlet.name), \(outlet.delivered) delivered, \(outlet.queued) waiting, \(outlet.dropped) dropped\(failure)")
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// The counters that events are found in, at one instant. [any]
+public struct AudioObservation: Sendable, Equatable {
+  /// A ring sink; totals are since its registration, or since counters were last cleared.
+  public struct Sink: Sendable, Equatable {
+    public var id: String
+    /// Gaps since it last played well; more than 0 is a run.
+    public var consecutiveUnderruns: UInt64
+    public var totalUnderruns: UInt64
+    /// Writes refused since the last that fitted; more than 0 is a run.
+    public var consecutiveDrops: UInt64
+    public var totalDrops: UInt64
+    public var jitterSpikes: UInt64
+    /// How late the last of them came, in seconds.
+    public var lastJitterSpike: Double
+    /// Mean deviation of writes from when they were due, in seconds.
+    public var jitter: Double
+
+    public init(
+      id: String, consecutiveUnderruns: UInt64 = 0, totalUnderruns: UInt64 = 0, consecutiveDrops: UInt64 = 0, totalDrops: UInt64 = 0,
+      jitterSpikes: UInt64 = 0, lastJitterSpike: Double = 0, jitter: Double = 0
+    ) {
+      self.id = id
+      self.consecutiveUnderruns = consecutiveUnderruns
+      self.totalUnderruns = totalUnderruns
+      self.consecutiveDrops = consecutiveDrops
+      self.totalDrops = totalDrops
+      self.jitterSpikes = jitterSpikes
+      self.lastJitterSpike = lastJitterSpike
+      self.jitter = jitter
+    }
+  }
+
+  /// The one consumer of the processed microphone.
+  public struct Source: Sendable, Equatable {
+    public var mediaId: String
+    /// Cycles that it did not take in time and that were lost, since it was registered.
+    public var overruns: UInt64
+
+    public init(mediaId: String, overruns: UInt64) {
+      self.mediaId = mediaId
+      self.overruns = overruns
+    }
+  }
+
+  public var sinks: [Sink]
+  public var source: Source?
+  /// Cycles missed since start, or since counters were last cleared.
+  public var xruns: UInt64
+  /// Frames per cycle.
+  public var quantum: Int
+  /// Frames per second.
+  public var rate: Int
+  /// The largest share of a cycle's time in the last second.
+  public var busyRatioPeak: Double
+
+  public init(
+    sinks: [Sink] = [], source: Source? = nil, xruns: UInt64 = 0, quantum: Int = 0, rate: Int = 0, busyRatioPeak: Double = 0
+  ) {
+    self.sinks = sinks
+    self.source = source
+    self.xruns = xruns
+    self.quantum = quantum
+    self.rate = rate
+    self.busyRatioPeak = busyRatioPeak
+  }
+}
+
+/// Where sound comes from and goes to, by node name; nil where there is no device. [any]
+public struct RouteEnds: Sendable, Equatable {
+  public var microphone: String?
+  public var speaker: String?
+
+  public init(microphone: String? = nil, speaker: String? = nil) {
+    self.microphone = microphone
+    self.speaker = speaker
+  }
+}

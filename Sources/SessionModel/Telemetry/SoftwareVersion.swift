@@ -1,0 +1,22 @@
+/// A version of numbers between dots, "1.10.2", compared number by number: 1.9 < 1.10, and 1.10 is 1.10.0. [any]
+public struct SoftwareVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
+  /// Without zeros at the end.
+  private let numbers: [Int]
+  public let description: String
+
+  /// nil where the text is no such version.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    var numbers: [Int] = []
+    for part in parts {
+      guard !part.isEmpty, part.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(part) else { return nil }
+      numbers.append(number)
+    }
+    while numbers.last == 0 { numbers.removeLast() }
+    self.numbers = numbers
+    description = text
+  }
+
+  public static func == (a: Self, b: Self) -> Bool { a.numbers == b.numbers }
+  public static func < (a: Self, b: Self) -> Bool { a.numbers.lexicographicallyPrecedes(b.numbers) }
+}

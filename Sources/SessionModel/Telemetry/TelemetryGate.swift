@@ -1,0 +1,67 @@
+/// A kind of telemetry, as the guide's `disabledTelemetryTypes` names it. [any]
+public enum TelemetryType: String, Codable, Sendable, CaseIterable {
+  /// Something that harms the sound of a call: an underrun, a jitter spike, an overrun, a frame drop, an interruption, a change of device.
+  case asmEvent
+  /// The whole configuration, when a call starts and after the route has changed.
+  case asmSnapshot
+}
+
+/// The `clientTelemetry` section of the guide: what an operator lets be sent (T3). [any]
+///
+///     { "clientTelemetry": { "sendASMTelemetryMinRemoteVersion": "1.10", "disabledTelemetryTypes": ["asmSnapshot"] } }
+public struct TelemetryGate: Sendable, Equatable {
+  /// nearend sends where its own version is this one or later; nil: whatever its version.
+  public var minimumVersion: SoftwareVersion?
+  public var disabledTypes: Set<TelemetryType> = []
+
+  public init() {}
+
+  /// Both keys' values as they are written.
+  /// - Throws: `TelemetryConfigurationError`, which names the key and the value.
+  public init(sendASMTelemetryMinRemoteVersion: String?, disabledTelemetryTypes: [String]) throws(TelemetryConfigurationError) {
+    if let text = sendASMTelemetryMinRemoteVersion {
+      guard let version = SoftwareVersion(text) else { throw .badVersion(text) }
+      minimumVersion = version
+    }
+    for name in disabledTelemetryTypes {
+      guard let type = TelemetryType(rawValue: name) else { throw .unknownType(name) }
+      disabledTypes.insert(type)
+    }
+  }
+
+  public func allows(_ type: TelemetryType, from version: SoftwareVersion) -> Bool {
+    !disabledTypes.contains(type) && minimumVersion.map { version >= $0 } ?? true
+  }
+}
+
+extension TelemetryGate: Decodable {
+  private enum Key: String, CodingKey { case sendASMTelemetryMinRemoteVersion, disabledTelemetryTypes }
+
+  /// The object under "clientTelemetry". A key that is not there, or null, has no effect.
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: Key.self)
+    try self.init(
+      sendASMTelemetryMinRemoteVersion: keys.decodeIfPresent(String.self, forKey: .sendASMTelemetryMinRemoteVersion),
+      disabledTelemetryTypes: keys.decodeIfPresent([String].self, forKey: .disabledTelemetryTypes) ?? [])
+  }
+}
+
+/// What is wrong with telemetry's configuration, and what would be right. [any]
+public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+  case badVersion(String)
+  case unknownType(String)
+  case badURL(String)
+  case badFile(path: String, reason: String)
+
+  public var description: String {
+    switch self {
+    case .badVersion(let text):
+      "sendASMTelemetryMinRemoteVersion '\(text)' is no version; give numbers between dots, such as 1.10, or leave it out"
+    case .unknownType(let name):
+      "disabledTelemetryTypes: there is no telemetry type '\(name)'; there are: "
+        + TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
+    case .badURL(let text): "telemetry cannot be sent to '\(text)'; give an address that begins with http:// or https:// and names a host"
+    case .badFile(let path, let reason): "telemetry cannot be written to '\(path)': \(reason); give a file that can be written"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// Which events are telemetry, and when a snapshot is due (T3). Pure. [any]
+///
+/// A call is up while any media is registered. Nothing is sent about a time without a call, but the end of an interruption that began in one.
+public struct TelemetryRules: Sendable {
+  public struct Decision: Sendable, Equatable {
+    public var sendsEvent = false
+    public var snapshot: TelemetryRecord.Occasion?
+  }
+
+  private var isCallUp = false
+  private var openInterruptions = 0
+
+  public init() {}
+
+  /// `hasMedia`: whether any media is registered after the event.
+  public mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
+    let starts = hasMedia && !isCallUp
+    isCallUp = hasMedia
+    var decision = Decision(sendsEvent: hasMedia && Self.harmsSound(kind), snapshot: starts ? .callStart : nil)
+    switch kind {
+    case .interruptionBegan where hasMedia: openInterruptions += 1
+    case .interruptionEnded:
+      decision.sendsEvent = openInterruptions > 0
+      openInterruptions = max(0, openInterruptions - 1)
+    case .deviceChange where hasMedia && !starts: decision.snapshot = .routeChange
+    default: break
+    }
+    return decision
+  }
+
+  /// The guide's list: underruns, jitter spikes, overruns, interruptions and device changes; and frame drops.
+  private static func harmsSound(_ kind: AudioEvent.Kind) -> Bool {
+    switch kind {
+    case .sinkFrameDrop, .sinkUnderrun, .sinkJitterSpike, .sourceOverrun, .graphOverrun, .interruptionBegan, .interruptionEnded,
+      .deviceChange:
+      true
+    case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
+    }
+  }
+}
