@@ -56,5 +56,8 @@ struct LiveTests {
     #expect(try #require(metrics["nearend_cycles_total"]) > 0)
     #expect(try #require(metrics["nearend_sink_drops_total", "sink", "bruno"]) >= 1)
     #expect(metrics["nearend_events_total", "kind", "deviceChange"] == 1)
+    _ = service.telemetryJSON()
+    let peak = try #require(service.snapshot().sinks.first?.peak)
+    #expect(abs(peak - 20 * log10(1_000.0 / 32_768)) < 3, "reports leave the peak to those who draw it: \(peak) dBFS")
   }
 }
