@@ -45,14 +45,19 @@ final class LoopbackServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
     try #require(result, "no port on 127.0.0.1: \(String(cString: strerror(errno)))")
     Thread { [weak self] in
+      // Closed by who accepts: a number that is free is soon another server's.
+      defer { close(listener) }
       while true {
         let connection = accept(listener, nil, nil)
         guard connection >= 0, let self else { return }
         let isStopping = state.withLock { state in
-          state.open.append(connection)
+          if !state.isStopping { state.open.append(connection) }
           return state.isStopping
         }
-        if isStopping { return }
+        if isStopping {
+          close(connection)
+          return
+        }
         Thread { [weak self] in self?.serve(connection) }.start()
       }
     }.start()
@@ -62,9 +67,9 @@ final class LoopbackServer: Sendable {
 
   func stop() {
     let open = state.withLock { state in
-      let open = state.isStopping ? [] : state.open + [listener]
-      state.isStopping = true
-      return open
+      defer { state = State(answer: .never, requests: state.requests, isStopping: true) }
+      if !state.isStopping { shutdown(listener, Int32(SHUT_RDWR)) }
+      return state.open
     }
     for descriptor in open {
       shutdown(descriptor, Int32(SHUT_RDWR))
