@@ -101,6 +101,9 @@ let package = Package(
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
     .testTarget(
+      name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
+      exclude: ["Snapshots"]),
+    .testTarget(
       name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
 )
