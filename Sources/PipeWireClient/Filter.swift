@@ -35,6 +35,8 @@ public final class Filter {
     case state(State)
     /// The graph told the latency behind a port.
     case latency(port: FilterPort, Latency)
+    /// Somebody wants the node's parameters to be so; nothing has changed yet.
+    case parameters([ParameterChange])
   }
 
   /// The process callback: runs on the data thread with the `data` given to `init`, and with what `Cycle.init` reads. [realtime]
@@ -137,6 +139,13 @@ public final class Filter {
   /// Changes properties of the node, of which the daemon takes some at once. [control]
   public func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
 
+  /// Tells the graph the node's parameters, in place of those told before. [control], not from `Event.parameters`.
+  public func publish(_ parameters: [NodeParameter]) throws(PipeWireError) {
+    let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
+    guard result < 0 else { return }
+    throw PipeWireError(code: .refused, description: "the node's Props cannot be told (\(PipeWireError.reason(result)))")
+  }
+
   private func stateChanged(_ new: pw_filter_state, _ error: UnsafePointer<CChar>?) {
     switch new {
     case PW_FILTER_STATE_CONNECTING: state = .connecting
@@ -159,6 +168,7 @@ public final class Filter {
     events.pointee.state_changed = { data, _, new, error in Filter.owner(data).stateChanged(new, error) }
     events.pointee.param_changed = { data, port, id, param in
       let filter = Filter.owner(data)
+      if port == nil, id == SPA_PARAM_Props.rawValue { return filter.handler(.parameters([ParameterChange](props: param))) }
       guard let port, id == SPA_PARAM_Latency.rawValue, let port = filter.ports[port] else { return }
       var info = npw_latency()
       guard npw_latency_parse(param, &info) else { return }

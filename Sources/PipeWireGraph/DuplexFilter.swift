@@ -46,6 +46,7 @@ final class DuplexFilter {
   enum Event {
     case state(Filter.State)
     case latencyChanged
+    case parameters([ParameterChange])
   }
 
   init(_ connection: Connection, core: AudioCore, handler: @escaping (Event) -> Void) throws(PipeWireError) {
@@ -60,6 +61,7 @@ final class DuplexFilter {
       case .latency(let port, let latency):
         this?.latencyChanged(port, latency)
         handler(.latencyChanged)
+      case .parameters(let changes): handler(.parameters(changes))
       }
     }
     ports = Ports(

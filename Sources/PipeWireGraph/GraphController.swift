@@ -12,6 +12,7 @@ public final class GraphController: @unchecked Sendable {
   let core: AudioCore
   private let options: GraphOptions
   private let hooks: GraphHooks
+  private var parameters: GraphParameters?
 
   // What exists only while the daemon is there.
   private var connection: Connection?
@@ -34,6 +35,7 @@ public final class GraphController: @unchecked Sendable {
   private var hasNoDevice = false
 
   private var dirty: LoopSignal!
+  private var parametersDirty: LoopSignal!
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
 
@@ -51,6 +53,7 @@ public final class GraphController: @unchecked Sendable {
     realDevices.pickedMicrophone = options.microphone
     realDevices.pickedSpeaker = options.speaker
     dirty = LoopSignal(loop: loop) { [unowned self] in reconcile() }
+    parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
   }
@@ -76,6 +79,7 @@ public final class GraphController: @unchecked Sendable {
   public func stop() {
     loop.locked {
       dirty.cancel()
+      parametersDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
       // The daemon has removed everything before the connection closes.
@@ -128,6 +132,12 @@ public final class GraphController: @unchecked Sendable {
   /// Looks again at what the session needs. [any], not from a hook.
   public func demandChanged() { loop.locked { dirty.raise() } }
 
+  /// Gives the filter node its parameters. [any], once, before `start`.
+  public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
+
+  /// Tells the graph the parameters anew, soon. [any]
+  public func parametersChanged() { loop.locked { parametersDirty.raise() } }
+
   // MARK: Connection
 
   private func connect() throws(PipeWireError) {
@@ -176,8 +186,15 @@ public final class GraphController: @unchecked Sendable {
         core.graphRestarted()
         watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
       case .latencyChanged: watch()
+      case .parameters(let changes): parameters?.write(changes)
       }
     }
+    publishParameters()
+  }
+
+  private func publishParameters() {
+    guard let filter, let parameters else { return }
+    do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { tell(.warning, error.description) }
   }
 
   private func takeDown() {

@@ -3,26 +3,30 @@ import Testing
 
 @testable import RealtimeCore
 
-/// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast.
+/// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast. Every fiftieth or
+/// so is held up by `stall`, and those after it with it: they arrive at once.
 struct NetworkWriter {
   let burst: Double
   let jitter: Double
   let ppm: Double
+  let stall: Double
   var dice: Dice
   private var sent = 0
   private var arrival = 0.0
 
-  init(burst: Double, jitter: Double, ppm: Double, seed: UInt64 = 1) {
+  init(burst: Double, jitter: Double, ppm: Double, stall: Double = 0, seed: UInt64 = 1) {
     self.burst = burst
     self.jitter = jitter
     self.ppm = ppm
+    self.stall = stall
     dice = Dice(state: seed)
     schedule()
   }
 
   private mutating func schedule() {
     let nominal = Double(sent) * burst / (1 + ppm * 1e-6)
-    arrival = max(arrival, nominal + Double.random(in: 0...max(jitter, 1e-9), using: &dice))
+    let isHeldUp = stall > 0 && Int.random(in: 0..<50, using: &dice) == 0
+    arrival = max(arrival, nominal + Double.random(in: 0...max(jitter, 1e-9), using: &dice) + (isHeldUp ? stall : 0))
   }
 
   /// Packets that arrive before `time`.
@@ -107,5 +111,56 @@ struct NetworkWriter {
     #expect(widest <= DriftSteering.limit * 1.01)
     #expect(fastest <= DriftSteering.slew * 1.01)
     #expect(abs(status.driftPPM - run.ppm) < 300)
+  }
+
+  /// The whole hour, at every rate and with every network, is `make bench ARGS="--parts drift"`. In the loop's first 25 s, 1/ω, its fill goes as far
+  /// from the target as it ever does.
+  @Test(
+    "K3: at ±500 ppm there is neither a gap nor a drop after the first second, and every cycle's fill is within a fifth of its target",
+    arguments: [48_000, 44_100, 16_000], [500.0, -500])
+  func fillHoldsAtAllTimes(sinkRate: Int, ppm: Double) throws {
+    let rig = RenderRig(rate: 16_000, quantum: 160)
+    rig.records = false
+    let sink = try rig.ring(rate: sinkRate)
+    var network = NetworkWriter(burst: 0.02, jitter: 0, ppm: ppm)
+    let packet = [Int16](repeating: 1_000, count: sinkRate / 50)
+    var start: RingSinkStatus?
+    var (least, most) = (Double.infinity, 0.0)
+    for cycle in 0..<3_000 {
+      let time = Double(cycle) * 0.01
+      for _ in 0..<network.due(before: time) { sink.write(packet) }
+      let before = sink.status()
+      if time >= 1, start == nil { start = before }
+      rig.cycle()
+      let after = sink.status()
+      guard time >= 5 else { continue }
+      let fill = Double(before.fillBytes + after.fillBytes) / 2 / Double(sink.capacityBytes) / after.targetFill
+      (least, most) = (min(least, fill), max(most, fill))
+    }
+    let end = sink.status()
+    #expect(end.state == .playing)
+    #expect(end.totalUnderruns == start?.totalUnderruns)
+    #expect(end.totalDrops == start?.totalDrops)
+    #expect(least > 0.8 && most < 1.2, "\(least)…\(most) of the target")
+  }
+
+  @Test(
+    "K3: packets that the network holds up by 60 ms, and then brings in a burst, leave no gap with a ring of 200 ms",
+    arguments: [500.0, 0, -500])
+  func bursts(ppm: Double) throws {
+    let rig = RenderRig(rate: 8_000, quantum: 80)
+    rig.records = false
+    let sink = try rig.ring(rate: 8_000)
+    var network = NetworkWriter(burst: 0.02, jitter: 0.001, ppm: ppm, stall: 0.06, seed: 3)
+    let packet = [Int16](repeating: 1_000, count: 160)
+    var lowest = Int.max
+    for cycle in 0..<6_000 {
+      for _ in 0..<network.due(before: Double(cycle) * 0.01) { sink.write(packet) }
+      rig.cycle()
+      if cycle > 100 { lowest = min(lowest, sink.status().fillBytes) }
+    }
+    #expect(sink.status().totalUnderruns == 0)
+    #expect(sink.status().totalDrops == 0)
+    #expect(lowest < sink.capacityBytes / 4, "the network held nothing up")
   }
 }

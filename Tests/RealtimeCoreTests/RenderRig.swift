@@ -56,6 +56,12 @@ final class RenderRig {
     return out
   }
 
+  /// Nothing more comes into this slot.
+  func disconnect(_ slot: Int) {
+    graph[slot] = nil
+    inputs[slot] = StereoInput(left: nil, right: nil)
+  }
+
   func cycles(_ count: Int) { for _ in 0..<count { cycle() } }
 
   private func withOptionalPointer(_ array: [Float]?, _ body: (UnsafePointer<Float>?) -> Void) {

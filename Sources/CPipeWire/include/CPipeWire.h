@@ -69,3 +69,19 @@ bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency);
 // Tells the graph how many frames one port adds, `latency` being what the other side of the node reports. 0, or a negative errno.
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency);
 int npw_filter_update_process_latency(struct pw_filter *filter, int32_t frames);
+
+// Parameters: named values in a node's Props, described by its PropInfo (O2).
+typedef enum npw_parameter_kind { NPW_PARAMETER_OTHER, NPW_PARAMETER_BOOL, NPW_PARAMETER_NUMBER, NPW_PARAMETER_TEXT } npw_parameter_kind;
+typedef struct npw_parameter {
+  const char *name;
+  const char *description;  // publishing only
+  npw_parameter_kind kind;
+  double number;            // of a bool: 0 or 1
+  const char *text;         // of a text
+  double minimum, maximum;  // publishing only; no range where they are the same
+} npw_parameter;
+// Replaces all that the node tells. 0, or a negative errno.
+int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter *parameters, uint32_t count);
+// Calls `each` for every value in a Props pod, in its order. What is no parameter comes with its key as name, and NPW_PARAMETER_OTHER.
+typedef void (*npw_parameter_function)(void *data, const npw_parameter *parameter);
+void npw_parameters_read(const struct spa_pod *props, npw_parameter_function each, void *data);

@@ -45,6 +45,7 @@ public final class NearendService: Sendable {
   private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
+  private let settingChanges: EventBus.Subscription
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
   private let registration = Mutex(())
   private let completion = Mutex<(@Sendable (inout Snapshot) -> Void)?>(nil)
@@ -85,6 +86,14 @@ public final class NearendService: Sendable {
       case .demandChanged, .rebuild: graph?.demandChanged()
       }
     }
+    settingChanges = events.subscribe { [weak graph] event in
+      if event.kind == .settingChanged { graph?.parametersChanged() }
+    }
+    // `unowned(unsafe)` is sound: they run on the graph's thread, for whose end `deinit` waits. A reference that counts could be the last one there.
+    graph.provide(
+      GraphParameters(
+        read: { [unowned(unsafe) self] in nodeParameters() },
+        write: { [unowned(unsafe) self] in take($0) }))
   }
 
   /// Joins the graph, and opens the control socket. Once.

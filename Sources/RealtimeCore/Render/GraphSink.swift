@@ -87,6 +87,8 @@ struct GraphPlayer {
   private let connectedCell: CounterCell
   private var gain = SmoothGain()
   private var meter: LevelMeter
+  /// Nothing came in, and the meter has gone down to silence: another such cycle has nothing to do.
+  private var isAtRest = false
 
   init(slot: Int, gain: DoubleCell, isMuted: CounterCell, isConnected: CounterCell, meter: LevelMeter) {
     self.slot = slot
@@ -96,17 +98,24 @@ struct GraphPlayer {
     self.meter = meter
   }
 
+  private var target: Float {
+    @_noLocks @_noAllocation get { mutedCell.load() != 0 ? 0 : Float(gainCell.load()) }
+  }
+
   /// Adds one cycle of this sink to the bus. [realtime]
   @_noLocks @_noAllocation
   mutating func render(_ cycle: RenderCycle, inputs: UnsafePointer<StereoInput>?, offset: Int) {
-    let target = mutedCell.load() != 0 ? 0 : Float(gainCell.load())
     guard let input = inputs?[slot], input.left != nil || input.right != nil else {
+      if isAtRest { return }
       connectedCell.store(0)
       gain.jump(to: target)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
+      isAtRest = meter.isSilent
       return
     }
     connectedCell.store(1)
+    if isAtRest { gain.jump(to: target) }
+    isAtRest = false
     gain.steer(to: target, rate: cycle.rate)
     let (left, right) = (cycle.scratch.left, cycle.scratch.right)
     Kernel.copy(input.left, offset: offset, to: left, frames: cycle.frames)

@@ -15,6 +15,9 @@ public struct RenderPath: ~Copyable {
   private var limiter: BusLimiter
   private var masterGain = SmoothGain()
   private var meter: LevelMeter
+  /// Of the last cycle.
+  private var lastFrames = 0
+  private var lastRate = 0
 
   init(cells: MixerCells, meter: LevelMeter) {
     self.cells = cells
@@ -56,7 +59,9 @@ public struct RenderPath: ~Copyable {
       let count = min(Self.maximumFrames, frames - offset)
       let cycle = RenderCycle(
         frames: count, rate: Double(max(1, rate)), left: ownLeft, right: ownRight, scratch: scratch, gapFade: gapFade)
-      render(cycle, call: call, graphSinks: graphSinks, offset: offset)
+      render(cycle, call: call, graphSinks: graphSinks, offset: offset, isSteady: count == lastFrames && rate == lastRate)
+      lastFrames = count
+      lastRate = rate
       Kernel.copy(ownLeft, offset: 0, to: speakerLeft + offset, frames: count)
       Kernel.copy(ownRight, offset: 0, to: speakerRight + offset, frames: count)
       offset += count
@@ -64,8 +69,11 @@ public struct RenderPath: ~Copyable {
     cells.cycle.leave()
   }
 
+  /// `isSteady`: the cycle before had the same frames and rate, so that a ring that was at rest still is.
   @_noLocks @_noAllocation
-  private mutating func render(_ cycle: RenderCycle, call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, offset: Int) {
+  private mutating func render(
+    _ cycle: RenderCycle, call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, offset: Int, isSteady: Bool
+  ) {
     let (left, right) = (cycle.left, cycle.right)
     Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
     Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
@@ -73,7 +81,11 @@ public struct RenderPath: ~Copyable {
       for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
       for i in 0..<table.pointee.ringCount {
         let ring = table.pointee.rings[i]
-        if ring.isLeaving { ring.player.pointee.leave(cycle) } else { ring.player.pointee.render(cycle) }
+        if ring.isLeaving {
+          ring.player.pointee.leave(cycle)
+        } else if !(isSteady && ring.player.pointee.isAtRest) {
+          ring.player.pointee.render(cycle)
+        }
       }
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)

@@ -30,6 +30,11 @@ struct LevelMeter {
     settle(towards: Double(sum) / (channels * Double(frames)), frames: frames, rate: rate)
   }
 
+  /// Whether another block of silence would change nothing. [realtime]
+  var isSilent: Bool {
+    @_noLocks @_noAllocation get { meanSquare == 0 }
+  }
+
   /// One block of silence. [realtime]
   @_noLocks @_noAllocation
   mutating func silence(frames: Int, rate: Double) {

@@ -1,0 +1,57 @@
+import PipeWireGraph
+import SessionModel
+
+/// The settings as the filter node's Props (O2): told to the graph, and taken from it.
+///
+///     pw-cli set-param nearend Props '{ params = [ "noiseSuppression" false "outputVolume" 0.5 ] }'
+extension NearendService {
+  /// Every setting as a parameter of the node. [any]
+  func nodeParameters() -> [GraphParameters.Parameter] {
+    Setting.allCases.map { setting in
+      let value: GraphParameters.Value =
+        switch value(of: setting) {
+        case .bool(let value): .bool(value)
+        case .integer(let value): .number(Double(value))
+        case .number(let value): .number(value)
+        case .string(let value): .text(value)
+        }
+      return GraphParameters.Parameter(
+        name: setting.rawValue, description: setting.summary, value: value, range: setting.kind == .volume ? 0...1 : nil)
+    }
+  }
+
+  /// Sets what somebody has set in the Props. Each stands for itself: what is wrong is told in the log, and nothing comes of it. [any]
+  func take(_ changes: [GraphParameters.Change]) {
+    for change in changes {
+      do throws(SettingError) {
+        guard let value = change.value else { throw .valueless(change.name) }
+        guard let setting = Setting(named: change.name) else { throw .unknown(name: change.name) }
+        try set(setting, to: try setting.value(of: value))
+      } catch {
+        if case .locked = error { continue }  // The session has said so.
+        log.add(.warning, "Props: \(error.description)")
+      }
+    }
+  }
+}
+
+extension Setting {
+  /// A parameter's value in the setting's own kind. Who types JSON by hand may write "on" or 1 for true.
+  /// - Throws: `SettingError.badValue`.
+  fileprivate func value(of value: GraphParameters.Value) throws(SettingError) -> EventValue {
+    switch (kind, value) {
+    case (.deviceName, .text(let text)): .string(text)
+    case (.bool, .number(let number)): try parse("\(Int(exactly: number) ?? -1)")
+    case (_, .text(let text)): try parse(text)
+    case (_, .number(let number)): try checked(.number(number))
+    case (_, .bool(let value)): try checked(.bool(value))
+    }
+  }
+}
+
+extension SettingError {
+  /// A name with nothing that could be a value; or a key of the Props other than "params", where no setting is.
+  fileprivate static func valueless(_ name: String) -> SettingError {
+    Setting(rawValue: name) == nil ? .unknown(name: name) : .badValue(setting: name, value: "null", possible: "a value of its own kind")
+  }
+}

@@ -1,0 +1,18 @@
+extension Setting {
+  /// One line for people: what it does.
+  public var summary: String {
+    switch self {
+    case .bypassVoiceProcessing: "The microphone's sound as it is, at the same latency"
+    case .voiceProcessingEnableAGC: "Gain control: talkers near and far from the microphone come out alike"
+    case .noiseSuppression: "Noise suppression"
+    case .echoCancellation: "Echo cancellation"
+    case .highPassFilter: "High-pass filter: no rumble"
+    case .microphoneMuted: "Nobody hears the microphone"
+    case .outputVolume: "Linear gain of everything that nearend plays"
+    case .microphone: "Node name of the microphone to use; empty follows the default"
+    case .speaker: "Node name of the speaker to use; empty follows the default"
+    case .useVoiceProcessingIO: "Voice processing in the microphone's path; locked while media is registered"
+    case .manualAudioSessionManagement: "A call manager activates and deactivates the session; locked while media is registered"
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  /// The settings as the filter node's Props, by the tools that everybody has: `pw-cli` sets them, `pw-dump` shows them.
+  @Suite("Node's Props", .serialized)
+  struct NodeProps {
+    /// The filter node's parameters of this kind, as `pw-dump` shows them.
+    private func shown(_ live: LiveGraph, _ parameter: String) throws -> [[String: Any]] {
+      let text = try live.session.run("pw-dump", []).output
+      let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
+      for object in objects where object["type"] as? String == "PipeWire:Interface:Node" {
+        let info = object["info"] as? [String: Any]
+        guard (info?["props"] as? [String: Any])?["node.name"] as? String == "nearend" else { continue }
+        return (info?["params"] as? [String: Any])?[parameter] as? [[String: Any]] ?? []
+      }
+      return []
+    }
+
+    /// Every setting that `pw-dump` shows, in the setting's own kind.
+    private func props(_ live: LiveGraph) throws -> [Setting: EventValue] {
+      let list = try shown(live, "Props").first?["params"] as? [Any] ?? []
+      var props: [Setting: EventValue] = [:]
+      for index in stride(from: 0, to: list.count - 1, by: 2) {
+        guard let setting = (list[index] as? String).flatMap(Setting.init(rawValue:)) else { continue }
+        props[setting] =
+          switch setting.kind {
+          case .bool: (list[index + 1] as? Bool).map { .bool($0) }
+          case .volume: (list[index + 1] as? Double).map { .number($0) }
+          case .deviceName: (list[index + 1] as? String).map { .string($0) }
+          }
+      }
+      return props
+    }
+
+    private func values(_ live: LiveGraph) -> [Setting: EventValue] {
+      Dictionary(uniqueKeysWithValues: Setting.allCases.map { ($0, live.service.value(of: $0)) })
+    }
+
+    /// Waits until what `pw-dump` shows is what nearend says, for all settings.
+    private func waitForAgreement(_ live: LiveGraph, _ what: String) throws {
+      try live.session.wait(for: "the Props to agree \(what)") { try props(live) == values(live) }
+    }
+
+    private func set(_ live: LiveGraph, _ props: String) throws {
+      let node = try #require(live.service.snapshot().graph.nodeId)
+      let result = try live.session.run("pw-cli", "set-param", "\(node)", "Props", props)
+      #expect(result.succeeded, "\(result.errors)")
+    }
+
+    private func messages(_ live: LiveGraph, _ level: LogEntry.Level = .warning) -> [String] {
+      live.service.snapshot().log.filter { $0.level == level }.map(\.message)
+    }
+
+    @Test("O2: pw-dump shows every setting with its value, its kind, its range and what it does")
+    func shows() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      try waitForAgreement(live, "at start")
+      let infos = try shown(live, "PropInfo")
+      #expect(infos.map { $0["name"] as? String } == Setting.allCases.map(\.rawValue))
+      for (info, setting) in zip(infos, Setting.allCases) {
+        #expect(info["description"] as? String == setting.summary)
+        #expect(info["params"] as? Bool == true)
+      }
+      let volume = try #require(infos.first { $0["name"] as? String == "outputVolume" })
+      let range = try #require(volume["type"] as? [String: Double])
+      #expect(range == ["default": 1, "min": 0, "max": 1])
+    }
+
+    @Test(
+      "O2: pw-cli sets each setting; nearend and pw-dump agree on what came of it",
+      arguments: Setting.allCases.filter { $0.kind == .bool })
+    func setsSwitch(setting: Setting) throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      let was = live.service.value(of: setting)
+      let wanted: EventValue = was == .bool(true) ? .bool(false) : .bool(true)
+      try set(live, "{ params = [ \"\(setting.rawValue)\" \(wanted == .bool(true)) ] }")
+      try live.wait(for: "\(setting.rawValue)") { _ in live.service.value(of: setting) == wanted }
+      try waitForAgreement(live, "after a change of \(setting.rawValue)")
+    }
+
+    @Test("O2: several settings in one call, a number and a device's name among them; a switch may be written as on or 1")
+    func setsSeveral() throws {
+      let live = try LiveGraph(.twoSpeakers)
+      defer { live.stop() }
+      try set(
+        live,
+        #"{ params = [ "outputVolume" 0.25 "speaker" "hw.second" "bypass" "on" "voiceProcessingEnableAGC" 0 ] }"#)
+      try live.wait(for: "the settings") { $0.processing.isBypassed && $0.route.speaker?.name == "hw.second" }
+      try live.session.wait(for: "the last of them") { live.service.value(of: .voiceProcessingEnableAGC) == .bool(false) }
+      #expect(live.service.value(of: .outputVolume) == .number(0.25))
+      try waitForAgreement(live, "after several changes")
+      try set(live, #"{ params = [ "speaker" "" "outputVolume" 1 ] }"#)
+      try live.wait(for: "the default speaker") { $0.route.speaker?.name == "hw.speaker" }
+      try waitForAgreement(live, "after the way back")
+    }
+
+    @Test("O2: a change by a command or by a program's call is in the Props at once")
+    func tells() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      for on in [true, false] {
+        live.service.perform(.setMicrophoneMuted(on))
+        try waitForAgreement(live, "after a command")
+        try live.service.set(.highPassFilter, to: .bool(!on))
+        try waitForAgreement(live, "after a call")
+        live.service.perform(.setOutputVolume(on ? 0.5 : 1))
+        try waitForAgreement(live, "after another volume")
+      }
+    }
+
+    @Test(
+      "O2: a wrong value or an unknown name changes nothing, and the log says why",
+      arguments: [
+        (#"{ params = [ "noiseSuppression" "perhaps" ] }"#, "noiseSuppression cannot be 'perhaps'"),
+        (#"{ params = [ "noiseSuppression" 7 ] }"#, "noiseSuppression cannot be"),
+        (#"{ params = [ "noiseSuppression" null ] }"#, "noiseSuppression cannot be"),
+        (#"{ params = [ "outputVolume" 1.5 ] }"#, "outputVolume cannot be"),
+        (#"{ params = [ "outputVolume" -0.5 ] }"#, "outputVolume cannot be"),
+        (#"{ params = [ "outputVolume" true ] }"#, "outputVolume cannot be"),
+        (#"{ params = [ "microphone" 3 ] }"#, "microphone cannot be"),
+        (#"{ params = [ "echoCancelation" false ] }"#, "no setting is called 'echoCancelation'"),
+        (#"{ params = [ true false ] }"#, "no setting is called 'params'"),
+        (#"{ params = [ "noiseSuppression" ] }"#, "noiseSuppression cannot be"),
+        (#"{ mute = true }"#, "no setting is called 'mute'"),
+      ])
+    func refuses(props: String, reason: String) throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      let before = values(live)
+      try set(live, props)
+      try live.session.wait(for: "the reason in the log") { messages(live).contains { $0.contains(reason) } }
+      #expect(values(live) == before)
+      try waitForAgreement(live, "after a refusal")
+    }
+
+    @Test("O2: what is right beside what is wrong is set")
+    func setsTheRest() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      try set(live, #"{ params = [ "nonsense" 1 "noiseSuppression" false "outputVolume" 9 "microphoneMuted" true ] }"#)
+      try live.session.wait(for: "the last") { live.service.value(of: .microphoneMuted) == .bool(true) }
+      #expect(live.service.value(of: .noiseSuppression) == .bool(false))
+      #expect(live.service.value(of: .outputVolume) == .number(1))
+      #expect(messages(live).count { $0.hasPrefix("Props: ") } == 2)
+      try waitForAgreement(live, "after a change in part")
+    }
+
+    @Test("O2, L6: an init-only setting stays while media is registered, the log says why, and it can be set afterwards")
+    func locked() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      _ = try live.service.addRingSink(id: "alice", sampleRate: 48_000, channelCount: 1, bufferSize: 19_200)
+      try set(live, #"{ params = [ "useVoiceProcessingIO" false ] }"#)
+      let reason = SessionRefusal.locked(setting: "useVoiceProcessingIO").description
+      try live.session.wait(for: "the reason") { messages(live).contains(reason) }
+      #expect(live.service.value(of: .useVoiceProcessingIO) == .bool(true))
+      #expect(messages(live).count { $0.contains("useVoiceProcessingIO") } == 1, "told once")
+      try waitForAgreement(live, "while locked")
+      live.service.removeSink(id: "alice")
+      try set(live, #"{ params = [ "useVoiceProcessingIO" false ] }"#)
+      try live.session.wait(for: "the change") { live.service.value(of: .useVoiceProcessingIO) == .bool(false) }
+      try waitForAgreement(live, "when no longer locked")
+    }
+
+    @Test("O2: the Props are there again when the daemon is")
+    func comesBack() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      live.service.perform(.setBypass(true))
+      try waitForAgreement(live, "before")
+      live.session.stop(.pipewire)
+      try live.wait(for: "the loss") { !$0.graph.isConnected }
+      live.service.perform(.setOutputVolume(0.75))
+      try live.session.start()
+      try live.wait(forLinks: LiveGraph.fixedLinks)
+      try waitForAgreement(live, "after the daemon's return")
+      #expect(try props(live)[.bypassVoiceProcessing] == .bool(true))
+      #expect(try props(live)[.outputVolume] == .number(0.75))
+      try set(live, #"{ params = [ "bypassVoiceProcessing" false ] }"#)
+      try live.wait(for: "the change") { !$0.processing.isBypassed }
+    }
+  }
+}
