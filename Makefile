@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check bench soak dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check bench soak dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -30,6 +30,9 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
+
+thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
+	@Scripts/thread-check
 
 bench: dependencies ## measures latency, processor time and lost cycles in private sessions: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)

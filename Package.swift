@@ -91,6 +91,7 @@ let package = Package(
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
@@ -99,6 +100,9 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+    .testTarget(
+      name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
+      exclude: ["Snapshots"]),
     .testTarget(
       name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
@@ -114,3 +118,13 @@ let package = Package(
     .testTarget(name: "RealtimeCheckTests"),
   ]
 #endif
+
+// `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
+if Context.environment["NEAREND_THREAD_CHECK"] != nil {
+  let checked: Set = [
+    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+    "Nearend", "SessionModelTests", "NearendTests",
+  ]
+  package.products = []
+  package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }
+}

@@ -14,7 +14,7 @@ struct DevicesCommand: ParsableCommand {
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {
-    guard !nearend.display.headless, nearend.display.seconds == nil, nearend.display.glyphs == nil else {
+    guard !nearend.display.headless, nearend.display.seconds == nil, nearend.display.glyphs == nil, !nearend.telemetry.isGiven else {
       throw ValidationError("devices takes only --json.")
     }
     let devices: [Device]

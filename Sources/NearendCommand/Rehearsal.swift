@@ -103,6 +103,8 @@ struct RehearseCommand: ParsableCommand {
   @OptionGroup var display: DisplayOptions
   @Option(help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
   var quantum: Int?
+  /// Its parser is asked first, and takes telemetry's options wherever they stand.
+  @ParentCommand var nearend: NearendCommand
 
   func validate() throws {
     if let quantum, !(32...8192).contains(quantum) { throw ValidationError("--quantum \(quantum): give 32 to 8192 frames.") }
@@ -110,6 +112,7 @@ struct RehearseCommand: ParsableCommand {
 
   func run() throws {
     try display.check()
+    if nearend.telemetry.isGiven { throw ValidationError("A rehearsal sends no telemetry: leave out the --telemetry options.") }
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
     Rehearsal(devices: devices, display: display, quantum: quantum).run(terminal, stop)

@@ -17,6 +17,8 @@ struct TelemetryArguments: ParsableArguments {
       "Send no telemetry of this type, asmEvent or asmSnapshot (disabledTelemetryTypes); may be repeated.", valueName: "type"))
   var telemetryDisable: [String] = []
 
+  var isGiven: Bool { telemetryFile != nil || telemetryUrl != nil || telemetryMinVersion != nil || !telemetryDisable.isEmpty }
+
   func validate() throws {
     if telemetryFile == nil, telemetryUrl == nil, telemetryMinVersion != nil || !telemetryDisable.isEmpty {
       throw ValidationError("--telemetry-min-version and --telemetry-disable need --telemetry-file or --telemetry-url.")

@@ -1,46 +1,45 @@
 internal import CPipeWire
 
-/// Asks the daemon about links that it called active, until it negotiates none of them anew.
+/// Asks the daemon about links that it called active and that are to end, until it negotiates none of them anew.
 ///
-/// It does so after a node was suspended, and does not tell. A link that is ended meanwhile takes PipeWire 0.3.65 down: the link is started once more on
+/// It does so after a node was suspended, and does not say so. A link that is ended meanwhile takes PipeWire 0.3.65 down: the link is started once more on
 /// its way out, and the audio thread finds it gone (`pw_impl_link_destroy`; mended in 0.3.72). [control]
 public final class LinkInquiry {
-  /// The links' ids in the registry.
-  public let links: Set<UInt32>
-  /// True once every link may be ended.
-  public private(set) var isSettled = false
-
   private let connection: Connection
-  private let settled: () -> Void
+  private let changed: () -> Void
   private var questions: [UInt32: Question] = [:]
   private var again: LoopTimer?
 
   /// Seconds between questions.
   private static let interval = 0.02
 
-  /// Asks at once; `settled` is called on the loop's thread, once.
-  /// - Throws: `connectionLost`.
-  public init(_ connection: Connection, links: Set<UInt32>, settled: @escaping () -> Void) throws(PipeWireError) {
+  /// `changed` is called on the loop's thread when it is time to call `mayEnd` again.
+  public init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
-    self.links = links
-    self.settled = settled
-    again = LoopTimer(loop: connection.loop) { [unowned self] in try? ask() }
-    try ask()
+    self.changed = changed
+    again = LoopTimer(loop: connection.loop) { [unowned self] in
+      // An answer of a while ago is none.
+      if questions.values.contains(where: { $0.mayEnd != true }) { questions = [:] }
+      changed()
+    }
   }
 
-  private func ask() throws(PipeWireError) {
+  /// True where all of these links may be ended now, at once; otherwise `changed` follows.
+  /// - Throws: `connectionLost`.
+  public func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
+    let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
+    questions = questions.filter { active.contains($0.key) }
+    for link in active where questions[link] == nil {
+      questions[link] = try Question(connection, link: link) { [unowned self] in answered() }
+    }
+    guard questions.values.allSatisfy({ $0.mayEnd == true }) else { return false }
     questions = [:]
-    for link in links { questions[link] = try Question(connection, link: link) { [unowned self] in answered() } }
+    return true
   }
 
   private func answered() {
-    guard !isSettled, questions.values.allSatisfy({ $0.mayEnd != nil }) else { return }
-    guard questions.values.allSatisfy({ $0.mayEnd == true }) else {
-      again?.schedule(after: Self.interval)
-      return
-    }
-    isSettled = true
-    settled()
+    guard questions.values.allSatisfy({ $0.mayEnd != nil }) else { return }
+    again?.schedule(after: questions.values.allSatisfy { $0.mayEnd == true } ? 1e-6 : Self.interval)
   }
 }
 

@@ -6,7 +6,7 @@ final class LinkKeeper {
   private let connection: Connection
   private let suspensions: SuspensionWatch
   private var made: [LinkKey: Made] = [:]
-  private var inquiry: LinkInquiry?
+  private let inquiry: LinkInquiry
   private var retries = RetrySchedule<LinkKey>()
   private let changed: () -> Void
   private let failed: (String) -> Void
@@ -26,6 +26,7 @@ final class LinkKeeper {
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     suspensions = SuspensionWatch(connection, changed: changed)
+    inquiry = LinkInquiry(connection, changed: changed)
     self.changed = changed
     self.failed = failed
   }
@@ -65,12 +66,7 @@ final class LinkKeeper {
 
   /// Ends links once the daemon can stand it; false while it cannot: `changed` is called when it can.
   private func end(_ over: [LinkPlan.Link]) throws(PipeWireError) -> Bool {
-    let active = Set(over.compactMap { made[$0.key]?.object }.filter(\.isActive).compactMap(\.id))
-    if !active.isEmpty {
-      if inquiry?.links != active { inquiry = try LinkInquiry(connection, links: active, settled: changed) }
-      guard inquiry?.isSettled == true else { return false }
-    }
-    inquiry = nil
+    guard try inquiry.mayEnd(over.compactMap { made[$0.key]?.object }) else { return false }
     for link in over.sorted(by: { $0.role.rawValue > $1.role.rawValue }) { made[link.key] = nil }
     return true
   }

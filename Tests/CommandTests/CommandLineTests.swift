@@ -45,6 +45,11 @@ struct CommandLineTests {
       (["--headless", "--seconds", "1e300"], "--seconds"),
       (["--glyphs", "nosuch"], "unicode"), (["--reference", "nosuch"], "everything"),
       (["--sink", "a b"], "1 to 64 letters, digits"), (["--sink", "a", "--sink", "a"], "only once"),
+      (["--telemetry-url", "ftp://x"], "--telemetry-url: telemetry cannot be sent to 'ftp://x'"),
+      (["--telemetry-file", "x", "--telemetry-min-version", "1.x"], "--telemetry-min-version: sendASMTelemetryMinRemoteVersion '1.x'"),
+      (["--telemetry-file", "x", "--telemetry-disable", "asm"], "there are: asmEvent, asmSnapshot"),
+      (["rehearse", "--telemetry-file", "x"], "sends no telemetry"), (["devices", "--telemetry-file", "x"], "only --json"),
+      (["--telemetry-disable", "asmEvent"], "need --telemetry-file or --telemetry-url"),
       (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),
       (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),
     ])

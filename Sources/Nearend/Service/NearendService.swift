@@ -34,9 +34,9 @@ public final class NearendService: Sendable {
   /// Media, activation and recovery: everything that decides whether sound flows.
   public let session: VoiceSession
   /// What happens.
-  public let events = EventBus()
+  public let events: EventBus
   let core: AudioCore
-  let graph: GraphController
+  let graph: any SessionGraph
   let log: EventLog
   let watch: EventWatch
   let tally = EventTally()
@@ -53,10 +53,15 @@ public final class NearendService: Sendable {
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
-  public init(_ options: NearendOptions) throws(GraphError) {
+  public convenience init(_ options: NearendOptions) throws(GraphError) {
+    try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) { GraphController(core: $0, options: $1, hooks: $2) }
+  }
+
+  /// With a log and a bus that outlive it, in a graph of the caller's making.
+  init(_ options: NearendOptions, log: EventLog, events: EventBus, makeGraph: MakeGraph) throws(GraphError) {
     telemetryOptions = options.telemetry
-    let log = EventLog(echo: options.echo)
     self.log = log
+    self.events = events
     controlSocket = options.controlSocket
     do {
       core = try AudioCore(usesMixAsReference: options.graph.reference == .mix)
@@ -68,12 +73,13 @@ public final class NearendService: Sendable {
     let watch = EventWatch(core: core, events: events)
     self.watch = watch
     tally.listen(to: events)
-    graph = GraphController(
-      core: core, options: options.graph,
-      hooks: GraphHooks(
+    let graph = makeGraph(
+      core, options.graph,
+      GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
         looked: { watch.look() }, route: { watch.use($0) }))
+    self.graph = graph
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged, .rebuild: graph?.demandChanged()

@@ -10,11 +10,7 @@ extension NearendService {
   public func diagnostics() -> String { Diagnostics(report()).text }
 
   /// `getTelemetryJson`: the state for a server, in the seed's keys (T2); nil where it cannot be encoded. Never waits for the audio thread. [any]
-  public func telemetryJSON() -> String? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(TelemetryDocument(report()))).map { String(decoding: $0, as: UTF8.self) }
-  }
+  public func telemetryJSON() -> String? { report().telemetryJSON() }
 
   /// `GET /metrics`: Prometheus' text format 0.0.4; its content type is `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
   public func metrics() -> String { ServiceMetrics(report()).text }
@@ -69,5 +65,14 @@ extension NearendService {
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
     guard let sink = core.mixer.ringSink(id: mediaId) else { return }
     watch.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: sink.status(takesPeak: false).totalUnderruns)
+  }
+}
+
+extension ServiceReport {
+  /// In the seed's keys (T2); nil where it cannot be encoded.
+  func telemetryJSON() -> String? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(TelemetryDocument(self))).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -31,12 +31,24 @@ public final class VoiceSession: Sendable {
     self.log = log
     self.events = events
     slot = SourceSlot(tap: core.source, events: events)
+    tellCore(settings)
+  }
+
+  private func tellCore(_ settings: SessionSettings) {
     core.source.channelCount = settings.captureChannelCount
     core.mixer.channelCount = settings.renderChannelCount
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
   }
 
   func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.withLock { $0 = graph } }
+
+  /// Goes on from what an earlier session left. Before the graph is joined.
+  func resume(_ session: SessionState) {
+    state.withLock { state in
+      state.session = session
+      tellCore(session.settings)
+    }
+  }
 
   /// The session as it is now.
   public var current: SessionState { state.withLock { $0.session } }

@@ -20,12 +20,17 @@ extension NearendService {
   ///   - sampleRate: Hz, 8000…192000; nil is the graph's rate of now, 48000 before its first cycle.
   ///   - channelCount: 1 or 2; nil is `captureChannelCount`.
   public func openMicrophone(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
+    try openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount, capacity: SourceQueue.defaultCapacity)
+  }
+
+  /// - Parameter capacity: of the queue, in words.
+  func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?, capacity: Int) throws(SourceError) -> MicrophoneStream {
     let graphRate = core.cycleMeters.rate
     let rate = sampleRate ?? (graphRate > 0 ? graphRate : 48_000)
     guard MicrophoneStream.sampleRates.contains(rate) else { throw .impossibleSampleRate(rate) }
     let channels = channelCount ?? session.current.settings.captureChannelCount
     guard MicrophoneStream.channelCounts.contains(channels) else { throw .impossibleChannelCount(channels) }
-    let pump = try SourcePump(sampleRate: rate, channelCount: channels)
+    let pump = try SourcePump(sampleRate: rate, channelCount: channels, capacity: capacity)
     let source = RegisteredSource(mediaId: mediaId, .pump(pump))
     if let refusal = session.register(source) { throw .refused(refusal) }
     return MicrophoneStream(pump: pump, core: core) { [session] in session.unregister(source) }

@@ -1,6 +1,7 @@
 import Foundation
+import SimulatedHardware
 
-/// Whether this process's resident memory stays flat: of the samples taken while nobody is there, the first quarter warms up, and of the rest the median of
+/// Whether this process's resident memory, its own and what it shares with the daemons but not the pages of programs, stays flat: of the samples taken while nobody is there, the first quarter warms up, and of the rest the median of
 /// the last third is held against that of the first. The service's process is the soak's own, so whatever the soak keeps counts too.
 struct MemoryWatch {
   private var readings: [(seconds: Double, mebibytes: Double)] = []
@@ -46,14 +47,18 @@ struct MemoryWatch {
   }
 
   /// Every sample in MiB, oldest first: whether it climbs or settles.
-  var course: String { readings.map { number($0.mebibytes) }.joined(separator: " ") }
+  var course: String { readings.map { number($0.mebibytes, 2) }.joined(separator: " ") }
 
   /// glibc's `malloc_trim`, which Swift's overlay leaves out; nil with another libc.
   private static let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self) }
 
-  /// MiB that are resident.
+  /// MiB that are resident, files apart.
   private static func resident() -> Double {
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
-    return Double(pages.flatMap { Int($0) } ?? 0) * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
+    let lines = text(ofFile: "/proc/self/status")?.split(separator: "\n") ?? []
+    return lines.reduce(0) { sum, line in
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard words.count > 1, ["RssAnon:", "RssShmem:"].contains(words[0]) else { return sum }
+      return sum + (Double(words[1]) ?? 0) / 1_024
+    }
   }
 }

@@ -6,29 +6,26 @@ import SimulatedHardware
 
 /// One soak: the service in this process, everything around it in processes of its own.
 final class Soak {
-  private let seconds: Double
-  private var random: SeededGenerator
+  private let schedule: SoakSchedule
   private let session: PrivateSession
   private let service: NearendService
   private var room: RoomProcess?
   private var guests: SoakGuests
   private var events: [String: Int] = [:]
+  /// How often a daemon ended that nobody had told to, by its name and how it ended.
+  private var crashes: [String: Int] = [:]
   private var failures: [String] = []
   private var memory = MemoryWatch()
   private var lastCycles: UInt64 = 0
-  private var nextRestart: Double
+  /// The schedule's time, in seconds.
+  private var now = 0.0
   private let begin = monotonicSeconds()
 
-  /// Seconds between restarts of a daemon, on average.
-  private static let restartInterval = 60.0
-
   init(seed: UInt64, seconds: Double) throws {
-    self.seconds = seconds
-    random = SeededGenerator(seed: seed)
+    schedule = SoakSchedule(seed: seed, seconds: seconds)
     session = try PrivateSession()
     service = try NearendService(NearendOptions(graph: GraphOptions(remote: session.socket)))
     guests = SoakGuests(session: session, service: service, seed: seed)
-    nextRestart = Self.restartInterval / 2
     try service.start()
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1)
     options.isObserving = true
@@ -43,79 +40,85 @@ final class Soak {
     session.end()
   }
 
-  private var elapsed: Double { monotonicSeconds() - begin }
-
   /// What was not as it must be; empty where all was well.
   func run() throws -> [String] {
     try waitForAudio("at the start", within: 15)
-    var nextMeasurement = 0.0
-    while elapsed < seconds {
-      if elapsed > nextMeasurement {
-        nextMeasurement = elapsed + seconds / Double(MemoryWatch.samples)
-        measureMemory()
-      }
-      try event()
-      Thread.sleep(forTimeInterval: Double(random.next() % 800) / 1_000)
+    for (seconds, event) in schedule {
+      Thread.sleep(forTimeInterval: seconds - now)
+      now = seconds
       check()
+      try perform(event)
     }
     measureMemory()
-    try rest()
+    try recovering { try rest() }
     let snapshot = service.snapshot()
-    report(
-      "\(events.values.reduce(0, +)) events: "
-        + events.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", "))
+    report("\(events.values.reduce(0, +)) events in \(number(monotonicSeconds() - begin, 0)) s: \(list(events))")
+    report(crashes.isEmpty ? "no daemon crashed" : "daemons that crashed by themselves: \(list(crashes))")
     report("\(snapshot.graph.cycles) cycles in the last graph's counting, \(snapshot.graph.xruns) xruns; \(memory.description)")
-    report("resident MiB with nobody there, in order: \(memory.course)")
+    report("MiB with nobody there, in order: \(memory.course)")
     if let failure = memory.failure { failures.append(failure) }
     if let failure = guests.failure { failures.append(failure) }
     return failures
   }
 
+  private func list(_ counts: [String: Int]) -> String {
+    counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
+  }
+
   // MARK: Events
 
-  private func event() throws {
-    if elapsed > nextRestart, seconds - elapsed > 15 {
-      nextRestart = elapsed + Self.restartInterval * (0.5 + Double(random.next() % 1_000) / 1_000)
-      return try restartDaemon()
+  private func perform(_ event: SoakEvent) throws {
+    events[event.kind, default: 0] += 1
+    switch event {
+    case .bypass(let on): service.perform(.setBypass(on))
+    case .mute(let on): service.perform(.setMicrophoneMuted(on))
+    case .component(let component, let on): service.perform(.setComponent(component, on))
+    case .clearCounters: service.perform(.clearCounters)
+    case .ringSinkComes(let id, let talker, let rate): try guests.ringSinkComes(id: id, talker: talker, rate: rate)
+    case .ringSinkLeaves(let id): guests.ringSinkLeaves(id: id)
+    case .deviceComes(let id): try guests.deviceComes(id: id)
+    case .deviceLeaves(let id): guests.deviceLeaves(id: id)
+    case .playerComes(let id, let target): try guests.playerComes(id: id, target: target)
+    case .recorderComes(let id): try guests.recorderComes(id: id)
+    case .playerLeaves(let id), .recorderLeaves(let id): guests.clientLeaves(id: id)
+    case .sinkMuted(let id, let on): service.perform(.setSinkMuted(id: id, on))
+    case .sinkGain(let id, let gain): service.perform(.setSinkGain(id: id, gain))
+    case .quantum(let frames): try recovering { try session.force(quantum: frames) }
+    case .restart(let daemon, let isKilled):
+      try recovering { try restart(daemon, with: isKilled ? SIGKILL : SIGTERM) }
+      try waitForAudio("after a restart of \(daemon.rawValue)", within: 15)
+    case .measurement: measureMemory()
     }
-    switch random.next() % 10 {
-    case 0...3: toggle()
-    case 4: count(guests.ringSink(&random))
-    case 5: count(guests.graphSink(&random))
-    case 6: count(try guests.player(&random))
-    case 7: count(try guests.recorder(&random))
-    case 8: count(guests.sinkSetting(&random))
-    default:
-      let quantum = [0, 64, 128, 256, 512, 1_024, 2_048][Int(random.next() % 7)]
-      try session.force(quantum: quantum)
-      count("quantum")
-    }
+    if try restartCrashed() { try waitForAudio("after a crash", within: 15) }
   }
 
-  private func toggle() {
-    let on = random.next() % 2 == 0
-    switch random.next() % 4 {
-    case 0: service.perform(.setBypass(on))
-    case 1: service.perform(.setMicrophoneMuted(on))
-    case 2: service.perform(.clearCounters)
-    default:
-      let components = ProcessingComponent.allCases
-      service.perform(.setComponent(components[Int(random.next() % UInt64(components.count))], on))
-    }
-    count("toggle")
-  }
-
-  private func restartDaemon() throws {
-    let daemon: PrivateSession.Daemon = random.next() % 3 == 0 ? .wireplumber : .pipewire
-    let signal = random.next() % 2 == 0 ? SIGKILL : SIGTERM
-    // Clients of a daemon that goes away end with it; they are no part of what is tested.
+  private func restart(_ daemon: PrivateSession.Daemon, with signal: Int32) throws {
     if daemon == .pipewire { guests.endClients() }
     try session.restart(daemon, with: signal)
-    count("\(daemon.rawValue) restart")
-    try waitForAudio("after a restart of \(daemon.rawValue)", within: 15)
   }
 
-  private func count(_ event: String?) { if let event { events[event, default: 0] += 1 } }
+  // MARK: Daemons that crash by themselves
+
+  /// Does something that needs the daemons, once more where one of them crashed meanwhile.
+  private func recovering(_ work: () throws -> Void) throws {
+    do { try work() } catch {
+      guard try restartCrashed() else { throw error }
+      try waitForAudio("after a crash", within: 15)
+      try work()
+    }
+  }
+
+  /// One more fault that nearend must recover from: true where a daemon had ended that nobody had told to.
+  private func restartCrashed() throws -> Bool {
+    for daemon in [PrivateSession.Daemon.pipewire, .wireplumber, .pulse] {
+      guard let exit = session.process(of: daemon)?.exit else { continue }
+      crashes["\(daemon.rawValue) (\(exit))", default: 0] += 1
+      report("\(daemon.rawValue) ended by itself, \(exit), \(number(now)) s after the start")
+      try restart(daemon, with: SIGKILL)
+      return true
+    }
+    return false
+  }
 
   // MARK: Facts
 
@@ -140,23 +143,23 @@ final class Soak {
     }
     let tone = (0..<960).map { Int16(6_000 * sin(Double($0) * .pi / 24)) }
     var (renders, captures) = (false, false)
-    let deadline = monotonicSeconds() + limit + 30
-    let start = monotonicSeconds()
-    while monotonicSeconds() < deadline, !(renders && captures) {
+    var start = monotonicSeconds()
+    while monotonicSeconds() < start + limit + 30, !(renders && captures) {
       _ = tone.withUnsafeBytes { sink.write($0) }
       Thread.sleep(forTimeInterval: 0.018)
       let snapshot = service.snapshot()
       renders = renders || snapshot.processing.speakerLevel > -40
       // The room's own measure: silence in the script is none at the output.
       captures = captures || (room?.report?.outputLevel ?? -120) > -50
+      if try restartCrashed() { (start, renders, captures) = (monotonicSeconds(), false, false) }
       // Somebody talks at least every 24 s; what nearend itself has to do is done sooner.
       if monotonicSeconds() - start > limit, !renders || snapshot.session.sendMedia.isEmpty { break }
     }
-    if !renders { failures.append("\(when): no sound reaches the speaker within \(limit) s, \(number(elapsed, 0)) s after the start") }
+    if !renders { failures.append("\(when): no sound reaches the speaker within \(limit) s, \(number(now, 0)) s after the start") }
     if !captures {
       let (snapshot, heard) = (service.snapshot(), room?.report)
       failures.append(
-        "\(when): no voice leaves the virtual microphone, \(number(elapsed, 0)) s after the start; microphone "
+        "\(when): no voice leaves the virtual microphone, \(number(now, 0)) s after the start; microphone "
           + "\(number(snapshot.processing.microphoneLevel)) dBFS, voice \(number(snapshot.processing.voiceLevel)) dBFS, "
           + "\(snapshot.graph.captureLinks) links from the microphone, \(snapshot.session.sendMedia) record; "
           + "the room says \(heard.map { "\($0)" } ?? "nothing")")
@@ -167,13 +170,13 @@ final class Soak {
   private func measureMemory() {
     guests.removeAll()
     Thread.sleep(forTimeInterval: 0.3)
-    memory.sample(at: elapsed)
+    memory.sample(at: now)
   }
 
   private func check() {
     let snapshot = service.snapshot()
     func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
-      if !holds { failures.append("\(what()), \(number(elapsed, 0)) s after the start") }
+      if !holds { failures.append("\(what()), \(number(now, 0)) s after the start") }
     }
     expect(snapshot.graph.cycles >= lastCycles, "the count of cycles fell from \(lastCycles) to \(snapshot.graph.cycles)")
     lastCycles = snapshot.graph.cycles

@@ -11,12 +11,18 @@ struct SoakCommand: ParsableCommand {
     commandName: "soak",
     abstract: "Run nearend in a simulated room while settings, participants, clients and daemons change at random.",
     discussion:
-      "Ends with status 1 and the seed where something is not as it must be. The same seed gives the same events in the same order.")
+      """
+      Ends with status 1 and the seed where something is not as it must be. The same seed and length give the same events in the same order, with the \
+      same pauses between them; what the daemons make of them is theirs. A daemon that crashes by itself is counted, \
+      started again, and one more thing to recover from.
+      """)
 
-  @Option(help: ArgumentHelp("How long, 60 or more.", valueName: "n"))
+  @Option(help: ArgumentHelp("How long, 60 or more; what takes time itself, as restarts do, comes on top.", valueName: "n"))
   var seconds = 600.0
   @Option(help: "Of the random events; by default another one each time.")
   var seed: UInt64?
+  @Flag(help: "Only print the events.")
+  var list = false
 
   func validate() throws {
     if !(seconds >= 60) { throw ValidationError("--seconds \(seconds): give 60 or more; memory is judged after warming up.") }
@@ -25,6 +31,10 @@ struct SoakCommand: ParsableCommand {
   func run() throws {
     let seed = seed ?? UInt64.random(in: 1...999_999)
     report("seed \(seed), \(number(seconds, 0)) s")
+    if list {
+      for (seconds, event) in SoakSchedule(seed: seed, seconds: seconds) { show("\(number(seconds, 3)) s: \(event)") }
+      return
+    }
     let failures: [String]
     do {
       failures = try Soak(seed: seed, seconds: seconds).run()

@@ -61,20 +61,32 @@ public final class RingSink: @unchecked Sendable {
 
   /// Writes interleaved native-endian Int16, whole or not at all (K2). False, and nothing written, where the ring has no room (counted as a drop), where
   /// the byte count is not a whole number of frames, or where the sink has been removed. Several threads may write; each write stays in one piece. [any]
-  public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  public func write(_ bytes: UnsafeRawBufferPointer) -> Bool { put(bytes) == .written }
+
+  /// What became of a write. [any]
+  public enum Outcome: Sendable, Equatable {
+    case written
+    /// Not a whole number of frames, or the sink has been removed.
+    case refused
+    /// No room: writes refused so since the last that fitted, this one included, and since the counters were cleared.
+    case dropped(consecutive: UInt64, total: UInt64)
+  }
+
+  /// As `write`, and tells why not. [any]
+  public func put(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     writing.withLock { writing in
-      guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return false }
-      guard let start = bytes.baseAddress, bytes.count > 0 else { return true }
+      guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
+      guard let start = bytes.baseAddress, bytes.count > 0 else { return .written }
       noteArrival(of: bytes.count / fifo.bytesPerFrame, &writing.arrivals)
       // Before the frames: whoever sees them must not take them for the last ones.
       cells.hasEnded.storeRelease(0)
       guard fifo.write(start, frames: bytes.count / fifo.bytesPerFrame) else {
         cells.consecutiveDrops.add(1)
         cells.totalDrops.add(1)
-        return false
+        return .dropped(consecutive: cells.consecutiveDrops.load(), total: cells.totalDrops.load())
       }
       cells.consecutiveDrops.store(0)
-      return true
+      return .written
     }
   }
 

@@ -8,6 +8,12 @@ public struct EventDetector: Sendable {
     public var kind: AudioEvent.Kind
     public var mediaId: String?
     public var detail: [String: EventValue]
+
+    public init(kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue]) {
+      self.kind = kind
+      self.mediaId = mediaId
+      self.detail = detail
+    }
   }
 
   /// Seconds between two events of a kind about the same thing (K6).

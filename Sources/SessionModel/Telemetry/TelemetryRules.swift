@@ -5,6 +5,11 @@ public struct TelemetryRules: Sendable {
   public struct Decision: Sendable, Equatable {
     public var sendsEvent = false
     public var snapshot: TelemetryRecord.Occasion?
+
+    public init(sendsEvent: Bool = false, snapshot: TelemetryRecord.Occasion? = nil) {
+      self.sendsEvent = sendsEvent
+      self.snapshot = snapshot
+    }
   }
 
   private var isCallUp = false

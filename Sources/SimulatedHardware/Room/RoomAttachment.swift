@@ -14,7 +14,10 @@ final class RoomAttachment {
   private let microphone: Filter
   private let observer: Filter
   private let suspensions: SuspensionWatch
+  private let inquiry: LinkInquiry
   private var links: [Pair: RemoteObject] = [:]
+  /// Links whose device was suspended under them.
+  private var stale: Set<Pair> = []
   private let relay: Relay
 
   private struct Pair: Hashable {
@@ -43,6 +46,7 @@ final class RoomAttachment {
       }
     }
     suspensions = SuspensionWatch(connection) { relay.owner?.connectPorts() }
+    inquiry = LinkInquiry(connection) { relay.owner?.connectPorts() }
     let data = Unmanaged.passUnretained(audio).toOpaque()
     let properties = ["node.group": SimulatedDevice.group, "node.always-process": "true"]
     loudspeaker = try Filter(connection, name: "room.loudspeaker", properties: properties, data: data, process: Self.hear) { _ in }
@@ -80,9 +84,13 @@ final class RoomAttachment {
       })
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
     let suspended = (try? suspensions.take(Set(nodes.joined().compactMap { $0 }))) ?? []
-    for pair in links.keys where [pair.from, pair.to].contains(where: { isPort($0, of: suspended) }) { links[pair] = nil }
-    for pair in links.keys where !wanted.contains(pair) || links[pair]?.isRemoved == true || links[pair]?.failure != nil {
-      links[pair] = nil
+    links = links.filter { !$0.value.isRemoved && $0.value.failure == nil }
+    stale.formUnion(links.keys.filter { [$0.from, $0.to].contains { isPort($0, of: suspended) } })
+    stale.formIntersection(links.keys)
+    let over = links.keys.filter { stale.contains($0) || !wanted.contains($0) }
+    if (try? inquiry.mayEnd(over.compactMap { links[$0] })) == true {
+      for pair in over { links[pair] = nil }
+      stale = []
     }
     for pair in wanted where links[pair] == nil {
       links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: false) { _ in }

@@ -64,7 +64,7 @@ extension PrivateSession {
 
   /// The end of a daemon's log.
   func lastWords(of daemon: Daemon) -> String {
-    let text = (try? String(contentsOfFile: log(of: daemon), encoding: .utf8)) ?? ""
+    let text = SimulatedHardware.text(ofFile: log(of: daemon)) ?? ""
     return text.split(separator: "\n").suffix(5).joined(separator: "\n")
   }
 }

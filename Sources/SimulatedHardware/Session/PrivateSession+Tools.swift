@@ -22,7 +22,10 @@ extension PrivateSession {
       process.end(grace: 0.2)
       throw SessionError(.timedOut, "'\(([program] + arguments).joined(separator: " "))' did not end within \(timeout) s")
     }
-    let texts = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }
+    let texts = try files.map { file in
+      guard let text = text(ofFile: file) else { throw SessionError.system("reading \(file)", errno) }
+      return text
+    }
     return ToolResult(output: texts[0], errors: texts[1], exit: exit)
   }
 

@@ -1,0 +1,36 @@
+import PipeWireGraph
+import SessionModel
+
+/// What an `AudioSessionManager` starts with. Locked while a session exists (L6). [any]
+public struct AudioSessionConfiguration: Sendable {
+  /// Path of the daemon's socket, or its name; nil for the user's own.
+  public var remote: String?
+  /// `node.name` of the real microphone; nil follows the default.
+  public var microphone: String?
+  /// `node.name` of the real speaker; nil follows the default.
+  public var speaker: String?
+  /// What the echo canceller is told the speakers play (V4).
+  public var reference: ReferenceSource
+  /// Where telemetry goes (T3); by default nowhere.
+  public var telemetry: TelemetryOptions
+  /// Called with each remark, in order, on a thread of its own; it may call the manager.
+  public var log: (@Sendable (LogEntry) -> Void)?
+
+  public init(
+    remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
+    telemetry: TelemetryOptions = TelemetryOptions(), log: (@Sendable (LogEntry) -> Void)? = nil
+  ) {
+    self.remote = remote
+    self.microphone = microphone
+    self.speaker = speaker
+    self.reference = reference
+    self.telemetry = telemetry
+    self.log = log
+  }
+
+  var options: NearendOptions {
+    var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    options.telemetry = telemetry
+    return options
+  }
+}

@@ -1,0 +1,151 @@
+import SessionModel
+
+/// Settings. They outlive the session: where none runs, they are kept and given to the next. [any]
+extension AudioSessionManager {
+  // MARK: Init-only (L6): locked while media is registered; a later set has no effect and logs a warning
+
+  /// False: nothing is done to the voice, and nothing is added to its path (V1). Default true. Seed: `setUseVoiceProcessingIO:`.
+  public var useVoiceProcessingIO: Bool {
+    get { session.settings.usesVoiceProcessing }
+    set { set(.useVoiceProcessingIO(newValue)) }
+  }
+
+  /// Channels, 1 or 2; setting it sets both directions, as the seed's `setChannelCount:` says, and reading it gives the speaker's. Default:
+  /// 2 for the speaker and 1 for the microphone, because the seed's guide says 2, its reference says 1, and the voice is mono.
+  public var channelCount: Int {
+    get { renderChannelCount }
+    set { set(.channelCount(newValue)) }
+  }
+
+  /// Channels that a microphone input is given, 1 or 2. Default 1.
+  public var captureChannelCount: Int {
+    get { session.settings.captureChannelCount }
+    set { set(.captureChannelCount(newValue)) }
+  }
+
+  /// Channels of the mix, 1 or 2. Default 2.
+  public var renderChannelCount: Int {
+    get { session.settings.renderChannelCount }
+    set { set(.renderChannelCount(newValue)) }
+  }
+
+  /// True: a call manager activates and deactivates the session (S1). Default false. Seed: `manualAudioSessionManagement`.
+  public var manualAudioSessionManagement: Bool {
+    get { session.settings.isManual }
+    set { set(.manualAudioSessionManagement(newValue)) }
+  }
+
+  // MARK: Live (L7): at any time, without a click
+
+  /// True: the raw microphone at the processed voice's latency; effective only with `useVoiceProcessingIO`. Default false. Seed:
+  /// `setBypassVoiceProcessing:`.
+  public var bypassVoiceProcessing: Bool {
+    get { isOn(.bypassVoiceProcessing) }
+    set { set(.bypassVoiceProcessing, to: .bool(newValue)) }
+  }
+
+  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true. Seed: `setVoiceProcessingEnableAGC:`.
+  public var voiceProcessingEnableAGC: Bool {
+    get { isOn(.voiceProcessingEnableAGC) }
+    set { set(.voiceProcessingEnableAGC, to: .bool(newValue)) }
+  }
+
+  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  public var isNoiseSuppressionEnabled: Bool {
+    get { isOn(.noiseSuppression) }
+    set { set(.noiseSuppression, to: .bool(newValue)) }
+  }
+
+  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  public var isEchoCancellationEnabled: Bool {
+    get { isOn(.echoCancellation) }
+    set { set(.echoCancellation, to: .bool(newValue)) }
+  }
+
+  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  public var isHighPassFilterEnabled: Bool {
+    get { isOn(.highPassFilter) }
+    set { set(.highPassFilter, to: .bool(newValue)) }
+  }
+
+  /// Silent to everybody who takes the voice; processing goes on (D1). Default false.
+  public var isMicrophoneMuted: Bool {
+    get { isOn(.microphoneMuted) }
+    set { set(.microphoneMuted, to: .bool(newValue)) }
+  }
+
+  /// Switches voice processing also while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
+  public func setVoiceProcessingEnabled(_ on: Bool) {
+    send(.setVoiceProcessingEnabled(on))
+    tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+  }
+
+  // MARK: How the session is run (S5), at any time
+
+  /// False: nearend links no real device by itself; who wires the graph does. Default true. LiveKit: `isAutomaticConfigurationEnabled`.
+  public var isAutomaticConfigurationEnabled: Bool {
+    get { session.settings.isAutomaticConfigurationEnabled }
+    set {
+      send(.setAutomaticConfiguration(newValue))
+      stopNowWhereUnused()
+    }
+  }
+
+  /// False: after the last media the session stays active, its node and devices in the graph and no real device linked, until this is true
+  /// again or `shutDown`. Default true. No effect without `isAutomaticConfigurationEnabled`, nor in manual mode. LiveKit:
+  /// `isAutomaticDeactivationEnabled`.
+  public var isAutomaticDeactivationEnabled: Bool {
+    get { session.settings.isAutomaticDeactivationEnabled }
+    set {
+      send(.setAutomaticDeactivation(newValue))
+      stopNowWhereUnused()
+    }
+  }
+
+  // MARK: One way in
+
+  /// Those that are not the session's own, and may be changed at any time.
+  static let live = Setting.allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
+
+  private func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
+
+  private func value(of setting: Setting) -> EventValue {
+    let (service, kept) = current.withLock { ($0.service, $0.settings[setting]) }
+    if let service { return service.value(of: setting) }
+    return kept ?? .bool(setting != .bypassVoiceProcessing && setting != .microphoneMuted)
+  }
+
+  private func set(_ setting: Setting, to value: EventValue) {
+    changing.withLock { _ in
+      if let service { return service.restore(setting, to: value) }
+      guard self.value(of: setting) != value else { return }
+      current.withLock { $0.settings[setting] = value }
+      tellChange(of: setting, to: value)
+    }
+  }
+
+  private func set(_ setting: InitOnlySetting) {
+    if let refusal = send(.setInitOnly(setting)) {
+      // The session itself warns of a lock.
+      if case .locked = refusal { return }
+      return log.add(.warning, refusal.description)
+    }
+    switch setting {
+    case .useVoiceProcessingIO(let on): tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+    case .manualAudioSessionManagement(let on): tellChange(of: .manualAudioSessionManagement, to: .bool(on))
+    case .channelCount, .captureChannelCount, .renderChannelCount: break
+    }
+  }
+
+  private func tellChange(of setting: Setting, to value: EventValue) {
+    bus.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value])
+  }
+}
+
+extension NearendService {
+  /// Gives a setting a value of its own kind, where it has another.
+  func restore(_ setting: Setting, to value: EventValue) {
+    guard self.value(of: setting) != value else { return }
+    do { try set(setting, to: value) } catch { log.add(.warning, error.description) }
+  }
+}

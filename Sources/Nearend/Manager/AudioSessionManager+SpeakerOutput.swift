@@ -1,0 +1,52 @@
+import RealtimeCore
+import SessionModel
+
+/// Speaker outputs: one per remote participant (K1, K2, K8). [any]
+extension AudioSessionManager {
+  /// Gives receive media a ring for its PCM, mixed with the others' (K1).
+  /// - Parameters:
+  ///   - sampleRate: Hz, 8000–192000.
+  ///   - channelCount: 1 (played on both sides) or 2.
+  ///   - bufferSize: bytes of the ring; 200 ms is a good size: `sampleRate * channelCount * 2 / 5`.
+  /// - Returns: false where the media is not registered to receive, has an output already, or the format is impossible; the log says which.
+  ///
+  /// Seed: `registerSpeakerOutputWithMediaId:sampleRate:channelCount:bufferSize:`.
+  public func registerSpeakerOutput(mediaId: String, sampleRate: Int, channelCount: Int, bufferSize: Int) -> Bool {
+    func refused(_ reason: String) -> Bool {
+      log.add(.warning, "speaker output '\(mediaId)': \(reason)")
+      return false
+    }
+    guard let service else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
+    do throws(SinkError) {
+      let format = try SinkFormat(sampleRate: sampleRate, channelCount: channelCount)
+      let refusal = try service.session.register(RingSink(id: mediaId, format: format, capacityBytes: bufferSize))
+      return refusal.map { refused($0.description) } ?? true
+    } catch {
+      return refused(error.description)
+    }
+  }
+
+  /// Ends a speaker output and frees its ring; what plays fades out. Unknown id: no effect. Seed: `unregisterSpeakerOutputWithMediaId:`.
+  public func unregisterSpeakerOutput(mediaId: String) { send(.unregisterSink(mediaId: mediaId)) }
+
+  /// Writes interleaved native-endian Int16 in the format registered, whole or not at all (K2). Quick, and never waits for a session that
+  /// starts or stops.
+  /// - Returns: false, and nothing written, where the ring is full, the id unknown, or the data no whole number of frames. The first write
+  /// of a run that   finds the ring full is reported as `sinkFrameDrop` (K6).
+  ///
+  /// Seed: `writeSpeakerDataWithMediaId:data:length:`.
+  public func writeSpeakerData(mediaId: String, data: UnsafeRawBufferPointer) -> Bool {
+    guard let sink = service?.core.mixer.ringSink(id: mediaId) else { return false }
+    let outcome = sink.put(data)
+    if case .dropped(consecutive: 1, let total) = outcome { notifySinkFrameDrop(mediaId: mediaId, consecutive: 1, total: total) }
+    return outcome == .written
+  }
+
+  /// As above, from samples.
+  public func writeSpeakerData(mediaId: String, data: [Int16]) -> Bool {
+    data.withUnsafeBytes { writeSpeakerData(mediaId: mediaId, data: $0) }
+  }
+
+  /// Ids of the speaker outputs, in the order of registration. Seed: `registeredSpeakerOutputMediaIds`.
+  public var registeredSpeakerOutputMediaIds: [String] { session.sinks }
+}

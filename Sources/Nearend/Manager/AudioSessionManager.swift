@@ -1,0 +1,181 @@
+import Dispatch
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// The one owner of the process's voice processing: one filter node, one echo canceller that hears everything (L1).
+///
+/// Seed: `FMLiveSwitchCocoaAudioSessionManager`. Call order: `registerMedia`, then `registerMicrophoneInput` or `registerSpeakerOutput`,
+/// then `unregisterMedia`; the first registration starts the session, the last unregistration hands everything back.
+///
+///     registerMedia ──▶ lifecycle ──▶ NearendService ──▶ graph
+///     settings, call manager ──▶ the service's session, or the one at rest between two services
+///
+/// Every call is safe from any thread (L8), except from the audio thread: a microphone callback calls nothing here. None blocks the audio
+/// thread.
+public final class AudioSessionManager: Sendable {
+  /// Seed: `sharedInstance`. Made on first use, there as long as the process.
+  public static let shared = AudioSessionManager()
+
+  /// Who keeps the session: a service, or nobody between two.
+  struct Current {
+    var service: NearendService?
+    var configuration = AudioSessionConfiguration()
+    /// The session while there is no service.
+    var session = SessionState()
+    /// Settings that were changed while there was no service, or that the last one left.
+    var settings: [Setting: EventValue] = [:]
+  }
+  /// Held for a moment only, so that writers of PCM find their sink at once.
+  let current = Mutex(Current())
+  /// Starting and stopping, one after another. Taken before `changing`, which is taken before `current`; the graph's control thread takes
+  /// none of them.
+  private let lifecycle = Mutex(())
+  /// Whatever changes the session or a setting, so that nothing falls between two services.
+  let changing = Mutex(())
+
+  let log: EventLog
+  let bus = EventBus()
+  let observers = ObserverList()
+  private let outlet: LogOutlet
+  private let makeGraph: @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph
+  private let subscription = Mutex<EventBus.Subscription?>(nil)
+  private let stopping = DispatchQueue(label: "nearend.session.stop")
+
+  private convenience init() { self.init { GraphController(core: $0, options: $1, hooks: $2) } }
+
+  /// In a graph of the caller's making.
+  init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph) {
+    self.makeGraph = makeGraph
+    let outlet = LogOutlet()
+    self.outlet = outlet
+    log = EventLog { outlet.tell($0) }
+    let received = bus.subscribe { [weak self] in self?.received($0) }
+    subscription.withLock { $0 = received }
+  }
+
+  deinit { service?.stop() }
+
+  var service: NearendService? { current.withLock { $0.service } }
+
+  // MARK: Media
+
+  /// Registers something that sends (takes the microphone) or receives (is played). The first starts the session, and a second that comes
+  /// meanwhile waits for it. Neither send nor receive, or an id that is registered: no effect. In manual mode node and devices exist from
+  /// here on, and nothing real is linked to them before the call manager's activation.
+  /// - Throws: why the session cannot start; the media is not registered then, and nothing is left behind.
+  ///
+  /// Seed: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
+  public func registerMedia(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) {
+    guard isSend || isReceive else { return }
+    try lifecycle.withLock { _ throws(GraphError) in
+      let service = try runningService()
+      service.session.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
+    }
+  }
+
+  /// Ends a media's registration, its microphone input and its speaker output. The last, of whatever owner (applications that use our
+  /// devices count, L3), stops the session and hands everything back, unless `isAutomaticDeactivationEnabled` is false. Unknown id: no
+  /// effect.
+  ///
+  /// Seed: `unregisterMediaWithMediaId:` (L2).
+  public func unregisterMedia(id: String) {
+    lifecycle.withLock { _ in
+      service?.session.send(.unregisterMedia(id: id))
+      stopWhereUnused()
+    }
+  }
+
+  /// Ends the session at once: all media is unregistered, and applications that use the devices lose them. Settings are kept. Without a
+  /// session: no effect.
+  public func shutDown() {
+    lifecycle.withLock { _ in
+      guard let service else { return }
+      for media in service.session.current.media where media.owner == .program { service.session.send(.unregisterMedia(id: media.id)) }
+      stop(service)
+    }
+  }
+
+  /// Locked while a session exists: a set has no effect then and logs a warning.
+  public var configuration: AudioSessionConfiguration {
+    get { current.withLock { $0.configuration } }
+    set {
+      let isLocked = changing.withLock { _ in
+        current.withLock { current in
+          guard current.service == nil else { return true }
+          current.configuration = newValue
+          // What is configured last counts, not what was picked in an earlier session.
+          current.settings[.microphone] = nil
+          current.settings[.speaker] = nil
+          return false
+        }
+      }
+      guard !isLocked else {
+        return log.add(.warning, "configuration has no effect while a session exists; set it before the first registration")
+      }
+      outlet.set(newValue.log)
+    }
+  }
+
+  // MARK: Start and stop
+
+  private func runningService() throws(GraphError) -> NearendService {
+    if let service { return service }
+    let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
+    changing.withLock { _ in
+      let settings = current.withLock { current in
+        service.session.resume(current.session)
+        return current.settings
+      }
+      for (setting, value) in settings { service.restore(setting, to: value) }
+      current.withLock { $0.service = service }
+    }
+    do throws(GraphError) {
+      try service.start()
+    } catch {
+      leave(service)
+      throw error
+    }
+    return service
+  }
+
+  /// With the lifecycle's lock.
+  private func stopWhereUnused() {
+    // Still activated though nobody is there: automatic deactivation is off (S5).
+    guard let service, case let session = service.session.current, session.media.isEmpty, !session.isActivated else { return }
+    stop(service)
+  }
+
+  private func stop(_ service: NearendService) {
+    leave(service)
+    service.stop()
+    // Applications whose devices are gone.
+    service.session.send(.applications([]))
+  }
+
+  /// From here on nobody keeps the session; what outlasts it is taken back.
+  private func leave(_ service: NearendService) {
+    changing.withLock { _ in
+      let settings = Dictionary(uniqueKeysWithValues: Self.live.map { ($0, service.value(of: $0)) })
+      current.withLock { current in
+        current.session = service.session.current.atRest
+        current.settings = settings
+        current.service = nil
+      }
+    }
+  }
+
+  func stopSoonWhereUnused() {
+    stopping.async { [weak self] in self?.stopNowWhereUnused() }
+  }
+
+  /// After a change that may have been the last thing that kept the session.
+  func stopNowWhereUnused() { lifecycle.withLock { _ in stopWhereUnused() } }
+
+  private func received(_ event: AudioEvent) {
+    observers.tell(event, from: self)
+    // It may come from the graph's control thread, which must not wait for its own end.
+    if event.kind == .mediaUnregistered { stopSoonWhereUnused() }
+  }
+}

@@ -1,0 +1,23 @@
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+
+/// What a session needs of a graph. PipeWire's is the one there is; tests that want none give another, and need no daemon. [any]
+protocol SessionGraph: AnyObject, Sendable {
+  /// Once.
+  /// - Throws: why the graph cannot be joined; nothing is left behind then.
+  func start() throws(GraphError)
+  /// Leaves no node and no link behind. Doing it again has no effect.
+  func stop()
+  /// The session needs something else than before.
+  func demandChanged()
+  func pick(_ direction: Device.Direction, name: String?)
+  func picked(_ direction: Device.Direction) -> String?
+  func addGraphSink(_ sink: GraphSink)
+  func removeGraphSink(id: String)
+  var report: GraphReport { get }
+}
+
+extension GraphController: SessionGraph {}
+
+typealias MakeGraph = (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph

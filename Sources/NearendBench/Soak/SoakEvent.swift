@@ -1,0 +1,46 @@
+import SessionModel
+import SimulatedHardware
+
+/// One thing that happens during a soak, with everything that it takes to do it again.
+enum SoakEvent: Equatable {
+  case bypass(Bool)
+  case mute(Bool)
+  case component(ProcessingComponent, Bool)
+  case clearCounters
+  /// A participant whose PCM a program writes; `talker` is one of the conversation's three.
+  case ringSinkComes(id: String, talker: Int, rate: Int)
+  case ringSinkLeaves(id: String)
+  case deviceComes(id: String)
+  case deviceLeaves(id: String)
+  /// An application that plays into the node `target`.
+  case playerComes(id: String, target: String)
+  case playerLeaves(id: String)
+  case recorderComes(id: String)
+  case recorderLeaves(id: String)
+  case sinkMuted(id: String, Bool)
+  case sinkGain(id: String, Double)
+  case quantum(Int)
+  /// A daemon ends, at once where `isKilled`, and comes back.
+  case restart(PrivateSession.Daemon, isKilled: Bool)
+  /// Everybody leaves, and memory is measured.
+  case measurement
+
+  /// What it is counted as.
+  var kind: String {
+    switch self {
+    case .bypass, .mute, .component, .clearCounters: "toggle"
+    case .ringSinkComes: "ring sink came"
+    case .ringSinkLeaves: "ring sink left"
+    case .deviceComes: "device came"
+    case .deviceLeaves: "device left"
+    case .playerComes: "player came"
+    case .playerLeaves: "player left"
+    case .recorderComes: "recorder came"
+    case .recorderLeaves: "recorder left"
+    case .sinkMuted, .sinkGain: "sink setting"
+    case .quantum: "quantum"
+    case .restart(let daemon, _): "\(daemon.rawValue) restart"
+    case .measurement: "measurement"
+    }
+  }
+}

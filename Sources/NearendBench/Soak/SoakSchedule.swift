@@ -1,0 +1,124 @@
+import SessionModel
+import SimulatedHardware
+
+/// What happens during a soak, and when: a function of the seed and the length alone, so that a soak can be had again. Its clock stands still while an
+/// event is being done.
+struct SoakSchedule: Sequence, IteratorProtocol {
+  typealias Element = (seconds: Double, event: SoakEvent)
+
+  private let seconds: Double
+  private var random: SeededGenerator
+  private var now = 0.0
+  private var nextMeasurement = 0.0
+  private var nextRestart = Self.restartInterval / 2
+  private var number = 0
+
+  private enum Guest: String { case guest, device, player, recorder }
+  private var present: [Guest: [String]] = [:]
+
+  /// Seconds between restarts of a daemon, on average.
+  private static let restartInterval = 60.0
+  /// Seconds before the end in which no daemon is restarted.
+  private static let quiet = 15.0
+  /// Seconds between events at most.
+  private static let pause = 0.8
+  private static let most = 6
+  private static let mostRecorders = 2
+
+  init(seed: UInt64, seconds: Double) {
+    self.seconds = seconds
+    random = SeededGenerator(seed: seed)
+  }
+
+  mutating func next() -> Element? {
+    guard now < seconds else { return nil }
+    let event = chooseEvent()
+    defer { now += Self.pause * fraction() }
+    return (now, event)
+  }
+
+  private mutating func chooseEvent() -> SoakEvent {
+    if now >= nextMeasurement {
+      nextMeasurement += seconds / Double(MemoryWatch.samples)
+      present = [:]
+      return .measurement
+    }
+    if now > nextRestart, seconds - now > Self.quiet {
+      nextRestart = now + Self.restartInterval * (0.5 + fraction())
+      return restart()
+    }
+    switch below(10) {
+    case 0...3: return toggle()
+    case 4: return ringSink()
+    case 5: return device()
+    case 6: return player()
+    case 7: return recorder()
+    case 8: return sinkSetting() ?? toggle()
+    default: return .quantum([0, 64, 128, 256, 512, 1_024, 2_048][below(7)])
+    }
+  }
+
+  private mutating func restart() -> SoakEvent {
+    let daemon: PrivateSession.Daemon = below(3) == 0 ? .wireplumber : .pipewire
+    // Clients of a daemon that goes away end with it; they are no part of what is tested.
+    if daemon == .pipewire { (present[.player], present[.recorder]) = (nil, nil) }
+    return .restart(daemon, isKilled: coin())
+  }
+
+  private mutating func toggle() -> SoakEvent {
+    switch below(4) {
+    case 0: return .bypass(coin())
+    case 1: return .mute(coin())
+    case 2: return .clearCounters
+    default: return .component(ProcessingComponent.allCases[below(ProcessingComponent.allCases.count)], coin())
+    }
+  }
+
+  private mutating func ringSink() -> SoakEvent {
+    if let id = leaver(.guest, most: Self.most) { return .ringSinkLeaves(id: id) }
+    let id = newcomer(.guest)
+    return .ringSinkComes(id: id, talker: number % 3, rate: [8_000, 16_000, 44_100, 48_000][below(4)])
+  }
+
+  private mutating func device() -> SoakEvent {
+    if let id = leaver(.device, most: Self.most) { return .deviceLeaves(id: id) }
+    return .deviceComes(id: newcomer(.device))
+  }
+
+  private mutating func player() -> SoakEvent {
+    if let id = leaver(.player, most: Self.most) { return .playerLeaves(id: id) }
+    return .playerComes(id: newcomer(.player), target: present[.device]?.last.map { "nearend.sink.\($0)" } ?? "nearend.speaker")
+  }
+
+  private mutating func recorder() -> SoakEvent {
+    if let id = leaver(.recorder, most: Self.mostRecorders) { return .recorderLeaves(id: id) }
+    return .recorderComes(id: newcomer(.recorder))
+  }
+
+  private mutating func sinkSetting() -> SoakEvent? {
+    let ids = present[.guest, default: []] + present[.device, default: []]
+    guard !ids.isEmpty else { return nil }
+    let id = ids[below(ids.count)]
+    return coin() ? .sinkMuted(id: id, coin()) : .sinkGain(id: id, Double(below(400)) / 100)
+  }
+
+  /// Somebody who leaves, or nil where somebody is to come.
+  private mutating func leaver(_ guest: Guest, most: Int) -> String? {
+    let count = present[guest]?.count ?? 0
+    guard count >= most || (count > 0 && coin()) else { return nil }
+    let index = below(count)
+    return present[guest]?.remove(at: index)
+  }
+
+  private mutating func newcomer(_ guest: Guest) -> String {
+    number += 1
+    let id = "\(guest.rawValue)\(number)"
+    present[guest, default: []].append(id)
+    return id
+  }
+
+  private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+  private mutating func coin() -> Bool { below(2) == 0 }
+  /// Uniform in 0..<1.
+  private mutating func fraction() -> Double { Double(below(1_000)) / 1_000 }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  /// The library's face in a live graph.
+  @Suite("Session manager", .serialized)
+  struct Manager {
+    private func error(_ manager: AudioSessionManager) -> GraphError? {
+      do throws(GraphError) { try manager.registerMedia(id: "mic", isSend: true, isReceive: false) } catch { return error }
+      return nil
+    }
+
+    /// The one manager, as a program has it: each test gives back what it takes.
+    private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
+      let manager = AudioSessionManager.shared
+      manager.shutDown()
+      manager.configuration = AudioSessionConfiguration(remote: session.socket)
+      defer {
+        manager.shutDown()
+        manager.manualAudioSessionManagement = false
+        manager.configuration = AudioSessionConfiguration()
+      }
+      return try body(manager)
+    }
+
+    @Test("L1, L2: one filter node exactly while media is registered; afterwards no node and no link is left")
+    func node() throws {
+      let session = try LiveGraph.session(.hardware)
+      func links() throws -> Set<PrivateSession.Link> { try Set(session.links().keys) }
+      let before = try links()
+      try with(session) { manager in
+        #expect(try GraphDump(session).ourNodes.isEmpty)
+        for _ in 0..<2 {
+          try manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+          try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+          #expect(manager.registerSpeakerOutput(mediaId: "ear", sampleRate: 48_000, channelCount: 1, bufferSize: 19_200))
+          #expect(manager.writeSpeakerData(mediaId: "ear", data: [Int16](repeating: 0, count: 480)))
+          try session.wait(for: "both sides to be linked") {
+            let links = try session.links()
+            return (LiveGraph.speakerLinks + LiveGraph.referenceLinks + [LiveGraph.captureLink]).allSatisfy {
+              links[.init(from: $0.0, to: $0.1)] != nil
+            }
+          }
+          let nodes = try GraphDump(session).ourNodes
+          #expect(nodes.map(\.name).sorted() == ["nearend", "nearend.microphone", "nearend.speaker"])
+          #expect(manager.getSharedUnit()?.nodeId == nodes.first { $0.name == "nearend" }.map { UInt32($0.id) })
+          #expect(manager.getSharedUnit()?.state == .active)
+          manager.unregisterMedia(id: "mic")
+          try session.wait(for: "the microphone to be closed") { try GraphDump(session).links(from: "hw.mic").isEmpty }
+          manager.unregisterMedia(id: "ear")
+          // Handed back when the call returns; pw-dump may be a moment behind.
+          try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
+          #expect(try GraphDump(session).oursLinks == [])
+          #expect(manager.getSharedUnit() == nil)
+        }
+        try session.wait(for: "the links to be those from before") { try links() == before }
+      }
+    }
+
+    @Test("S1, S2: in manual mode node and devices are there from the first registration, and real links only while activated")
+    func manualMode() throws {
+      let session = try LiveGraph.session(.hardware)
+      try with(session) { manager in
+        manager.manualAudioSessionManagement = true
+        try manager.registerMedia(id: "mic", isSend: true, isReceive: true)
+        try session.wait(for: "the fixed links") {
+          let links = try session.links()
+          return LiveGraph.fixedLinks.allSatisfy { links[.init(from: $0.0, to: $0.1)] != nil }
+        }
+        func realLinks() throws -> Int {
+          let dump = try GraphDump(session)
+          return dump.oursLinks.count { $0.from.hasPrefix("hw.") || $0.to.hasPrefix("hw.") }
+        }
+        #expect(try realLinks() == 0)
+        manager.audioSessionDidActivateExternally()
+        try session.wait(for: "the real devices to be linked") { try realLinks() == 5 }
+        manager.audioSessionDidDeactivateExternally()
+        try session.wait(for: "the real devices to be free") { try realLinks() == 0 }
+        #expect(try GraphDump(session).ourNodes.count == 3)
+      }
+    }
+
+    @Test("L2: without a daemon, and beside another nearend, the registration throws why, and nothing is registered")
+    func failures() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      try with(live.session) { manager in
+        #expect(error(manager) == .alreadyRunning(pid: Int(getpid())))
+        manager.configuration.remote = "/tmp/no-such-folder/pipewire-0"
+        guard case .noDaemon(let reason) = error(manager) else {
+          Issue.record("no error of a missing daemon")
+          return
+        }
+        #expect(reason.contains("/tmp/no-such-folder/pipewire-0"))
+        #expect(!manager.isSessionActive)
+        #expect(manager.getSharedUnit() == nil)
+        #expect(!manager.registerSpeakerOutput(mediaId: "mic", sampleRate: 48_000, channelCount: 1, bufferSize: 19_200))
+      }
+      #expect(try GraphDump(live.session).ourNodes.count == 3)
+    }
+  }
+}

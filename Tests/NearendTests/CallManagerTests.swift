@@ -1,0 +1,117 @@
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("The manager with a call manager")
+struct CallManagerTests {
+  private func manualRig() -> ManagerRig {
+    let rig = ManagerRig()
+    rig.manager.manualAudioSessionManagement = true
+    return rig
+  }
+
+  @Test("S1, S2, S4: the seed's whole sequence: node from the first registration, links from activation to deactivation")
+  func sequence() throws {
+    let rig = manualRig()
+    let tape = EventTape(rig.manager.bus)
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    #expect(rig.world.nodes == 1)
+    #expect(rig.manager.getSharedUnit() == SharedUnit(nodeId: 42, state: .waiting))
+    #expect(rig.demand == SessionDemand())
+    #expect(!rig.manager.isSessionActive)
+    rig.manager.audioSessionDidActivateExternally()
+    #expect(rig.demand == ManagerRig.call)
+    #expect(rig.manager.isSessionActive)
+    #expect(rig.manager.getSharedUnit()?.state == .active)
+    #expect(tape.kinds.count { $0 == .didRecover } == 1)
+    rig.manager.audioSessionDidDeactivateExternally()
+    #expect(rig.demand == SessionDemand())
+    #expect(!rig.manager.isSessionActive)
+    #expect(rig.manager.registeredSpeakerOutputMediaIds == ["ear"])
+    rig.unregisterCall()
+    #expect(rig.world.nodes == 0)
+    #expect(tape.kinds.count { $0 == .didRecover } == 1)
+    #expect(rig.warnings == [])
+  }
+
+  @Test("S2: deactivation resets what speaker outputs have buffered")
+  func buffers() throws {
+    let rig = manualRig()
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    #expect(rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet))
+    #expect(try rig.fill("ear") == 320, "a sink buffers before activation too")
+    rig.manager.audioSessionDidActivateExternally()
+    #expect(try rig.fill("ear") == 320)
+    rig.manager.audioSessionDidDeactivateExternally()
+    #expect(try rig.fill("ear") == 0)
+    #expect(rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet))
+  }
+
+  @Test("S2: activation before the first registration is remembered, and holds for a session after it too")
+  func earlyActivation() throws {
+    let rig = manualRig()
+    rig.manager.audioSessionDidActivateExternally()
+    #expect(rig.manager.isSessionActive)
+    for _ in 0..<2 {
+      try rig.registerCall()
+      #expect(rig.demand == ManagerRig.call)
+      rig.unregisterCall()
+      #expect(rig.manager.isSessionActive, "the last media deactivates nothing in manual mode")
+      #expect(rig.world.nodes == 0)
+    }
+    rig.manager.audioSessionDidDeactivateExternally()
+    try rig.registerCall()
+    #expect(rig.demand == SessionDemand())
+  }
+
+  @Test("S2: in default mode the call manager's calls have no effect and warn, with and without a session")
+  func defaultMode() throws {
+    let rig = ManagerRig()
+    for isRunning in [false, true] {
+      if isRunning { try rig.registerCall() }
+      rig.manager.audioSessionDidActivateExternally()
+      rig.manager.audioSessionDidDeactivateExternally()
+      #expect(rig.manager.isSessionActive == isRunning)
+      #expect(rig.warnings.count == (isRunning ? 4 : 2))
+    }
+    #expect(rig.demand == ManagerRig.call)
+  }
+
+  @Test("S1, S4: default mode recovers from an interruption by itself and says so; manual mode waits")
+  func interruption() throws {
+    for isManual in [false, true] {
+      let rig = ManagerRig()
+      rig.manager.manualAudioSessionManagement = isManual
+      try rig.registerCall()
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let tape = EventTape(rig.manager.bus)
+      try rig.graph.interrupt(.noDevice, true)
+      #expect(!rig.manager.isSessionActive)
+      #expect(rig.manager.getSharedUnit()?.state == .interrupted)
+      #expect(rig.demand == SessionDemand())
+      try rig.graph.interrupt(.noDevice, false)
+      #expect(rig.manager.isSessionActive == !isManual)
+      #expect(
+        Set(tape.kinds) == (isManual ? [.interruptionBegan, .interruptionEnded] : [.interruptionBegan, .interruptionEnded, .didRecover]))
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      #expect(rig.demand == ManagerRig.call)
+      #expect(tape.kinds.contains(.didRecover))
+    }
+  }
+
+  @Test("S7: isSessionActive goes with the media, and the shared unit is there exactly while a node is")
+  func sharedUnit() throws {
+    let rig = ManagerRig()
+    #expect(rig.manager.getSharedUnit() == nil)
+    #expect(!rig.manager.isSessionActive)
+    try rig.registerCall()
+    #expect(rig.manager.getSharedUnit() == SharedUnit(nodeId: 42, state: .active))
+    #expect(rig.manager.isSessionActive)
+    rig.unregisterCall()
+    #expect(rig.manager.getSharedUnit() == nil)
+    #expect(!rig.manager.isSessionActive)
+  }
+}

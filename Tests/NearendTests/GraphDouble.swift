@@ -1,0 +1,152 @@
+import Dispatch
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+@testable import Nearend
+
+/// A graph without a daemon: asks the session what it needs, as PipeWire's does, on a control thread of its own, and remembers what it would have linked.
+final class GraphDouble: SessionGraph {
+  struct State {
+    var isStarted = false
+    var isStopped = false
+    var applications: [Media] = []
+    var demands: [SessionDemand] = []
+    var picked: [Device.Direction: String] = [:]
+    var graphSinks: [String] = []
+  }
+  let core: AudioCore
+  let options: GraphOptions
+  private let hooks: GraphHooks
+  private let world: GraphWorld
+  private let state = Mutex(State())
+  private let control = DispatchQueue(label: "graph double")
+
+  init(core: AudioCore, options: GraphOptions, hooks: GraphHooks, world: GraphWorld) {
+    self.core = core
+    self.options = options
+    self.hooks = hooks
+    self.world = world
+    state.withLock {
+      $0.picked[.input] = options.microphone
+      $0.picked[.output] = options.speaker
+    }
+  }
+
+  func start() throws(GraphError) {
+    try world.willStart()
+    state.withLock { $0.isStarted = true }
+    world.changeNodes(by: 1)
+    demandChanged()
+  }
+
+  func stop() {
+    let wasRunning = state.withLock { state in
+      defer { state.isStopped = true }
+      return state.isStarted && !state.isStopped
+    }
+    if wasRunning { world.changeNodes(by: -1) }
+    control.sync {}
+  }
+
+  func demandChanged() { control.async { [self] in reconcile() } }
+
+  private func reconcile() {
+    guard let applications = state.withLock({ $0.isStarted && !$0.isStopped ? $0.applications : nil }) else { return }
+    let (demand, _) = hooks.applications(applications)
+    state.withLock { if $0.demands.last != demand { $0.demands.append(demand) } }
+    core.isSending = demand.sends
+  }
+
+  func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
+  func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
+  func addGraphSink(_ sink: GraphSink) { state.withLock { $0.graphSinks.append(sink.id) } }
+  func removeGraphSink(id: String) { state.withLock { $0.graphSinks.removeAll { $0 == id } } }
+
+  var report: GraphReport {
+    let isThere = state.withLock { $0.isStarted && !$0.isStopped }
+    var report = GraphReport()
+    report.graph = GraphStatus(isConnected: isThere, nodeId: isThere ? 42 : nil)
+    return report
+  }
+
+  // MARK: What happens in it
+
+  /// Applications link to nearend's devices, or leave.
+  func use(_ applications: [Media]) {
+    state.withLock { $0.applications = applications }
+    demandChanged()
+  }
+  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
+
+  // MARK: What it sees
+
+  /// What it provides, once it has done all that it was asked for.
+  var demand: SessionDemand {
+    control.sync {}
+    return state.withLock { $0.demands.last ?? SessionDemand() }
+  }
+}
+
+/// Where a manager's graphs are made, and what becomes of them.
+final class GraphWorld: Sendable {
+  struct State {
+    var graphs: [GraphDouble] = []
+    var error: GraphError?
+    var nodes = 0
+    var mostNodes = 0
+    var starts = 0
+  }
+  private let state = Mutex(State())
+  /// Closed: whoever starts waits in front of it.
+  private let gate = DispatchSemaphore(value: 0)
+  private let isGateClosed = Mutex(false)
+  let starting = DispatchSemaphore(value: 0)
+
+  func makeManager() -> AudioSessionManager {
+    AudioSessionManager { core, options, hooks in
+      let graph = GraphDouble(core: core, options: options, hooks: hooks, world: self)
+      self.state.withLock { $0.graphs.append(graph) }
+      return graph
+    }
+  }
+
+  /// The newest graph.
+  var graph: GraphDouble? { state.withLock { $0.graphs.last } }
+  /// Filter nodes that exist now, the most there ever were, and attempts to make one.
+  var nodes: Int { state.withLock { $0.nodes } }
+  var mostNodes: Int { state.withLock { $0.mostNodes } }
+  var starts: Int { state.withLock { $0.starts } }
+
+  /// Why every start fails from now on; nil: none does.
+  func fail(with error: GraphError?) { state.withLock { $0.error = error } }
+  func closeGate() { isGateClosed.withLock { $0 = true } }
+  func openGate() {
+    isGateClosed.withLock { $0 = false }
+    gate.signal()
+  }
+  /// A test with many graphs need not keep those that have ended.
+  func forgetGraphs() { state.withLock { $0.graphs = [] } }
+
+  fileprivate func willStart() throws(GraphError) {
+    state.withLock { $0.starts += 1 }
+    if isGateClosed.withLock({ $0 }) {
+      starting.signal()
+      gate.wait()
+    }
+    if let error = state.withLock({ $0.error }) { throw error }
+  }
+
+  fileprivate func changeNodes(by count: Int) {
+    state.withLock {
+      $0.nodes += count
+      $0.mostNodes = max($0.mostNodes, $0.nodes)
+    }
+  }
+}
+
+extension GraphDouble {
+  static let recorder = Media(id: "parec-71", isSend: true, isReceive: false, owner: .application)
+  static let player = Media(id: "pacat-72", isSend: false, isReceive: true, owner: .application)
+}

@@ -1,0 +1,63 @@
+import Dispatch
+import PipeWireGraph
+import SessionModel
+import Synchronization
+import Testing
+
+@testable import Nearend
+
+/// A manager in a world of its own, and what was heard of it.
+struct ManagerRig {
+  let world = GraphWorld()
+  let manager: AudioSessionManager
+
+  init() { manager = world.makeManager() }
+
+  var graph: GraphDouble { get throws { try #require(world.graph) } }
+  var demand: SessionDemand { world.graph?.demand ?? SessionDemand() }
+  /// Every warning so far.
+  var warnings: [String] { manager.log.all.filter { $0.level == .warning }.map(\.message) }
+
+  /// A call: media "mic" that sends and "ear" that receives.
+  func registerCall() throws {
+    try manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+    try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+  }
+  func unregisterCall() {
+    manager.unregisterMedia(id: "mic")
+    manager.unregisterMedia(id: "ear")
+  }
+  /// 100 ms of 16 kHz mono.
+  func registerSpeaker(_ id: String = "ear") -> Bool {
+    manager.registerSpeakerOutput(mediaId: id, sampleRate: 16_000, channelCount: 1, bufferSize: 3_200)
+  }
+  func fill(_ id: String) throws -> Int { try #require(manager.service?.core.mixer.ringSink(id: id)).status().fillBytes }
+
+  static let call = SessionDemand(sends: true, receives: true, keepsAwake: true)
+  static let packet = [Int16](repeating: 1_000, count: 160)
+}
+
+/// Events in the order in which they were posted.
+final class EventTape: Sendable {
+  private let events = Mutex<[AudioEvent]>([])
+  private let subscription = Mutex<EventBus.Subscription?>(nil)
+
+  init(_ bus: EventBus) {
+    let received = bus.subscribe { [weak self] event in self?.events.withLock { $0.append(event) } }
+    subscription.withLock { $0 = received }
+  }
+
+  var all: [AudioEvent] { events.withLock { $0 } }
+  var kinds: [AudioEvent.Kind] { all.map(\.kind) }
+}
+
+/// Waits until the fact is so, 10 s at most.
+func wait(for what: String, _ fact: () -> Bool) async throws {
+  let end = ContinuousClock.now + .seconds(10)
+  while !fact() {
+    if ContinuousClock.now > end { throw Unmet(what: what) }
+    try await Task.sleep(for: .milliseconds(1))
+  }
+}
+
+struct Unmet: Error { let what: String }

@@ -1,0 +1,187 @@
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("The manager's settings")
+struct SettingsTests {
+  @Test("L6, L7: defaults are the seed's")
+  func defaults() {
+    let manager = ManagerRig().manager
+    #expect(manager.useVoiceProcessingIO)
+    #expect(manager.captureChannelCount == 1)
+    #expect(manager.renderChannelCount == 2)
+    #expect(manager.channelCount == 2)
+    #expect(!manager.manualAudioSessionManagement)
+    #expect(!manager.bypassVoiceProcessing)
+    #expect(manager.voiceProcessingEnableAGC)
+    #expect(manager.isNoiseSuppressionEnabled)
+    #expect(manager.isEchoCancellationEnabled)
+    #expect(manager.isHighPassFilterEnabled)
+    #expect(!manager.isMicrophoneMuted)
+    #expect(manager.isAutomaticConfigurationEnabled)
+    #expect(manager.isAutomaticDeactivationEnabled)
+  }
+
+  /// An init-only setting: how it is changed, and what it is then.
+  struct InitOnly: Sendable {
+    let name: String
+    let set: @Sendable (AudioSessionManager) -> Void
+    let isSet: @Sendable (AudioSessionManager) -> Bool
+  }
+  static let initOnly = [
+    InitOnly(name: "useVoiceProcessingIO") {
+      $0.useVoiceProcessingIO = false
+    } isSet: {
+      !$0.useVoiceProcessingIO
+    },
+    InitOnly(name: "channelCount") {
+      $0.channelCount = 1
+    } isSet: {
+      $0.channelCount == 1
+    },
+    InitOnly(name: "captureChannelCount") {
+      $0.captureChannelCount = 2
+    } isSet: {
+      $0.captureChannelCount == 2
+    },
+    InitOnly(name: "renderChannelCount") {
+      $0.renderChannelCount = 1
+    } isSet: {
+      $0.renderChannelCount == 1
+    },
+    InitOnly(name: "manualAudioSessionManagement") {
+      $0.manualAudioSessionManagement = true
+    } isSet: {
+      $0.manualAudioSessionManagement
+    },
+  ]
+
+  @Test("L6: init-only properties are locked at the first registration; a later set has no effect and logs a warning")
+  func lock() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    for (count, property) in Self.initOnly.enumerated() {
+      property.set(rig.manager)
+      #expect(!property.isSet(rig.manager), "\(property.name)")
+      #expect(rig.warnings.count == count + 1)
+      #expect(rig.warnings.last?.contains(property.name) == true)
+    }
+    rig.unregisterCall()
+    for property in Self.initOnly {
+      property.set(rig.manager)
+      #expect(property.isSet(rig.manager), "\(property.name)")
+    }
+    try rig.registerCall()
+    // Both directions were set, then each its own.
+    for property in Self.initOnly { #expect(property.isSet(rig.manager), "the next session has \(property.name)") }
+    #expect(rig.warnings.count == Self.initOnly.count)
+  }
+
+  @Test("L6: the seed's channelCount sets both directions; 1 or 2, and anything else warns")
+  func channelCount() {
+    let rig = ManagerRig()
+    rig.manager.channelCount = 2
+    #expect(rig.manager.captureChannelCount == 2)
+    #expect(rig.manager.renderChannelCount == 2)
+    for count in [0, 3] {
+      rig.manager.channelCount = count
+      rig.manager.captureChannelCount = count
+      rig.manager.renderChannelCount = count
+    }
+    #expect(rig.manager.channelCount == 2)
+    #expect(rig.manager.captureChannelCount == 2)
+    #expect(rig.warnings.count == 6)
+  }
+
+  static let live: [(property: ReferenceWritableKeyPath<AudioSessionManager, Bool> & Sendable, setting: Setting)] = [
+    (\.bypassVoiceProcessing, .bypassVoiceProcessing), (\.voiceProcessingEnableAGC, .voiceProcessingEnableAGC),
+    (\.isNoiseSuppressionEnabled, .noiseSuppression), (\.isEchoCancellationEnabled, .echoCancellation),
+    (\.isHighPassFilterEnabled, .highPassFilter), (\.isMicrophoneMuted, .microphoneMuted),
+  ]
+
+  @Test("L7: live properties act in a running session and are kept between sessions, and each change is told once")
+  func liveProperties() throws {
+    let rig = ManagerRig()
+    let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
+    func changes(_ setting: Setting) -> Int {
+      tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == .string(setting.rawValue) }
+    }
+    let normal = Self.live.map { manager[keyPath: $0.property] }
+    // Between sessions.
+    for (index, (property, setting)) in Self.live.enumerated() {
+      for _ in 0..<2 { manager[keyPath: property] = !normal[index] }
+      #expect(manager[keyPath: property] == !normal[index])
+      #expect(changes(setting) == 1, "the same again is no change")
+    }
+    try rig.registerCall()
+    for (index, (property, setting)) in Self.live.enumerated() {
+      #expect(manager.service?.value(of: setting) == .bool(!normal[index]), "the core does as it was told before")
+      let before = changes(setting)
+      manager[keyPath: property] = normal[index]
+      #expect(manager.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
+      #expect(changes(setting) == before + 1)
+      // Changed by somebody else, as the dashboard does.
+      try manager.service?.set(setting, to: .bool(!normal[index]))
+    }
+    rig.unregisterCall()
+    for (index, (property, _)) in Self.live.enumerated() { #expect(manager[keyPath: property] == !normal[index]) }
+    #expect(rig.warnings == [])
+  }
+
+  @Test("V1: setVoiceProcessingEnabled switches voice processing while media is registered")
+  func voiceProcessing() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    rig.manager.setVoiceProcessingEnabled(false)
+    #expect(!rig.manager.useVoiceProcessingIO)
+    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == false)
+    rig.unregisterCall()
+    try rig.registerCall()
+    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == false)
+    rig.unregisterCall()
+    rig.manager.setVoiceProcessingEnabled(true)
+    try rig.registerCall()
+    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == true)
+  }
+
+  @Test("S5: without automatic configuration the graph is told to link no device, at once")
+  func automaticConfiguration() throws {
+    let rig = ManagerRig()
+    rig.manager.isAutomaticConfigurationEnabled = false
+    try rig.registerCall()
+    #expect(rig.demand.sends)
+    #expect(!rig.demand.linksDevices)
+    rig.manager.isAutomaticConfigurationEnabled = true
+    #expect(rig.demand.linksDevices)
+  }
+
+  @Test("S5: without automatic deactivation node and session outlast the last media, until it is on again or the manager shuts down")
+  func automaticDeactivation() throws {
+    let rig = ManagerRig()
+    rig.manager.isAutomaticDeactivationEnabled = false
+    #expect(rig.world.starts == 0)
+    for end in [{ rig.manager.isAutomaticDeactivationEnabled = true }, { rig.manager.shutDown() }] {
+      rig.manager.isAutomaticDeactivationEnabled = false
+      try rig.registerCall()
+      rig.unregisterCall()
+      #expect(rig.manager.isSessionActive)
+      #expect(rig.world.nodes == 1)
+      #expect(rig.demand == SessionDemand(), "no real device is linked")
+      end()
+      #expect(!rig.manager.isSessionActive)
+      #expect(rig.world.nodes == 0)
+    }
+  }
+
+  @Test("S5: automatic deactivation has no meaning without automatic configuration")
+  func deactivationWithoutConfiguration() throws {
+    let rig = ManagerRig()
+    rig.manager.isAutomaticDeactivationEnabled = false
+    try rig.registerCall()
+    rig.unregisterCall()
+    #expect(rig.world.nodes == 1)
+    rig.manager.isAutomaticConfigurationEnabled = false
+    #expect(rig.world.nodes == 0)
+  }
+}

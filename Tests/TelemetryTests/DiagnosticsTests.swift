@@ -1,0 +1,41 @@
+import Foundation
+import SessionModel
+import Testing
+
+@Suite("Diagnostics")
+struct DiagnosticsTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Snapshots")
+  private static let reports: [(name: String, report: ServiceReport)] = [
+    ("diagnostics-idle", Sample.idle), ("diagnostics-call", Sample.call), ("diagnostics-interrupted", Sample.interrupted),
+  ]
+
+  /// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DiagnosticsTests` writes the files anew; read the difference before committing it.
+  @Test("T1 K8: the diagnostics' text looks as its snapshot", arguments: reports.map(\.name))
+  func looksAsItsSnapshot(name: String) throws {
+    let report = try #require(Self.reports.first { $0.name == name }?.report)
+    let text = Diagnostics(report).text
+    let file = Self.folder.appending(path: name + ".txt")
+    if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" { try Data(text.utf8).write(to: file) }
+    #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+  }
+
+  @Test(
+    "T1: every line of the reference's example is there, in its words",
+    arguments: [
+      "AudioSessionManager Diagnostics:", "- Active medias: 3", "- Media IDs: source-abc123, sink-def456, sink-ghi789",
+      "- Session Active: YES", "- VPIO Initialised: YES", "- Microphone Input: source-abc123", "- Speaker Outputs: 3",
+      "  - sink-def456: 16000 Hz, 1 ch, 9600 bytes buffered", "  - sink-ghi789: 48000 Hz, 2 ch, 7200 bytes buffered",
+      "- Sample Rate: 48000 Hz",
+    ])
+  func example(line: String) {
+    #expect(Diagnostics(Sample.call).text.split(separator: "\n").map(String.init).contains(line))
+  }
+
+  @Test("T1: without a source the microphone input is None; without a session nothing is active")
+  func nothing() {
+    let lines = Diagnostics(Sample.idle).text.split(separator: "\n")
+    for line in ["- Microphone Input: None", "- Session Active: NO", "- VPIO Initialised: NO", "- Active medias: 0", "- Media IDs: None"] {
+      #expect(lines.contains { $0 == line }, "\(line)")
+    }
+  }
+}

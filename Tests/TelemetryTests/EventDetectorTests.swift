@@ -1,0 +1,132 @@
+import SessionModel
+import Testing
+
+@Suite("Event detection")
+struct EventDetectorTests {
+  private typealias Sink = AudioObservation.Sink
+
+  private func look(_ detector: inout EventDetector, _ sinks: [AudioObservation.Sink], at time: Double) -> [EventDetector.Event] {
+    detector.look(AudioObservation(sinks: sinks), at: time)
+  }
+
+  @Test("K6: a drop run is told once, on its first frame, with consecutive, total and totalUnderruns")
+  func dropRun() {
+    var detector = EventDetector()
+    #expect(look(&detector, [Sink(id: "a", totalUnderruns: 0)], at: 0).isEmpty)
+    let found = look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0.1)
+    #expect(found == [.drop("a", consecutive: 1, total: 1, totalUnderruns: 0)])
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 40, totalDrops: 40)], at: 0.2).isEmpty)
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 4_000, totalDrops: 4_000)], at: 1_000).isEmpty, "the same run, still")
+  }
+
+  @Test("K6: the next run is told 5 minutes after the last event, not sooner", arguments: [(299.9, false), (300.0, true), (301.0, true)])
+  func dropLimit(after: Double, isTold: Bool) {
+    var detector = EventDetector()
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0).count == 1)
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 1)], at: 1).isEmpty)
+    let second = look(&detector, [Sink(id: "a", totalUnderruns: 0, consecutiveDrops: 2, totalDrops: 3)], at: after)
+    #expect(second == (isTold ? [.drop("a", consecutive: 2, total: 3, totalUnderruns: 0)] : []))
+  }
+
+  @Test("K6: each sink has 5 minutes of its own, and so has each kind")
+  func limitsApart() {
+    var detector = EventDetector()
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1), Sink(id: "b")], at: 0).count == 1)
+    let found = look(
+      &detector,
+      [
+        Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 1, consecutiveDrops: 1, totalDrops: 1),
+        Sink(id: "b", consecutiveDrops: 1, totalDrops: 1),
+      ], at: 1)
+    #expect(found.map(\.kind) == [.sinkUnderrun, .sinkFrameDrop])
+    #expect(found.map(\.mediaId) == ["a", "b"])
+  }
+
+  @Test("K6: a run that a program tells of and a look sees is one event, whichever comes first", arguments: [true, false])
+  func toldTwice(programFirst: Bool) {
+    var detector = EventDetector()
+    _ = look(&detector, [Sink(id: "a")], at: 0)
+    let sink = Sink(id: "a", totalUnderruns: 7, consecutiveDrops: 1, totalDrops: 1)
+    let expected = EventDetector.Event.drop("a", consecutive: 1, total: 1, totalUnderruns: 7)
+    var found: [EventDetector.Event] = []
+    if !programFirst { found += look(&detector, [sink], at: 0.1).filter { $0.kind == .sinkFrameDrop } }
+    if let event = detector.frameDrop(mediaId: "a", consecutive: 1, total: 1, totalUnderruns: 7, at: 0.1) { found.append(event) }
+    if programFirst { found += look(&detector, [sink], at: 0.2).filter { $0.kind == .sinkFrameDrop } }
+    #expect(found == [expected])
+  }
+
+  @Test("K6: a run that began and ended between two looks is told, and a second one that began while the first ended")
+  func runsBetweenLooks() {
+    var detector = EventDetector()
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 3)], at: 0).first == .drop("a", consecutive: 3, total: 3))
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 5)], at: 400).count == 1)
+    // Three more: one of the old run, then a write that fitted, then two.
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 8)], at: 800).first == .drop("a", consecutive: 2, total: 8))
+  }
+
+  @Test("K6: cleared counters begin again; a sink of the same id that came later has 5 minutes of its own")
+  func beginAgain() {
+    var detector = EventDetector()
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 9, totalDrops: 9)], at: 0).count == 1)
+    #expect(look(&detector, [Sink(id: "a")], at: 400).isEmpty, "cleared")
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 401).count == 1)
+    #expect(look(&detector, [], at: 402).isEmpty)
+    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 403).count == 1, "another sink")
+  }
+
+  @Test("K5: an underrun is told for the first gap of a run, with consecutive and total")
+  func underrun() {
+    var detector = EventDetector()
+    _ = look(&detector, [Sink(id: "a")], at: 0)
+    let found = look(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 1)], at: 0.1)
+    #expect(found.map(\.kind) == [.sinkUnderrun])
+    #expect(found.first?.detail["consecutive"] == 1)
+    #expect(found.first?.detail["total"] == 1)
+    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 5, totalUnderruns: 5)], at: 400).isEmpty, "the run goes on")
+    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 0, totalUnderruns: 5)], at: 401).isEmpty)
+    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 6)], at: 402).count == 1)
+  }
+
+  @Test("T3: jitter spikes, overruns of the source and of the graph are told with what there is to say")
+  func others() {
+    var detector = EventDetector()
+    _ = detector.look(AudioObservation(sinks: [Sink(id: "a")], source: .init(mediaId: "s", overruns: 0)), at: 0)
+    let found = detector.look(
+      AudioObservation(
+        sinks: [Sink(id: "a", jitterSpikes: 2, lastJitterSpike: 0.12, jitter: 0.01)], source: .init(mediaId: "s", overruns: 3), xruns: 5,
+        quantum: 256, rate: 48_000, busyRatioPeak: 1.5), at: 1)
+    #expect(
+      found == [
+        .init(
+          kind: .sinkJitterSpike, mediaId: "a", detail: ["late": .number(0.12), "jitter": .number(0.01), "total": 2, "totalUnderruns": 0]),
+        .init(kind: .sourceOverrun, mediaId: "s", detail: ["lost": 3, "total": 3]),
+        .init(
+          kind: .graphOverrun, mediaId: nil,
+          detail: ["missed": 5, "total": 5, "quantum": 256, "rate": 48_000, "busyRatioPeak": .number(1.5)]),
+      ])
+    #expect(detector.look(AudioObservation(sinks: [], xruns: 9), at: 2).isEmpty, "within 5 minutes")
+  }
+
+  @Test("T3: a change of device is told with both routes, each time; the first devices are none")
+  func deviceChange() {
+    var detector = EventDetector()
+    #expect(detector.use(RouteEnds(microphone: "mic", speaker: "one")) == nil)
+    #expect(detector.use(RouteEnds(microphone: "mic", speaker: "one")) == nil)
+    for (old, new) in [("one", "two"), ("two", "one")] {
+      let event = detector.use(RouteEnds(microphone: "mic", speaker: new))
+      let detail: [String: EventValue] = [
+        "microphone": "mic", "speaker": .string(new), "previousMicrophone": "mic", "previousSpeaker": .string(old),
+      ]
+      #expect(event == .init(kind: .deviceChange, mediaId: nil, detail: detail))
+    }
+    #expect(detector.use(RouteEnds(microphone: nil, speaker: "one"))?.detail["microphone"] == "")
+  }
+}
+
+extension EventDetector.Event {
+  static func drop(_ id: String, consecutive: Int, total: Int, totalUnderruns: Int = 0) -> Self {
+    EventDetector.Event(
+      kind: .sinkFrameDrop, mediaId: id,
+      detail: ["consecutive": .integer(consecutive), "total": .integer(total), "totalUnderruns": .integer(totalUnderruns)])
+  }
+}

@@ -1,0 +1,63 @@
+import SessionModel
+
+/// Reports to write texts from.
+enum Sample {
+  static let idle = ServiceReport(snapshot: Snapshot(version: "1.2.3"), session: SessionState())
+
+  /// The reference's example, at work.
+  static let call: ServiceReport = {
+    var session = SessionState()
+    for event: SessionEvent in [
+      .registerMedia(id: "source-abc123", isSend: true, isReceive: false),
+      .registerMedia(id: "sink-def456", isSend: false, isReceive: true), .registerMedia(id: "sink-ghi789", isSend: false, isReceive: true),
+      .registerSource(mediaId: "source-abc123"), .registerSink(mediaId: "sink-def456"), .registerSink(mediaId: "sink-ghi789"),
+      .sourceHadAudio(mediaId: "source-abc123"),
+      .sourceResampling(mediaId: "source-abc123", SessionState.Resampling(captureRate: 16_000, outputRate: 48_000)),
+    ] { session = reduce(session, event).state }
+    var snapshot = Snapshot(version: "1.2.3", uptime: 75, cpuPercent: 2.5)
+    snapshot.session = SessionStatus(state: .active, isActive: true, source: "source-abc123")
+    snapshot.graph = GraphStatus(
+      isConnected: true, daemonVersion: "0.3.65", nodeId: 45, driver: "alsa_output.usb", quantum: 256, rate: 48_000, cycles: 1_234,
+      busyRatio: 0.0625, busyRatioPeak: 0.125, xruns: 2, captureLatency: 720, renderLatency: 0, captureLinks: 1, renderLinks: 2)
+    let microphone = Device(name: "alsa_input.usb", description: "USB Microphone", direction: .input, isDefault: true)
+    let speaker = Device(name: "alsa_output.usb", description: "USB Speaker", direction: .output, isDefault: true)
+    snapshot.route = RouteStatus(microphone: microphone, speaker: speaker, devices: [microphone, speaker])
+    snapshot.processing = ProcessingStatus(
+      library: "webrtc-audio-processing 0.3",
+      components: [
+        ComponentStatus(component: .highPassFilter, isRequested: true, isEffective: true),
+        ComponentStatus(component: .echoCancellation, isRequested: true, isEffective: true),
+        ComponentStatus(component: .noiseSuppression, isRequested: false, isEffective: false),
+        ComponentStatus(component: .gainControl, isRequested: true, isEffective: false, reason: "nobody records"),
+      ], echo: .cancelling, erle: 24.5, echoDelay: 42.5, streamDelay: 40, gain: 3.25, hasVoice: true, microphoneLevel: -20,
+      referenceLevel: -30.5, voiceLevel: -18, speakerLevel: -120)
+    snapshot.sinks = [
+      SinkStatus(
+        id: "sink-def456", state: .playing, sampleRate: 16_000, channelCount: 1, fillBytes: 9_600, capacityBytes: 19_200, targetFill: 0.5,
+        consecutiveUnderruns: 1, totalUnderruns: 4, consecutiveDrops: 2, totalDrops: 3, framesWritten: 96_000, framesRead: 91_200,
+        isResampling: true, resampleRatio: 3.000_15, driftPPM: 50, jitter: 2.5, jitterSpikes: 1, peak: -12, ssrc: 4_294_967_295),
+      SinkStatus(id: "sink-ghi789", state: .idle, sampleRate: 48_000, channelCount: 2, fillBytes: 7_200, capacityBytes: 38_400),
+      SinkStatus(id: "alice", kind: .graph, state: .playing, sampleRate: 48_000, channelCount: 2, isMuted: true, ssrc: 0),
+    ]
+    var report = ServiceReport(snapshot: snapshot, session: session)
+    report.outputVolume = 0.8
+    report.cpuSeconds = 1.5
+    for _ in 0..<2 { report.events.count(AudioEvent(.interruptionBegan, time: 0, detail: ["reason": "daemonLost"])) }
+    report.telemetry = [
+      TelemetryOutletStatus(name: "file", delivered: 12),
+      TelemetryOutletStatus(name: "http", queued: 5, delivered: 3, dropped: 7, failure: "HTTP status 500"),
+    ]
+    return report
+  }()
+
+  static let interrupted: ServiceReport = {
+    var report = call
+    report.session = reduce(report.session, .interruptionBegan(.daemonLost)).state
+    report.snapshot.session.state = .interrupted
+    report.snapshot.session.interruption = Interruption(reason: .daemonLost, duration: 2.25)
+    report.snapshot.graph = GraphStatus()
+    report.snapshot.route = RouteStatus()
+    report.telemetry = []
+    return report
+  }()
+}

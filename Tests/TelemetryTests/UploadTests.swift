@@ -1,0 +1,113 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("Telemetry to a server")
+struct UploadTests {
+  private static func line(_ number: Int) -> Data { Data(#"{"number":\#(number)}"#.utf8) }
+
+  private static func outlet(
+    _ server: LoopbackServer, timeout: Double = 5, capacity: Int = 1_000, backOff: ClosedRange<Double> = 0.01...0.05
+  ) throws -> TelemetryOutlet {
+    let upload = TelemetryUpload.http(try #require(URL(string: server.url)), timeout: timeout)
+    return TelemetryOutlet(name: "http", limits: .init(capacity: capacity, batch: 4, backOff: backOff)) { try upload.post($0) }
+  }
+
+  /// Every record that the server took, in the order in which it did.
+  private static func numbers(_ requests: [LoopbackServer.Request]) -> [Int] {
+    requests.flatMap { $0.lines.compactMap { line in line.firstMatch(of: /\d+/).flatMap { Int($0.0) } } }
+  }
+
+  @Test("T3: records are posted as lines of JSON, in their order, each once")
+  func posts() throws {
+    let server = try LoopbackServer(.status(204))
+    let outlet = try Self.outlet(server)
+    for number in 0..<20 { outlet.add(Self.line(number)) }
+    eventually("20 records") { outlet.status.delivered == 20 }
+    #expect(Self.numbers(server.requests) == Array(0..<20))
+    let headers = try #require(server.requests.first?.headers)
+    #expect(headers.hasPrefix("POST /asm HTTP/1.1\r\n"))
+    #expect(headers.contains("Content-Type: application/x-ndjson"))
+    outlet.stop(timeout: 5)
+    #expect(outlet.status == TelemetryOutletStatus(name: "http", delivered: 20))
+  }
+
+  @Test("T3: a server that answers 500 gets all of it again when it is well", arguments: [500, 503, 429, 404])
+  func broken(status: Int) throws {
+    let server = try LoopbackServer(.status(status))
+    let outlet = try Self.outlet(server)
+    outlet.add(Self.line(0))
+    eventually("two attempts") { server.requests.count >= 2 }
+    #expect(outlet.status.failure == "HTTP status \(status)")
+    for number in 1..<6 { outlet.add(Self.line(number)) }
+    server.answer(.status(200))
+    eventually("6 records") { outlet.status.delivered == 6 }
+    #expect(outlet.status == TelemetryOutletStatus(name: "http", delivered: 6))
+  }
+
+  @Test("T3: a server that refuses a record for good loses that one only", arguments: [400, 413])
+  func refused(status: Int) throws {
+    let server = try LoopbackServer(.status(status))
+    let outlet = try Self.outlet(server)
+    outlet.add(Self.line(0))
+    eventually("the refusal") { outlet.status.dropped == 1 }
+    server.answer(.status(200))
+    outlet.add(Self.line(1))
+    eventually("the next record") { outlet.status.delivered == 1 }
+    #expect(Self.numbers(server.requests) == [0, 1])
+  }
+
+  @Test("T3: a dead server loses only what is oldest, and what is left arrives when it is back")
+  func dead() throws {
+    let dead = try LoopbackServer(.never)
+    let port = dead.port
+    dead.stop()
+    let outlet = try Self.outlet(dead, capacity: 10)
+    outlet.add(Self.line(0))
+    eventually("a failure") { outlet.status.failure != nil }
+    for number in 1..<25 { outlet.add(Self.line(number)) }
+    eventually("the queue to be trimmed") { outlet.status.queued <= 10 + 4 }
+    let back = try LoopbackServer(.status(200), port: port)
+    eventually("everything to be gone") { outlet.status.queued == 0 }
+    let numbers = Self.numbers(back.requests)
+    #expect(numbers == Array(15..<25), "\(numbers)")
+    #expect(outlet.status.dropped == 15)
+  }
+
+  @Test("T3: nobody who adds a record waits for a server that never answers, nor does stopping")
+  func silent() throws {
+    let server = try LoopbackServer(.never)
+    let outlet = try Self.outlet(server, timeout: 30, capacity: 100)
+    outlet.add(Self.line(0))
+    eventually("the request") { server.requests.count == 1 }
+    let begin = monotonicSeconds()
+    for number in 1..<1_000 { outlet.add(Self.line(number)) }
+    let added = monotonicSeconds() - begin
+    outlet.stop(timeout: 0.1)
+    print("T3: 999 records in \(added) s while a server does not answer; stopped after \(monotonicSeconds() - begin) s")
+    #expect(monotonicSeconds() - begin < 5, "the request itself would take 30 s")
+    #expect(outlet.status.queued == 101)
+    #expect(outlet.status.dropped == 899)
+  }
+
+  @Test("T3: a server that does not answer in time has failed, and is asked again")
+  func slow() throws {
+    let server = try LoopbackServer(.never)
+    let outlet = try Self.outlet(server, timeout: 0.2)
+    outlet.add(Self.line(0))
+    eventually("the second request") { server.requests.count >= 2 }
+    server.answer(.status(200))
+    eventually("the record") { outlet.status.delivered == 1 }
+  }
+
+  @Test("T3: what waits when it stops is sent")
+  func lastChance() throws {
+    let server = try LoopbackServer(.status(200))
+    let outlet = try Self.outlet(server)
+    for number in 0..<10 { outlet.add(Self.line(number)) }
+    outlet.stop(timeout: 10)
+    #expect(Self.numbers(server.requests) == Array(0..<10))
+  }
+}
