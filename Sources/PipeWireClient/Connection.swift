@@ -41,15 +41,13 @@ public final class Connection {
     self.loop = loop
     self.handler = handler
     var properties = properties
-    // client-rt.conf raises the data thread's priority through module-rt; from 1.5 on client.conf does and the other is gone.
-    func makeContext(_ configuration: String) -> OpaquePointer? {
-      pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0)
-    }
-    guard let context = makeContext("client-rt.conf") ?? makeContext("client.conf") else {
+    // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does, and asking for the other is warned of.
+    let configuration = isPipeWire(String(cString: pw_get_library_version()), atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
+    guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
       coreHook.deallocate()
       registryHook.deallocate()
       throw PipeWireError(
-        code: .refused, description: "libpipewire finds no client.conf: is the package that brings /usr/share/pipewire installed?")
+        code: .refused, description: "libpipewire finds no \(configuration): is the package that brings /usr/share/pipewire installed?")
     }
     self.context = context
     if let remote { properties["remote.name"] = remote }
