@@ -64,6 +64,9 @@ final class GraphDouble: SessionGraph {
   func addGraphSink(_ sink: GraphSink) { state.withLock { $0.graphSinks.append(sink.id) } }
   func removeGraphSink(id: String) { state.withLock { $0.graphSinks.removeAll { $0 == id } } }
 
+  func provide(_ parameters: GraphParameters) {}
+  func parametersChanged() {}
+
   var report: GraphReport {
     let isThere = state.withLock { $0.isStarted && !$0.isStopped }
     var report = GraphReport()

@@ -90,21 +90,24 @@ struct EventDetectorTests {
   @Test("T3: jitter spikes, overruns of the source and of the graph are told with what there is to say")
   func others() {
     var detector = EventDetector()
-    _ = detector.look(AudioObservation(sinks: [Sink(id: "a")], source: .init(mediaId: "s", overruns: 0)), at: 0)
+    _ = detector.look(AudioObservation(sinks: [Sink(id: "a")]), at: 0)
     let found = detector.look(
       AudioObservation(
-        sinks: [Sink(id: "a", jitterSpikes: 2, lastJitterSpike: 0.12, jitter: 0.01)], source: .init(mediaId: "s", overruns: 3), xruns: 5,
+        sinks: [Sink(id: "a", jitterSpikes: 2, lastJitterSpike: 0.12, jitter: 0.01)], xruns: 5,
         quantum: 256, rate: 48_000, busyRatioPeak: 1.5), at: 1)
     #expect(
       found == [
         .init(
           kind: .sinkJitterSpike, mediaId: "a", detail: ["late": .number(0.12), "jitter": .number(0.01), "total": 2, "totalUnderruns": 0]),
-        .init(kind: .sourceOverrun, mediaId: "s", detail: ["lost": 3, "total": 3]),
         .init(
           kind: .graphOverrun, mediaId: nil,
           detail: ["missed": 5, "total": 5, "quantum": 256, "rate": 48_000, "busyRatioPeak": .number(1.5)]),
       ])
     #expect(detector.look(AudioObservation(sinks: [], xruns: 9), at: 2).isEmpty, "within 5 minutes")
+    let overrun = detector.sourceOverrun(mediaId: "s", lost: 3, total: 4, at: 3)
+    #expect(overrun == .init(kind: .sourceOverrun, mediaId: "s", detail: ["lost": 3, "total": 4]))
+    #expect(detector.sourceOverrun(mediaId: "s", lost: 1, total: 5, at: 302) == nil, "within 5 minutes")
+    #expect(detector.sourceOverrun(mediaId: "s", lost: 1, total: 6, at: 303) != nil)
   }
 
   @Test("T3: a change of device is told with both routes, each time; the first devices are none")

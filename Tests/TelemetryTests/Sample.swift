@@ -15,7 +15,9 @@ enum Sample {
       .sourceResampling(mediaId: "source-abc123", SessionState.Resampling(captureRate: 16_000, outputRate: 48_000)),
     ] { session = reduce(session, event).state }
     var snapshot = Snapshot(version: "1.2.3", uptime: 75, cpuPercent: 2.5)
-    snapshot.session = SessionStatus(state: .active, isActive: true, source: "source-abc123")
+    snapshot.session = SessionStatus(state: .active, isActive: true)
+    snapshot.source = SourceStatus(
+      mediaId: "source-abc123", isDeferred: false, overruns: 0, captureRate: 16_000, outputRate: 48_000, isResampling: true, hadAudio: true)
     snapshot.graph = GraphStatus(
       isConnected: true, daemonVersion: "0.3.65", nodeId: 45, driver: "alsa_output.usb", quantum: 256, rate: 48_000, cycles: 1_234,
       busyRatio: 0.0625, busyRatioPeak: 0.125, xruns: 2, captureLatency: 720, renderLatency: 0, captureLinks: 1, renderLinks: 2)

@@ -10,8 +10,6 @@ final class EventWatch: Sendable {
   private let core: AudioCore
   private let events: EventBus
   private let clock: @Sendable () -> Double
-  /// Reads the source's counters, where a program takes the microphone.
-  private let source = Mutex<(@Sendable () -> AudioObservation.Source?)?>(nil)
 
   /// - Parameter clock: seconds of a clock that never goes back.
   init(core: AudioCore, events: EventBus, clock: @escaping @Sendable () -> Double = monotonicSeconds) {
@@ -20,13 +18,10 @@ final class EventWatch: Sendable {
     self.clock = clock
   }
 
-  /// `read` is called at each look, and says what the source has lost (`sourceOverrun`).
-  func watchSource(_ read: @escaping @Sendable () -> AudioObservation.Source?) { source.withLock { $0 = read } }
-
   func look() {
     let meters = core.cycleMeters
     let observation = AudioObservation(
-      sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), source: source.withLock { $0 }?(), xruns: meters.xruns,
+      sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), xruns: meters.xruns,
       quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
     let now = clock()
     post(detector.withLock { $0.look(observation, at: now) })
@@ -44,6 +39,12 @@ final class EventWatch: Sendable {
       $0.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: totalUnderruns, at: now)
     }
     if let event { post([event]) }
+  }
+
+  /// The source's consumer took its audio too late, for the first time of a run.
+  func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64) {
+    let now = clock()
+    if let event = detector.withLock({ $0.sourceOverrun(mediaId: mediaId, lost: lost, total: total, at: now) }) { post([event]) }
   }
 
   private func post(_ found: [EventDetector.Event]) {

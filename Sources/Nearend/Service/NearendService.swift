@@ -74,6 +74,15 @@ public final class NearendService: Sendable {
     let watch = EventWatch(core: core, events: events)
     self.watch = watch
     tally.listen(to: events)
+    session.slot.listen { [weak session] news in
+      switch news {
+      case .hadAudio(let id): session?.send(.sourceHadAudio(mediaId: id))
+      case .rates(let id, let capture, let output):
+        let resampling = capture == output ? nil : SessionState.Resampling(captureRate: capture, outputRate: output)
+        session?.send(.sourceResampling(mediaId: id, resampling))
+      case .overrun(let id, let lost, let total): watch.sourceOverrun(mediaId: id, lost: lost, total: total)
+      }
+    }
     let graph = makeGraph(
       core, options.graph,
       GraphHooks(

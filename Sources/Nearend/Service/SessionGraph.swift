@@ -15,6 +15,10 @@ protocol SessionGraph: AnyObject, Sendable {
   func picked(_ direction: Device.Direction) -> String?
   func addGraphSink(_ sink: GraphSink)
   func removeGraphSink(id: String)
+  /// The filter node's parameters; before `start`, once.
+  func provide(_ parameters: GraphParameters)
+  /// They are told anew, soon.
+  func parametersChanged()
   var report: GraphReport { get }
 }
 

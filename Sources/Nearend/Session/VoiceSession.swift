@@ -30,7 +30,7 @@ public final class VoiceSession: Sendable {
     self.core = core
     self.log = log
     self.events = events
-    slot = SourceSlot(tap: core.source, events: events)
+    slot = SourceSlot(tap: core.source)
     tellCore(settings)
   }
 

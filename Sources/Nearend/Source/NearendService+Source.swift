@@ -45,6 +45,6 @@ extension NearendService {
     let outputRate = pump?.sampleRate ?? captureRate
     return SourceStatus(
       mediaId: source.mediaId, isDeferred: source.phase == .deferred, overruns: pump?.queue.overruns ?? 0, captureRate: captureRate,
-      outputRate: outputRate, isResampling: captureRate > 0 && outputRate != captureRate, hadAudio: core.source.hadAudio)
+      outputRate: outputRate, isResampling: captureRate > 0 && outputRate != captureRate, hadAudio: source.hadAudio)
   }
 }

@@ -27,6 +27,9 @@ final class SourcePump: Sendable {
     state = Mutex(State(converter: try SourceConverter(sampleRate: sampleRate, channelCount: channelCount)))
   }
 
+  /// Hz of the last cycle that was converted; 0 before the first.
+  var captureRate: Int { state.withLock { $0.converter.inputRate } }
+
   /// The next buffer; nil after the end.
   func next() async -> MicrophoneBuffer? {
     await withCheckedContinuation { (waiter: Waiter) in

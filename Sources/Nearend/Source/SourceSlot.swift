@@ -36,17 +36,23 @@ final class SourceSlot: Sendable {
   private struct State {
     var source: RegisteredSource?
     var ticker: Ticker?
-    /// Runs of overruns that were told of.
-    var toldRuns: UInt64 = 0
+    /// What was told of.
+    var told = Told()
+  }
+  private struct Told {
+    var hadAudio = false
+    var runs: UInt64 = 0
+    var overruns: UInt64 = 0
+    var captureRate = 0
   }
   private let state = Mutex(State())
   private let tap: SourceTap
-  private let events: EventBus
+  private let tell = Mutex<(@Sendable (SourceNews) -> Void)?>(nil)
 
-  init(tap: SourceTap, events: EventBus) {
-    self.tap = tap
-    self.events = events
-  }
+  init(tap: SourceTap) { self.tap = tap }
+
+  /// `tell` is called with each news of the source, on a thread of the slot's. Before there is a source.
+  func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.withLock { $0 = tell } }
 
   deinit { remove(mediaId: nil) }
 
@@ -57,9 +63,8 @@ final class SourceSlot: Sendable {
   func accept(_ source: RegisteredSource) {
     state.withLock { state in
       state.source = source
-      state.toldRuns = 0
+      state.told = Told()
       tap.forgetAudio()
-      events.sourceHadAudio = false
     }
   }
 
@@ -98,18 +103,41 @@ final class SourceSlot: Sendable {
 
   private func tick(_ source: RegisteredSource) {
     source.pump?.pump()
-    let isLosing = state.withLock { state in
-      // A tick may come late, when another source is here.
-      guard state.source === source else { return false }
-      if tap.hadAudio { events.sourceHadAudio = true }
-      guard let runs = source.pump?.queue.overrunRuns, runs > state.toldRuns else { return false }
-      state.toldRuns = runs
-      return true
-    }
-    if isLosing, let queue = source.pump?.queue {
-      events.post(.sourceOverrun, mediaId: source.mediaId, detail: ["overruns": .integer(Int(queue.overruns))])
-    }
+    // A tick may come late, when another source is here.
+    let news = state.withLock { state in state.source === source ? self.news(of: source, &state.told) : [] }
+    guard !news.isEmpty, let tell = tell.withLock({ $0 }) else { return }
+    for news in news { tell(news) }
   }
+
+  private func news(of source: RegisteredSource, _ told: inout Told) -> [SourceNews] {
+    var news: [SourceNews] = []
+    if tap.hadAudio, !told.hadAudio {
+      told.hadAudio = true
+      news.append(.hadAudio(mediaId: source.mediaId))
+    }
+    guard let pump = source.pump else { return news }
+    let captureRate = pump.captureRate
+    if captureRate != told.captureRate {
+      told.captureRate = captureRate
+      news.append(.rates(mediaId: source.mediaId, capture: captureRate, output: pump.sampleRate))
+    }
+    let (runs, overruns) = (pump.queue.overrunRuns, pump.queue.overruns)
+    if runs > told.runs {
+      news.append(.overrun(mediaId: source.mediaId, lost: overruns - told.overruns, total: overruns))
+      (told.runs, told.overruns) = (runs, overruns)
+    }
+    return news
+  }
+}
+
+/// What the audio thread tells of a source. [any]
+enum SourceNews: Sendable {
+  /// For the first time something that is not silence.
+  case hadAudio(mediaId: String)
+  /// Frames per second that it is given, and that it puts out.
+  case rates(mediaId: String, capture: Int, output: Int)
+  /// Cycles were not taken in time, for the first time of a run: how many since the run before, and in all.
+  case overrun(mediaId: String, lost: UInt64, total: UInt64)
 }
 
 /// Calls a function again and again until it is freed.

@@ -30,20 +30,7 @@ public struct AudioObservation: Sendable, Equatable {
     }
   }
 
-  /// The one consumer of the processed microphone.
-  public struct Source: Sendable, Equatable {
-    public var mediaId: String
-    /// Cycles that it did not take in time and that were lost, since it was registered.
-    public var overruns: UInt64
-
-    public init(mediaId: String, overruns: UInt64) {
-      self.mediaId = mediaId
-      self.overruns = overruns
-    }
-  }
-
   public var sinks: [Sink]
-  public var source: Source?
   /// Cycles missed since start, or since counters were last cleared.
   public var xruns: UInt64
   /// Frames per cycle.
@@ -54,10 +41,9 @@ public struct AudioObservation: Sendable, Equatable {
   public var busyRatioPeak: Double
 
   public init(
-    sinks: [Sink] = [], source: Source? = nil, xruns: UInt64 = 0, quantum: Int = 0, rate: Int = 0, busyRatioPeak: Double = 0
+    sinks: [Sink] = [], xruns: UInt64 = 0, quantum: Int = 0, rate: Int = 0, busyRatioPeak: Double = 0
   ) {
     self.sinks = sinks
-    self.source = source
     self.xruns = xruns
     self.quantum = quantum
     self.rate = rate

@@ -40,7 +40,6 @@ public struct EventDetector: Sendable {
     let before = Dictionary(old.sinks.map { ($0.id, $0) }) { first, _ in first }
     var found: [Event] = []
     for sink in new.sinks { found += events(from: before[sink.id] ?? AudioObservation.Sink(id: sink.id), to: sink) }
-    found += sourceEvents(from: old.source, to: new.source)
     let missed = Self.growth(old.xruns, new.xruns)
     if missed > 0 {
       found.append(
@@ -59,6 +58,15 @@ public struct EventDetector: Sendable {
     mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64, at time: Double
   ) -> Event? {
     let event = Self.frameDrop(mediaId, consecutive: consecutive, total: total, totalUnderruns: totalUnderruns)
+    return isNews(event, at: time) ? event : nil
+  }
+
+  /// The source's consumer took its audio too late, for the first time of a run.
+  /// - Parameters:
+  ///   - lost: cycles since the run before.
+  ///   - total: cycles since it was registered.
+  public mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
+    let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil
   }
 
@@ -98,13 +106,6 @@ public struct EventDetector: Sendable {
       found.append(Event(kind: .sinkJitterSpike, mediaId: new.id, detail: detail))
     }
     return found
-  }
-
-  private func sourceEvents(from old: AudioObservation.Source?, to new: AudioObservation.Source?) -> [Event] {
-    guard let new else { return [] }
-    let lost = Self.growth(old?.mediaId == new.mediaId ? old?.overruns ?? 0 : 0, new.overruns)
-    guard lost > 0 else { return [] }
-    return [Event(kind: .sourceOverrun, mediaId: new.mediaId, detail: ["lost": .count(lost), "total": .count(new.overruns)])]
   }
 
   private static func frameDrop(_ id: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64) -> Event {
