@@ -31,7 +31,7 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
 
-bench: dependencies ## measures latency, processor time and lost cycles in private sessions: ARGS="--parts cpu --quanta 256"
+bench: dependencies ## measures latency, processor time, lost cycles, the cost of sinks and hours of drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
 soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"
