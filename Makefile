@@ -34,7 +34,7 @@ realtime-check: dependencies ## runs everything that the audio thread runs under
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
 	@Scripts/thread-check
 
-bench: dependencies ## measures latency, processor time and lost cycles in private sessions: ARGS="--parts cpu --quanta 256"
+bench: dependencies ## measures latency, processor time, lost cycles, the cost of sinks and hours of drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
 soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"

@@ -8,12 +8,12 @@ struct NearendBench: ParsableCommand {
     commandName: "NearendBench",
     abstract: "What nearend costs, measured in private PipeWire sessions with simulated hardware.",
     discussion: "Build for release: Scripts/bench and Scripts/soak do.",
-    subcommands: [MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self],
+    subcommands: [MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self, RenderCommand.self],
     defaultSubcommand: MeasureCommand.self)
 }
 
 struct MeasureCommand: ParsableCommand {
-  enum Part: String, CaseIterable, ExpressibleByArgument { case latency, restart, cpu, idle, load, core }
+  enum Part: String, CaseIterable, ExpressibleByArgument { case latency, restart, cpu, idle, load, core, sinks, drift }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
 
@@ -23,7 +23,8 @@ struct MeasureCommand: ParsableCommand {
     parsing: .upToNextOption,
     help: ArgumentHelp("Frames per cycle, forced upon the graph; only for latency, cpu and load.", valueName: "frames"))
   var quanta: [Int] = []
-  @Option(help: ArgumentHelp("Of each measurement of cpu (default 20) and load (default 60).", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Of each measurement of cpu (default 20), load (default 60) and drift (default 3600, simulated).", valueName: "n"))
   var seconds: Double?
   @Option(help: "Rounds of cpu; the table has their median.")
   var rounds = 3
@@ -40,18 +41,20 @@ struct MeasureCommand: ParsableCommand {
     #if DEBUG
       progress("this is a debug build: its figures are of no use")
     #endif
-    let programs = try Programs(nearend: nearend)
+    func programs() throws -> Programs { try Programs(nearend: nearend) }
     func quanta(_ standard: [Int]) -> [Int] { self.quanta.isEmpty ? standard : self.quanta }
     show("Machine: \(Machine.description)\n")
     for part in Part.allCases where parts.contains(part) {
       let table =
         switch part {
-        case .latency: try measureLatency(programs, quanta: quanta([128, 256, 480, 512, 1_024]))
-        case .restart: try measureRestarts(programs, quantum: self.quanta.first ?? 256)
-        case .cpu: try measureProcessorTime(programs, quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)
-        case .idle: try measureIdle(programs, seconds: 10)
-        case .load: try measureLoad(programs, quanta: quanta([256]), seconds: seconds ?? 60)
+        case .latency: try measureLatency(programs(), quanta: quanta([128, 256, 480, 512, 1_024]))
+        case .restart: try measureRestarts(programs(), quantum: self.quanta.first ?? 256)
+        case .cpu: try measureProcessorTime(programs(), quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)
+        case .idle: try measureIdle(programs(), seconds: 10)
+        case .load: try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)
         case .core: try measureCore()
+        case .sinks: try measureSinks()
+        case .drift: try measureDrift(hours: (seconds ?? 3_600) / 3_600)
         }
       show(table.markdown)
     }

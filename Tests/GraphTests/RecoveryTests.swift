@@ -54,9 +54,9 @@ extension GraphTests {
       #expect([Int16](repeating: 0, count: 160).withUnsafeBytes { ring.write($0) }, "a program's writes do not fail meanwhile")
 
       try live.session.start()
-      let back = monotonicSeconds()
+      let back = SimulatedHardware.monotonicSeconds()
       try live.wait(forLinks: LiveGraph.fixedLinks + Self.sinkLinks + LiveGraph.speakerLinks)
-      let seconds = monotonicSeconds() - back
+      let seconds = SimulatedHardware.monotonicSeconds() - back
       print("I6: whole again \(seconds) s after the session was")
       #expect(seconds < 2)
       let after = service.snapshot()
@@ -144,7 +144,8 @@ extension GraphTests {
         let speaker = try #require(try GraphDump(live.session).node("hw.speaker"))
         let serial = try #require(try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1)).serial
         // The daemon has no answer of nearend's about the suspended device when it hears that the speaker's links are to keep it awake.
-        try live.service.graph.loop.locked {
+        let graph = try #require(live.service.graph as? GraphController)
+        try graph.loop.locked {
           _ = try live.session.run("pw-cli", "send-command", "\(speaker.id)", "Suspend", "{}")
           _ = try live.service.addRingSink(id: "guest\(round)", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
         }

@@ -134,11 +134,11 @@ public struct EventDetector: Sendable {
     return true
   }
 
-  /// Who comes back under the same id is another.
+  /// A sink that comes back under the same id is another.
   private mutating func forgetWhoLeft(_ new: AudioObservation) {
     guard !told.isEmpty else { return }
-    let present = Set(new.sinks.map(\.id) + [new.source?.mediaId].compactMap { $0 })
-    told = told.filter { subject, _ in subject.mediaId.map(present.contains) ?? true }
+    let present = Set(new.sinks.map(\.id))
+    told = told.filter { subject, _ in subject.kind == .sourceOverrun || subject.mediaId.map(present.contains) ?? true }
   }
 }
 

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import RealtimeCore
+
+/// What a ring sink costs a cycle, idle and busy, counted in instructions: the same on a machine that others use, and to a tenth of a percent.
+func measureSinks() throws -> Table {
+  var table = Table(
+    title: "Ring sinks",
+    note:
+      "Instructions of the render path per cycle, quantum 256, graph and sinks at 48 kHz, mono, counted by valgrind's callgrind as the difference of "
+      + "two runs of unlike length. Idle: registered, and never written to. Busy: playing. What no sink at all costs is in \"cycle\", and not in \"each sink\".",
+    columns: ["sinks", "idle: cycle", "each sink", "busy: cycle", "each sink"])
+  let program = try StrippedCopy()
+  func cost(_ sinks: Int, isBusy: Bool) throws -> Double {
+    progress("sinks: \(sinks) \(isBusy ? "busy" : "idle")")
+    let cycles = (few: 10, many: !isBusy ? 510 : sinks > 100 ? 14 : 30)
+    let counts = try [cycles.many, cycles.few].map { try program.instructions(sinks: sinks, cycles: $0, isBusy: isBusy) }
+    return Double(counts[0] - counts[1]) / Double(cycles.many - cycles.few)
+  }
+  let none = try cost(0, isBusy: false)
+  table.rows.append(["0", number(none, 0), "–", number(none, 0), "–"])
+  for count in [1, 4, 16, 64, 256, 1_024] {
+    let costs = try [false, true].map { try cost(count, isBusy: $0) }
+    table.rows.append(["\(count)"] + costs.flatMap { [number($0, 0), number(($0 - none) / Double(count), 0)] })
+  }
+  return table
+}
+
+/// This program without debug information, which valgrind 3.19 cannot read where Swift has written it.
+private struct StrippedCopy: ~Copyable {
+  private let path = FileManager.default.temporaryDirectory.appendingPathComponent("NearendBench-\(getpid())").path
+
+  init() throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let (status, text) = try run(["strip", "--strip-debug", "-o", path, own])
+    guard status == 0 else { throw BenchError("strip failed; 'apt-get install binutils' brings it\n\(text)") }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Instructions of a whole run of `RenderCommand`.
+  func instructions(sinks: Int, cycles: Int, isBusy: Bool) throws -> Int {
+    let (status, text) = try run(
+      ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", path, "render", "--sinks", "\(sinks)", "--cycles", "\(cycles)"]
+        + (isBusy ? ["--busy"] : []))
+    // ==123== Collected : 456
+    let line = text.split(separator: "\n").first { $0.contains("Collected :") }
+    guard status == 0, let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
+      throw BenchError("instructions cannot be counted; 'apt-get install valgrind' brings what counts them\n\(text)")
+    }
+    return count
+  }
+}
+
+/// Runs a command to its end; what it says on standard error.
+private func run(_ command: [String]) throws -> (status: Int32, errors: String) {
+  let process = Process()
+  let errors = Pipe()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = command
+  // Otherwise two runs differ by the order of every dictionary.
+  process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+  process.standardError = errors
+  process.standardOutput = FileHandle.nullDevice
+  try process.run()
+  let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  process.waitUntilExit()
+  return (process.terminationStatus, text)
+}
+
+/// Renders some cycles and nothing else, for who counts instructions.
+struct RenderCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "render", abstract: "Cycles with ring sinks.", shouldDisplay: false)
+  @Option var sinks: Int
+  @Option var cycles: Int
+  @Flag var busy = false
+
+  func run() throws {
+    let mixer = Mixer()
+    let (rate, quantum) = (48_000, 256)
+    let format = try SinkFormat(sampleRate: rate, channelCount: 1)
+    // All that a busy sink plays is in its ring beforehand, so that a cycle more is a cycle more of reading alone.
+    let audio = (0..<12_000).map { Int16(20 * sin(Double($0) / 8)) }
+    for index in 0..<sinks {
+      let sink = try RingSink(id: "\(index)", format: format, capacityBytes: 2 * audio.count)
+      try mixer.add(sink)
+      if busy { audio.withUnsafeBytes { _ = sink.write($0) } }
+    }
+    var (left, right) = ([Float](repeating: 0, count: quantum), [Float](repeating: 0, count: quantum))
+    for _ in 0..<cycles {
+      mixer.renderPath.pointee.process(
+        call: StereoInput(left: nil, right: nil), graphSinks: nil, speakerLeft: &left, speakerRight: &right, frames: quantum, rate: rate)
+    }
+    let states = Set(mixer.ringSinks.map { $0.status().state })
+    guard states.isSubset(of: [busy ? .playing : .idle]) else { throw BenchError("the sinks are \(states)") }
+  }
+}
