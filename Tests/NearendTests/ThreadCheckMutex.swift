@@ -1,0 +1,1 @@
+../../Sources/Nearend/ThreadCheckMutex.swift
