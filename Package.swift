@@ -99,6 +99,11 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+    .executableTarget(
+      name: "ControlFuzz",
+      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/ControlFuzz"),
+    .testTarget(name: "ControlTests", dependencies: ["Nearend", "ControlClient", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
       name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
