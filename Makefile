@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check bench soak dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check bench soak fuzz dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -39,6 +39,10 @@ bench: dependencies ## measures latency, processor time, lost cycles, the cost o
 
 soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"
 	@Scripts/soak $(ARGS)
+
+fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS="--seconds 600 --seed 1"
+	@$(swift) build --product ControlFuzz
+	@.build/debug/ControlFuzz $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

@@ -100,6 +100,11 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+    .executableTarget(
+      name: "ControlFuzz",
+      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/ControlFuzz"),
+    .testTarget(name: "ControlTests", dependencies: ["Nearend", "ControlClient", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
       exclude: ["Snapshots"]),

@@ -51,12 +51,15 @@ struct PCMUpload {
     } catch {
       throw RequestFailure(error.status, error.description)
     }
-    // However it ends.
+    // However it ends; and before the answer, so that whoever has that may use the name again.
     defer { registration.end() }
-    try PCMUpload(sink: registration.sink, exchange: exchange).run()
+    let upload = PCMUpload(sink: registration.sink, exchange: exchange)
+    let outcome = try upload.run()
+    registration.end()
+    try upload.answer(outcome.status, error: outcome.error)
   }
 
-  private func run() throws {
+  private func run() throws -> (status: Int, error: String?) {
     var frame: [UInt8] = []
     while true {
       let room = room - frame.count
@@ -69,16 +72,16 @@ struct PCMUpload {
       frame.append(contentsOf: bytes)
       let whole = frame.count - frame.count % sink.format.bytesPerFrame
       guard frame.withUnsafeBytes({ sink.write(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }) else {
-        return try answer(409, error: "the sink was removed while it played; choose another id or do not delete it")
+        return (409, "the sink was removed while it played; choose another id or do not delete it")
       }
       frame.removeFirst(whole)
     }
     sink.end()
     while !sink.isIdle { try exchange.connection.pause(seconds: Self.step) }
     guard frame.isEmpty else {
-      return try answer(422, error: "the body ended in the middle of a frame; a frame has \(sink.format.bytesPerFrame) bytes")
+      return (422, "the body ended in the middle of a frame; a frame has \(sink.format.bytesPerFrame) bytes")
     }
-    try answer(200, error: nil)
+    return (200, nil)
   }
 
   /// Bytes that may be written now. A client that is always ahead gets no further than the fill that the sink is steered to: beyond it, the sink would play
@@ -108,7 +111,7 @@ private struct SinkRegistration {
   private let ownsMedia: Bool
 
   init(id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService) throws(SinkError) {
-    if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
+    if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
     self.service = service

@@ -120,7 +120,7 @@ public final class NearendService: Sendable {
     }
   }
 
-  private func openControlSocket() throws(ControlError) {
+  func openControlSocket() throws(ControlError) {
     guard let controlSocket else { return }
     let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: ControlLimits()) { [weak self] exchange in
       try ControlRoutes.answer(exchange, for: self)
