@@ -80,6 +80,9 @@ let package = Package(
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
+    // Programs that use the library, as their authors would write them
+    .executableTarget(name: "Softphone", dependencies: ["Nearend"], path: "Examples/Softphone"),
+
     // What it costs
     .target(name: "CProfiler", dependencies: ["PipeWireLibrary"]),
     .executableTarget(

@@ -1,3 +1,4 @@
+import Foundation
 import PipeWireGraph
 import SessionModel
 
@@ -11,6 +12,8 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4).
   public var reference: ReferenceSource
+  /// Path of the Unix socket through which other processes take part, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
+  public var controlSocket: String?
   /// Where telemetry goes (T3); by default nowhere.
   public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
@@ -18,18 +21,21 @@ public struct AudioSessionConfiguration: Sendable {
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
-    telemetry: TelemetryOptions = TelemetryOptions(), log: (@Sendable (LogEntry) -> Void)? = nil
+    controlSocket: String? = ControlPath.standard(ProcessInfo.processInfo.environment), telemetry: TelemetryOptions = TelemetryOptions(),
+    log: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
+    self.controlSocket = controlSocket
     self.telemetry = telemetry
     self.log = log
   }
 
   var options: NearendOptions {
     var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    options.controlSocket = controlSocket
     options.telemetry = telemetry
     return options
   }
