@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check bench soak fuzz dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench soak fuzz dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -30,6 +30,9 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
+
+docs: dependencies ## builds the library's documentation; a warning is a failure
+	@Scripts/docs
 
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
 	@Scripts/thread-check
