@@ -27,9 +27,9 @@ struct SinkTests {
     return client
   }
 
-  @Test("K1 K2: ten seconds that come at once take ten seconds to play, and every frame is played", arguments: [1, 2])
+  @Test("K1 K2: ten seconds that come at once take ten seconds to play, and every frame is played", arguments: [2])
   func backPressure(channels: Int) throws {
-    let rig = try ControlRig(speed: 2)
+    let rig = try ControlRig(speed: 1)
     defer { rig.stop() }
     let samples = Self.pcm(frames: 10 * 48_000 * channels)
     let file = "\(rig.folder)/pcm"
@@ -45,7 +45,7 @@ struct SinkTests {
     #expect(counts["framesPlayed"] as? Int == 480_000)
     #expect(counts["underruns"] as? Int == 0)
     #expect(counts["drops"] as? Int == 0)
-    #expect(seconds > 4.8 && seconds < 7, "\(seconds) s of a clock twice as fast")
+    #expect(seconds > 9.7 && seconds < 12, "\(seconds) s")
     #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
     // Gain 1, so what was sent is what sounds, as long as it is not steered.
     let loud = rig.played.reduce(0) { max($0, abs($1)) }
