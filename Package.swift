@@ -102,7 +102,7 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
-      name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+      name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand", "DashboardView"]),
     .executableTarget(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -112,7 +112,7 @@ let package = Package(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
       exclude: ["Snapshots"]),
     .testTarget(
-      name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
+      name: "CommandTests", dependencies: ["NearendCommand", "Softphone", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
   ]
 )
 
