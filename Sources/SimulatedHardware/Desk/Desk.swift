@@ -85,7 +85,8 @@ public final class Desk: @unchecked Sendable {
 
   // MARK: What can be done
 
-  /// Puts a card on the desk, or back on it: a new device, with a new id and the same names. The session manager chooses its profile.
+  /// Puts a card on the desk, or back on it: a new device, with a new `object.serial` and the same names. The daemon gives free ids again, so
+  /// that its id may be the same. The session manager chooses its profile.
   public func plug(_ kind: DeskCard.Kind) {
     loop.locked {
       guard present[kind] == nil else { return }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What goes wrong on real machines, on purpose. What a daemon's own crash and update do: `stop`, `start(_:)` and `restart`.
+/// What goes wrong on real machines, on purpose. A daemon's crash or update: `stop`, `start(_:)` and `restart`.
 extension PrivateSession {
   /// Stops a daemon's process in the middle of whatever it does, without ending it; its sockets stay open and answer nothing. The PipeWire
   /// daemon drives the graph, so no cycle runs while it is frozen.
