@@ -120,9 +120,9 @@ public final class NearendService: Sendable {
     }
   }
 
-  func openControlSocket() throws(ControlError) {
+  func openControlSocket(limits: ControlLimits = ControlLimits()) throws(ControlError) {
     guard let controlSocket else { return }
-    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: ControlLimits()) { [weak self] exchange in
+    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: limits) { [weak self] exchange in
       try ControlRoutes.answer(exchange, for: self)
     }
     control.withLock { $0 = server }
