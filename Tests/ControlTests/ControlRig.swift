@@ -19,13 +19,13 @@ final class ControlRig: @unchecked Sendable {
   static let rate = 48_000
 
   /// - Parameter speed: of the cycle, against the clock; 0 runs none.
-  init(speed: Double = 4, isManual: Bool = false) throws {
+  init(speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
     folder = try temporaryFolder()
     path = "\(folder)/nearend/control.sock"
     var settings = SessionSettings()
     settings.isManual = isManual
     service = try NearendService(NearendOptions(session: settings, controlSocket: path))
-    try service.openControlSocket()
+    try service.openControlSocket(limits: limits)
     if speed > 0 {
       let thread = Thread { [self] in runCycles(speed) }
       thread.stackSize = 1 << 20

@@ -164,6 +164,37 @@ struct SinkTests {
     #expect(client.text.contains("Connection: close"))
   }
 
+  @Test(
+    "K1: a sink that somebody deletes while it waits, for its end or for room, in cycles that never come: its client is told 409",
+    arguments: [10, 48_000])
+  func deletedWaiting(frames: Int) throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let client = try put(rig, "alice")
+    client.send(Self.chunk(Self.bytes(Self.pcm(frames: frames))))
+    client.send("0\r\n\r\n")
+    #expect(rig.wait { rig.snapshot.sinks.first?.framesWritten ?? 0 >= min(frames, 9_600) })
+    #expect(try rig.ask("DELETE", "/sinks/alice").status == 200)
+    #expect(try client.status() == 409)
+    #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
+  }
+
+  @Test("K1 S2: a body that has ended, in a session that nobody activates: its client is told 503, and how much was played")
+  func neverActivated() throws {
+    var limits = ControlLimits()
+    limits.stallSeconds = 0.3
+    let rig = try ControlRig(speed: 0, isManual: true, limits: limits)
+    defer { rig.stop() }
+    let client = try put(rig, "alice")
+    client.send(Self.chunk(Self.bytes(Self.pcm(frames: 10))))
+    client.send("0\r\n\r\n")
+    #expect(try client.status() == 503)
+    let text = try client.receive { $0.contains("}") }
+    #expect(text.contains("POST /activate"))
+    #expect(text.contains(#""framesPlayed" : 0"#) && text.contains(#""framesWritten" : 10"#))
+    #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
+  }
+
   @Test("S2: deactivation throws away what is buffered, and the upload goes on afterwards")
   func deactivation() throws {
     let rig = try ControlRig(isManual: true)

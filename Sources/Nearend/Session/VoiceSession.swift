@@ -20,7 +20,7 @@ public final class VoiceSession: Sendable {
   /// Who takes the microphone.
   let slot: SourceSlot
   /// Set once, before the first event.
-  private let graph = Mutex<(@Sendable (GraphRequest) -> Void)?>(nil)
+  private let graph = Callback<@Sendable (GraphRequest) -> Void>()
 
   /// What the session asks of the graph.
   enum GraphRequest { case demandChanged, rebuild }
@@ -40,7 +40,7 @@ public final class VoiceSession: Sendable {
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
   }
 
-  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.withLock { $0 = graph } }
+  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
 
   /// Goes on from what an earlier session left. Before the graph is joined.
   func resume(_ session: SessionState) {
@@ -191,7 +191,7 @@ public final class VoiceSession: Sendable {
     }
   }
 
-  private func ask(_ request: GraphRequest) { graph.withLock { $0 }?(request) }
+  private func ask(_ request: GraphRequest) { graph.current?(request) }
 }
 
 /// CLOCK_MONOTONIC in seconds.
