@@ -55,6 +55,8 @@ final class LiveGraph {
     session = try Self.session(kind)
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
+    // The machine's own login manager has no say here.
+    options.interruptions.systemBus = .none
     change(&options)
     var settings = SessionSettings()
     settings.usesVoiceProcessing = usesVoiceProcessing
