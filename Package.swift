@@ -78,7 +78,10 @@ let package = Package(
     // The world around it, for rehearsal and tests
     .target(
       name: "SimulatedHardware",
-      dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
+      dependencies: [
+        "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "SoundFileLibrary", "FFTWLibrary", "SystemdLibrary",
+      ]),
+    .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
