@@ -21,7 +21,7 @@ struct FreezeWatch {
   private var lastThaw = -Double.infinity
 
   /// Seconds without a cycle: less than 2 with the time between looks.
-  static let limit = 1.5
+  static let limit = 1.2
   private static let fewestLooks = 8
   /// Seconds until the second attempt; twice as long before each further one.
   static let firstDelay = 2.0

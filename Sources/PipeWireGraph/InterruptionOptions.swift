@@ -1,5 +1,8 @@
 import LoginSession
 
+/// Where the system's D-Bus is. [any]
+public typealias SystemBusAddress = LoginSession.SystemBusAddress
+
 /// What interrupts a session beside its own graph (I1). [any]
 public struct InterruptionOptions: Sendable {
   /// What becomes of a session while another login session has the seat.

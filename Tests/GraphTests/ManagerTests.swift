@@ -19,7 +19,7 @@ extension GraphTests {
     private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
       let manager = AudioSessionManager.shared
       manager.shutDown()
-      manager.configuration = AudioSessionConfiguration(remote: session.socket)
+      manager.configuration = AudioSessionConfiguration(remote: session.socket, interruptions: InterruptionOptions(systemBus: .none))
       defer {
         manager.shutDown()
         manager.manualAudioSessionManagement = false

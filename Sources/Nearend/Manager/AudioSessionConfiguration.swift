@@ -11,6 +11,8 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4).
   public var reference: ReferenceSource
+  /// What interrupts a session, beside what happens to the graph itself (I1).
+  public var interruptions: InterruptionOptions
   /// Where telemetry goes (T3); by default nowhere.
   public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
@@ -18,18 +20,22 @@ public struct AudioSessionConfiguration: Sendable {
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
-    telemetry: TelemetryOptions = TelemetryOptions(), log: (@Sendable (LogEntry) -> Void)? = nil
+    interruptions: InterruptionOptions = InterruptionOptions(), telemetry: TelemetryOptions = TelemetryOptions(),
+    log: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
+    self.interruptions = interruptions
     self.telemetry = telemetry
     self.log = log
   }
 
   var options: NearendOptions {
-    var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    var options = NearendOptions(
+      graph: GraphOptions(
+        remote: remote, microphone: microphone, speaker: speaker, reference: reference, interruptions: interruptions))
     options.telemetry = telemetry
     return options
   }
