@@ -56,9 +56,10 @@ let package = Package(
     .target(name: "RealtimeCore", dependencies: ["CRealtime", "CSampleRate", "CAudioProcessing"]),
     .target(name: "SessionModel"),
     .target(name: "PipeWireClient", dependencies: ["CRealtime", "CPipeWire"]),
+    .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
     .target(
       name: "PipeWireGraph",
-      dependencies: ["PipeWireClient", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
+      dependencies: ["PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
     .target(
       name: "Nearend",
       dependencies: [
@@ -134,7 +135,7 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph",
     "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []

@@ -46,6 +46,10 @@ void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source) { 
 struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data) {
   return pw_loop_add_event(loop, function, data);
 }
+struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, spa_source_io_func_t function, void *data) {
+  return pw_loop_add_io(loop, fd, mask, false, function, data);
+}
+int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask) { return pw_loop_update_io(loop, source, mask); }
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { return pw_loop_signal_event(loop, source); }
 
 void npw_filter_process(void *data, struct spa_io_position *position) {

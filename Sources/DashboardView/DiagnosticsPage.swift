@@ -4,10 +4,10 @@ import SessionModel
 enum DiagnosticsPage {
   private static let rowsPerSink = 3
 
-  static func lineCount(_ snapshot: Snapshot) -> Int { head(snapshot).count + rowsPerSink * snapshot.sinks.count }
+  static func lineCount(_ snapshot: Snapshot) -> Int { head(snapshot, utcOffset: 0).count + rowsPerSink * snapshot.sinks.count }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
-    let head = head(snapshot)
+    let head = head(snapshot, utcOffset: state.utcOffset)
     let count = head.count + rowsPerSink * snapshot.sinks.count
     let rows = visibleRows(count, body)
     let first = min(state.diagnosticsScroll, count - min(rows, count))
@@ -22,7 +22,7 @@ enum DiagnosticsPage {
   /// Lines that fit; the last row tells which they are where not all do.
   static func visibleRows(_ count: Int, _ body: Range<Int>) -> Int { count > body.count ? body.count - 1 : body.count }
 
-  private static func head(_ snapshot: Snapshot) -> [(String, String)] {
+  private static func head(_ snapshot: Snapshot, utcOffset: Int) -> [(String, String)] {
     let session = snapshot.session
     func list(_ ids: [String]) -> String { ids.isEmpty ? "none" : ids.joined(separator: ", ") }
     var lines: [(String, String)] = [
@@ -34,6 +34,12 @@ enum DiagnosticsPage {
         "interruption",
         session.interruption.map { "\($0.reason.word) for \(Numbers.duration($0.duration))" } ?? "none"
       ),
+    ]
+    lines += session.interruptions.reversed().map { record in
+      let began = Numbers.clock(record.began, utcOffset: utcOffset)
+      return ("  \(began)", "\(record.reason.word) for \(Numbers.duration(record.duration)): \(record.outcome.word)")
+    }
+    lines += [
       ("microphone muted", session.isMicrophoneMuted ? "yes" : "no"),
       ("send media", list(session.sendMedia)),
       ("receive media", list(session.receiveMedia)),

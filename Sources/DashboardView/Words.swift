@@ -27,6 +27,10 @@ extension Interruption.Reason {
     switch self {
     case .daemonLost: "daemon lost"
     case .noDevice: "no device"
+    case .role: "phone"
+    case .sleep: "sleep"
+    case .sessionInactive: "session inactive"
+    case .frozen: "frozen"
     }
   }
 
@@ -34,6 +38,21 @@ extension Interruption.Reason {
     switch self {
     case .daemonLost: "PipeWire daemon lost, waiting for its return"
     case .noDevice: "no real audio device, waiting for one"
+    case .role: "a phone or an alarm, waiting for its end"
+    case .sleep: "the machine sleeps"
+    case .sessionInactive: "another login session has the seat"
+    case .frozen: "the graph runs no cycle, trying it again"
+    }
+  }
+}
+
+extension InterruptionRecord.Outcome {
+  var word: String {
+    switch self {
+    case .holds: "holds"
+    case .waits: "over, waits to recover"
+    case .recovered: "recovered"
+    case .ended: "over"
     }
   }
 }

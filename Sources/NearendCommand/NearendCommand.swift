@@ -66,7 +66,8 @@ func startService(
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
     NearendOptions(
-      graph: devices.graphOptions(remote: session?.socket), session: devices.sessionSettings, controlSocket: controlSocket,
+      graph: devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard), session: devices.sessionSettings,
+      controlSocket: controlSocket,
       telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
@@ -77,6 +78,14 @@ func startService(
     throw .refused(reason: "\(error)")
   }
   return service
+}
+
+extension PrivateSession {
+  /// A private session has no other login manager than its own.
+  fileprivate var systemBus: SystemBusAddress {
+    guard loginManager != nil, let address = environment["DBUS_SYSTEM_BUS_ADDRESS"] else { return .none }
+    return .address(address)
+  }
 }
 
 /// The dashboard, or with `--headless` nothing, until somebody wants it to stop.

@@ -5,6 +5,7 @@ import PipeWireGraph
 import SessionModel
 
 extension ReferenceSource: ExpressibleByArgument {}
+extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 
 /// How nearend shows itself, and for how long.
 struct DisplayOptions: ParsableArguments {
@@ -46,6 +47,13 @@ struct DeviceOptions: ParsableArguments {
     help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
   var voiceProcessing = true
 
+  @Option(
+    help: ArgumentHelp(
+      "Streams with one of these roles (media.role) interrupt the session while they run; '' for none.", valueName: "role,role"))
+  var interruptingRoles = InterruptionOptions.defaultRoles.joined(separator: ",")
+  @Option(help: "What becomes of the session while another login session has the seat.")
+  var whenInactive = InterruptionOptions.Inactivity.stop
+
   @Flag(help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
   var manual = false
 
@@ -63,7 +71,11 @@ struct DeviceOptions: ParsableArguments {
     return settings
   }
 
-  func graphOptions(remote: String? = nil) -> GraphOptions {
-    GraphOptions(remote: remote, microphone: mic, speaker: speaker, reference: reference)
+  /// `systemBus`: where the login manager is heard.
+  func graphOptions(remote: String? = nil, systemBus: SystemBusAddress = .standard) -> GraphOptions {
+    let roles = interruptingRoles.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    return GraphOptions(
+      remote: remote, microphone: mic, speaker: speaker, reference: reference,
+      interruptions: InterruptionOptions(roles: roles.filter { !$0.isEmpty }, systemBus: systemBus, whenInactive: whenInactive))
   }
 }

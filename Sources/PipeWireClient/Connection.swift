@@ -27,6 +27,7 @@ public final class Connection {
   private let registryHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let handler: (Event) -> Void
   private var lastDone: Int32 = -1
+  private var pings: [Int32: () -> Void] = [:]
   private var isLost = false
 
   /// Connects to the daemon, and starts mirroring its registry. `roundTrip` waits for the mirror to be whole. [control]
@@ -85,6 +86,9 @@ public final class Connection {
     return !isLost
   }
 
+  /// Asks the daemon for a sign of life; `answered` is called on the loop's thread when it comes, which may be never. [control]
+  public func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
+
   /// Objects of one kind. [control]
   public func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {
     objects.values.lazy.filter { $0.kind == kind }
@@ -102,6 +106,7 @@ public final class Connection {
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       guard id == 0 else { return }
       connection.lastDone = sequence
+      connection.pings.removeValue(forKey: sequence)?()
       connection.loop.signal()
     }
     events.pointee.error = { data, id, _, result, message in

@@ -99,3 +99,18 @@ public final class LoopSignal: LoopSource {
     npw_loop_signal_event(loop.events, source)
   }
 }
+
+/// Runs a closure on the loop's thread when a file descriptor can be read or written, or is hung up. [control]
+public final class LoopDescriptor: LoopSource {
+  /// Watches `descriptor`, which stays the caller's and must outlive this. `events` are poll's. [control]
+  public init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void) {
+    super.init(loop: loop, handler: handler)
+    source = npw_loop_add_io(loop.events, descriptor, UInt32(bitPattern: events), { data, _, _ in LoopSource.fire(data) }, data)
+  }
+
+  /// Waits for other events from now on. [control]
+  public func wait(for events: Int32) {
+    guard let source else { return }
+    npw_loop_update_io(loop.events, source, UInt32(bitPattern: events))
+  }
+}

@@ -1,3 +1,4 @@
+import LoginSession
 import PipeWireClient
 import RealtimeCore
 import SessionModel
@@ -20,6 +21,7 @@ public final class GraphController: @unchecked Sendable {
   private var devices: VirtualDevices?
   private var links: LinkKeeper?
   private var clients: ClientWatch?
+  private var roles: RoleWatch?
   private var defaults: Metadata?
 
   // What outlives it.
@@ -33,6 +35,10 @@ public final class GraphController: @unchecked Sendable {
   private var wanted = SessionDemand()
   private var lostSince: UInt64?
   private var hasNoDevice = false
+  private var login: LoginWatch?
+  private var interrupter: String?
+  private var isDemanded = false
+  private lazy var freeze = makeFreezeRecovery()
 
   private var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
@@ -67,6 +73,7 @@ public final class GraphController: @unchecked Sendable {
         do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
         try checkStart()
         do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
+        login = LoginWatch(options.interruptions.systemBus, loop: loop) { [unowned self] in handle($0) }
         dirty.raise()
       }
     } catch {
@@ -82,6 +89,8 @@ public final class GraphController: @unchecked Sendable {
       parametersDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
+      freeze.cancel()
+      login = nil
       // The daemon has removed everything before the connection closes.
       takeDown()
       connection?.roundTrip(timeout: 1)
@@ -132,6 +141,9 @@ public final class GraphController: @unchecked Sendable {
   /// Looks again at what the session needs. [any], not from a hook.
   public func demandChanged() { loop.locked { dirty.raise() } }
 
+  /// Makes the filter anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
+  public func rebuild() { loop.locked { freeze.ask() } }
+
   /// Gives the filter node its parameters. [any], once, before `start`.
   public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
@@ -145,12 +157,17 @@ public final class GraphController: @unchecked Sendable {
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
+    roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
       tell(.error, "a device was refused: \(reason); trying again now and then")
     }
-    links = LinkKeeper(connection) { [unowned self] in
+    links = makeLinkKeeper(connection)
+  }
+
+  private func makeLinkKeeper(_ connection: Connection) -> LinkKeeper {
+    LinkKeeper(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
       tell(.warning, "a link was refused: \(reason); trying again now and then")
@@ -182,7 +199,10 @@ public final class GraphController: @unchecked Sendable {
       switch event {
       case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
       case .state(let state):
-        guard state == .streaming else { return watchTimer.pause() }
+        guard state == .streaming else {
+          freeze.rest()
+          return watchTimer.pause()
+        }
         core.graphRestarted()
         watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
       case .latencyChanged: watch()
@@ -203,6 +223,7 @@ public final class GraphController: @unchecked Sendable {
     links = nil
     devices = nil
     clients = nil
+    roles = nil
     defaults = nil
   }
 
@@ -222,6 +243,7 @@ public final class GraphController: @unchecked Sendable {
       lostSince = monotonicNanoseconds()
       tell(.error, "\(error.description); waiting for it")
       hooks.interruption(.daemonLost, true)
+      freeze.lost()
       retryTimer.schedule(after: 0.001)
     }
   }
@@ -266,9 +288,14 @@ public final class GraphController: @unchecked Sendable {
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
       update(choice: realDevices.choose(in: objects, defaults: defaults?.values ?? [:]))
+      let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
+      update(interrupter: try roles?.interrupter(in: objects, ownClients: RoleWatch.clients(of: own, in: objects)))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
       core.isSending = demand.sends
+      core.isHeld = wanted.isActive && !demand.isActive
+      freeze.use(isDemanded: demand.isActive)
+      isDemanded = demand.isActive
       let plan = LinkPlan(
         objects: objects, endpoints: endpoints, devices: choice, demand: demand,
         keepsAwake: demand.keepsAwake && !connection.hasPassivePorts, reference: reference)
@@ -277,6 +304,7 @@ public final class GraphController: @unchecked Sendable {
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
+      if login?.isSleepHeldUp == true, !demand.isActive, !objects.hasLinks(of: node, beyond: own) { login?.maySleep() }
     } catch {
       // The connection says so itself; it is made anew then.
       tell(.warning, error.description)
@@ -319,12 +347,62 @@ public final class GraphController: @unchecked Sendable {
     dirty.raise()
   }
 
+  // MARK: Interruptions
+
+  private func update(interrupter new: String?) {
+    let (was, isNow) = (interrupter != nil, new != nil)
+    interrupter = new
+    guard was != isNow else { return }
+    if let new { tell(.warning, "interrupted: \(new) goes before a call") }
+    hooks.interruption(.role, isNow)
+  }
+
+  private func handle(_ event: LoginWatch.Event) {
+    switch event {
+    case .remark(let text): tell(.info, text)
+    case .sleep(let isGoing):
+      tell(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
+      hooks.interruption(.sleep, isGoing)
+    case .active(let isActive):
+      if !isActive { tell(.info, "another login session has the seat") }
+      hooks.foreground(isActive)
+      if options.interruptions.whenInactive == .stop { hooks.interruption(.sessionInactive, !isActive) }
+    }
+    dirty.raise()
+  }
+
+  private func makeFreezeRecovery() -> FreezeRecovery {
+    FreezeRecovery(
+      loop: loop, core: core,
+      hooks: .init(
+        connection: { [unowned self] in lostSince == nil ? connection : nil },
+        froze: { [unowned self] in
+          tell(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
+          hooks.interruption(.frozen, true)
+        },
+        rebuild: { [unowned self] in rebuildFilter() },
+        over: { [unowned self] in hooks.interruption(.frozen, false) }))
+  }
+
+  /// The filter and its links go and come; the devices that applications use stay as they are.
+  private func rebuildFilter() {
+    guard let connection else { return }
+    tell(.warning, "the filter is made anew")
+    watchTimer.pause()
+    // In this order: the links go with the node, safely in whatever state they are.
+    filter = nil
+    links = makeLinkKeeper(connection)
+    do throws(PipeWireError) { try build() } catch { tell(.error, error.description) }
+    dirty.raise()
+  }
+
   // MARK: What the audio thread reports
 
   /// A new rate needs a capture path of its own; the graph is told our latency.
   private func watch() {
     do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
     hooks.looked()
+    freeze.look(isDemanded: isDemanded, isStarted: true)
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
     filter?.setCaptureLatency(frames: core.captureLatency)

@@ -64,6 +64,11 @@ struct GraphObjects {
   /// The node of that name; the newest where there are several, as while one of the same name is being replaced.
   func node(named name: String) -> GlobalObject? { nodes.last { $0.nodeName == name } }
 
+  /// Whether a node is linked with any but these.
+  func hasLinks(of node: UInt32, beyond own: Set<UInt32>) -> Bool {
+    links.contains { $0.outputNode == node && !own.contains($0.inputNode) || $0.inputNode == node && !own.contains($0.outputNode) }
+  }
+
   func inputs(of node: UInt32) -> [Port] { ports[node]?.filter { $0.isInput && !$0.isMonitor } ?? [] }
   /// What a microphone gives. A virtual one is built like a sink, so that what it gives are its monitor ports.
   func outputs(of node: UInt32) -> [Port] {

@@ -9,8 +9,14 @@ public struct GraphOptions: Sendable {
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
   public var reference: ReferenceSource
+  /// What interrupts, beside what happens to the graph itself (I1).
+  public var interruptions: InterruptionOptions
 
-  public init(remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything) {
+  public init(
+    remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
+    interruptions: InterruptionOptions = InterruptionOptions()
+  ) {
+    self.interruptions = interruptions
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker

@@ -26,6 +26,8 @@ public struct GraphHooks: Sendable {
   public var applications: @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand)
   /// Something holds the session up, or no longer does.
   public var interruption: @Sendable (Interruption.Reason, _ isOn: Bool) -> Void
+  /// Whether our login session is the one in front.
+  public var foreground: @Sendable (Bool) -> Void
   /// Ten times a second while cycles run: a moment to look at what they count.
   public var looked: @Sendable () -> Void
   /// The devices in use now, changed or not.
@@ -34,12 +36,14 @@ public struct GraphHooks: Sendable {
   public init(
     remark: @escaping @Sendable (GraphRemark) -> Void,
     applications: @escaping @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand),
-    interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void, looked: @escaping @Sendable () -> Void = {},
+    interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void,
+    foreground: @escaping @Sendable (Bool) -> Void = { _ in }, looked: @escaping @Sendable () -> Void = {},
     route: @escaping @Sendable (RouteEnds) -> Void = { _ in }
   ) {
     self.remark = remark
     self.applications = applications
     self.interruption = interruption
+    self.foreground = foreground
     self.looked = looked
     self.route = route
   }

@@ -46,6 +46,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes", Sample.active(), 80, 24) { $0.page = .routes },
       NamedFrame("routes", Sample.active(), 120, 40) { $0.page = .routes },
       NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },
+      NamedFrame("diagnostics-interrupted", Sample.interrupted, 80, 24) { $0.page = .diagnostics },
       NamedFrame("diagnostics", Sample.rehearsal, 120, 72) { $0.page = .diagnostics },
       NamedFrame("log", Sample.active(), 80, 24) { $0.page = .log },
       NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },

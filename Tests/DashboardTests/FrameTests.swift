@@ -124,7 +124,7 @@ import Testing
     let states: [SessionStatus.State] = [.idle, .active, .interrupted]
     #expect(Set(states.map(\.word)).count == 3)
     for state in states { #expect(call { $0.session.state = state }.contains(state.word)) }
-    for reason in [Interruption.Reason.daemonLost, .noDevice] {
+    for reason in Interruption.Reason.allCases {
       let text = call { $0.session.interruption = Interruption(reason: reason, duration: 65) }
       #expect(text.contains("INTERRUPTED for 1 min 5 s: \(reason.sentence)"))
     }

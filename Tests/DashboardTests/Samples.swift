@@ -60,6 +60,10 @@ enum Sample {
     var snapshot = active()
     snapshot.session.state = .interrupted
     snapshot.session.interruption = Interruption(reason: .daemonLost, duration: 3.4)
+    snapshot.session.interruptions = [
+      InterruptionRecord(reason: .sleep, began: 1_700_000_010, duration: 4_210, outcome: .recovered),
+      InterruptionRecord(reason: .daemonLost, began: 1_700_000_070, duration: 3.4, outcome: .holds),
+    ]
     snapshot.graph.isConnected = false
     return snapshot
   }
@@ -74,6 +78,7 @@ enum Sample {
   static var mutedAndInterrupted: Snapshot {
     var snapshot = interrupted
     snapshot.session.interruption = Interruption(reason: .noDevice, duration: 125)
+    snapshot.session.interruptions = []
     snapshot.session.isMicrophoneMuted = true
     return snapshot
   }

@@ -17,6 +17,8 @@ final class LiveGraph {
     case hardware
     /// As `hardware`, with a second speaker "hw.second" of lower priority.
     case twoSpeakers
+    /// As `hardware`, with a login manager on a system bus.
+    case login
   }
 
   let session: PrivateSession
@@ -44,6 +46,7 @@ final class LiveGraph {
       configuration.quantum = 480
       configuration.runsPulse = false
     case .hardware: break
+    case .login: configuration.hasLoginManager = true
     case .twoSpeakers:
       configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
     }
@@ -51,13 +54,19 @@ final class LiveGraph {
   }
 
   /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
-  init(_ kind: Kind, quantum: Int? = nil, usesVoiceProcessing: Bool = true, _ change: (inout GraphOptions) -> Void = { _ in }) throws {
+  init(
+    _ kind: Kind, quantum: Int? = nil, usesVoiceProcessing: Bool = true, isManual: Bool = false,
+    _ change: (inout GraphOptions) -> Void = { _ in }
+  ) throws {
     session = try Self.session(kind)
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
+    // The machine's own login manager has no say here.
+    options.interruptions.systemBus = kind == .login ? .address("unix:path=\(session.path)/system-bus") : .none
     change(&options)
     var settings = SessionSettings()
     settings.usesVoiceProcessing = usesVoiceProcessing
+    settings.isManual = isManual
     service = try NearendService(NearendOptions(graph: options, session: settings))
     try service.start()
     try wait(forLinks: Self.fixedLinks)

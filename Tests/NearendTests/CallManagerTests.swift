@@ -102,6 +102,42 @@ struct CallManagerTests {
     }
   }
 
+  @Test("I5, S4: a frozen graph is made anew; default mode recovers when it runs again, manual mode when the call manager says so")
+  func frozen() throws {
+    for isManual in [false, true] {
+      let rig = ManagerRig()
+      rig.manager.manualAudioSessionManagement = isManual
+      try rig.registerCall()
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let tape = EventTape(rig.manager.bus)
+      try rig.graph.interrupt(.frozen, true)
+      #expect(try rig.graph.rebuilds == 1)
+      #expect(!rig.manager.isSessionActive)
+      #expect(rig.demand == (isManual ? SessionDemand() : ManagerRig.call), "a graph that is to be tried is demanded")
+      try rig.graph.interrupt(.frozen, false)
+      #expect(rig.manager.isSessionActive == !isManual)
+      #expect(tape.kinds.contains(.didRecover) == !isManual)
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      #expect(rig.demand == ManagerRig.call)
+      #expect(tape.kinds.count { $0 == .didRecover } == 1)
+    }
+  }
+
+  @Test("I2: sinks keep what they have buffered through an interruption, and go on being written to")
+  func keepsBuffers() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    #expect(rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet))
+    for reason in Interruption.Reason.allCases {
+      let before = try rig.fill("ear")
+      try rig.graph.interrupt(reason, true)
+      #expect(rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet))
+      try rig.graph.interrupt(reason, false)
+      #expect(try rig.fill("ear") == before + 320, "\(reason)")
+    }
+  }
+
   @Test("S7: isSessionActive goes with the media, and the shared unit is there exactly while a node is")
   func sharedUnit() throws {
     let rig = ManagerRig()

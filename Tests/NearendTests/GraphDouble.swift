@@ -15,6 +15,7 @@ final class GraphDouble: SessionGraph {
     var demands: [SessionDemand] = []
     var picked: [Device.Direction: String] = [:]
     var graphSinks: [String] = []
+    var rebuilds = 0
   }
   let core: AudioCore
   let options: GraphOptions
@@ -51,6 +52,7 @@ final class GraphDouble: SessionGraph {
   }
 
   func demandChanged() { control.async { [self] in reconcile() } }
+  func rebuild() { state.withLock { $0.rebuilds += 1 } }
 
   private func reconcile() {
     guard let applications = state.withLock({ $0.isStarted && !$0.isStopped ? $0.applications : nil }) else { return }
@@ -84,6 +86,9 @@ final class GraphDouble: SessionGraph {
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
 
   // MARK: What it sees
+
+  /// How often it was asked to make the filter anew.
+  var rebuilds: Int { state.withLock { $0.rebuilds } }
 
   /// What it provides, once it has done all that it was asked for.
   var demand: SessionDemand {

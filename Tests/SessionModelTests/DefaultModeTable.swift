@@ -43,7 +43,7 @@ extension TransitionTests {
       began daemonLost | +held=daemonLost | demand:none
       began noDevice | +held=noDevice | demand:none
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | +held=frozen | rebuild
 
     sending
       registerMedia new:s | +new:s |
@@ -65,7 +65,7 @@ extension TransitionTests {
       began daemonLost | +held=daemonLost | demand:none
       began noDevice | +held=noDevice | demand:none
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | +held=frozen | rebuild
 
     sourced
       registerMedia new:s | +new:s |
@@ -89,7 +89,7 @@ extension TransitionTests {
       began daemonLost | -source=mic.running +source=mic.deferred +held=daemonLost | demand:none detach:mic
       began noDevice | -source=mic.running +source=mic.deferred +held=noDevice | demand:none detach:mic
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | -source=mic.running +source=mic.deferred +held=frozen | rebuild detach:mic
 
     call
       registerMedia new:s | +new:s |
@@ -116,7 +116,7 @@ extension TransitionTests {
       began daemonLost | -source=mic.running +source=mic.deferred +held=daemonLost | demand:none detach:mic
       began noDevice | -source=mic.running +source=mic.deferred +held=noDevice | demand:none detach:mic
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | -source=mic.running +source=mic.deferred +held=frozen | rebuild detach:mic
 
     application
       registerMedia new:s | +new:s | demand:s+awake
@@ -134,7 +134,7 @@ extension TransitionTests {
       began daemonLost | +held=daemonLost | demand:none
       began noDevice | +held=noDevice | demand:none
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | +held=frozen | rebuild
 
     unlinked
       registerMedia new:s | +new:s |
@@ -161,7 +161,7 @@ extension TransitionTests {
       began daemonLost | -source=mic.running +source=mic.deferred +held=daemonLost | demand:none detach:mic
       began noDevice | -source=mic.running +source=mic.deferred +held=noDevice | demand:none detach:mic
       to background | +background |
-      froze |  | rebuild recovered
+      began frozen | -source=mic.running +source=mic.deferred +held=frozen | rebuild detach:mic
 
     lasting
       registerMedia new:s | +new:s | demand:s+awake
@@ -234,7 +234,7 @@ extension TransitionTests {
       began daemonLost | -source=mic.running +source=mic.deferred +held=daemonLost | demand:none detach:mic
       began noDevice | -source=mic.running +source=mic.deferred +held=noDevice | demand:none detach:mic
       to foreground | -background |
-      froze |  | rebuild recovered
+      began frozen | -source=mic.running +source=mic.deferred +held=frozen | rebuild detach:mic
 
     interruptedInBackground
       registerMedia new:s | +new:s |

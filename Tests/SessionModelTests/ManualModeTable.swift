@@ -95,7 +95,7 @@ extension TransitionTests {
       began daemonLost | -source=mic.running -granted +source=mic.deferred +held=daemonLost | demand:none detach:mic
       began noDevice | -source=mic.running -granted +source=mic.deferred +held=noDevice | demand:none detach:mic
       to background | +background |
-      froze | -source=mic.running -granted +source=mic.deferred | rebuild demand:none detach:mic
+      began frozen | -source=mic.running -granted +source=mic.deferred +held=frozen | rebuild demand:none detach:mic
 
     manualInterrupted
       registerMedia new:s | +new:s |

@@ -164,5 +164,6 @@ let events: [(name: String, event: SessionEvent)] = [
   ("ended noDevice", .interruptionEnded(.noDevice)),
   ("to background", .enteredBackground),
   ("to foreground", .enteredForeground),
-  ("froze", .froze),
+  ("began frozen", .interruptionBegan(.frozen)),
+  ("ended frozen", .interruptionEnded(.frozen)),
 ]

@@ -22,6 +22,8 @@ struct MetricsTests {
     #expect(metrics["nearend_session_state", "state", "idle"] == 0)
     #expect(metrics["nearend_interruptions_total", "reason", "daemonLost"] == 2)
     #expect(metrics["nearend_interruptions_total", "reason", "noDevice"] == 0)
+    #expect(metrics["nearend_interruption_seconds_total", "reason", "daemonLost"] == 1.5)
+    #expect(metrics["nearend_interruption_seconds_total", "reason", "frozen"] == 0)
     #expect(metrics["nearend_events_total", "kind", "interruptionBegan"] == 2)
     #expect(metrics["nearend_uptime_seconds"] == 75)
     #expect(metrics["process_cpu_seconds_total"] == 1.5)

@@ -45,6 +45,7 @@ enum Sample {
     report.outputVolume = 0.8
     report.cpuSeconds = 1.5
     for _ in 0..<2 { report.events.count(AudioEvent(.interruptionBegan, time: 0, detail: ["reason": "daemonLost"])) }
+    report.events.count(AudioEvent(.interruptionEnded, time: 0, detail: ["reason": "daemonLost", "duration": 1.5]))
     report.telemetry = [
       TelemetryOutletStatus(name: "file", delivered: 12),
       TelemetryOutletStatus(name: "http", queued: 5, delivered: 3, dropped: 7, failure: "HTTP status 500"),
@@ -57,6 +58,10 @@ enum Sample {
     report.session = reduce(report.session, .interruptionBegan(.daemonLost)).state
     report.snapshot.session.state = .interrupted
     report.snapshot.session.interruption = Interruption(reason: .daemonLost, duration: 2.25)
+    report.snapshot.session.interruptions = [
+      InterruptionRecord(reason: .daemonLost, began: 1_000, duration: 1.5, outcome: .recovered),
+      InterruptionRecord(reason: .daemonLost, began: 1_010, duration: 2.25, outcome: .holds),
+    ]
     report.snapshot.graph = GraphStatus()
     report.snapshot.route = RouteStatus()
     report.telemetry = []

@@ -28,6 +28,9 @@ struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_fun
 int npw_loop_timer_set(struct pw_loop *loop, struct spa_source *timer, double delay, double interval);
 void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
 struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data);
+// `mask`: SPA_IO_* of spa/support/loop.h, which are poll's. The descriptor stays the caller's.
+struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, spa_source_io_func_t function, void *data);
+int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask);
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
 
 // The process trampoline. `struct spa_io_position` differs between PipeWire's versions; these are the fields that nearend uses of it.

@@ -14,6 +14,8 @@ public struct AudioSessionConfiguration: Sendable {
   public var reference: ReferenceSource
   /// Path of the Unix socket through which other processes take part, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
   public var controlSocket: String?
+  /// What interrupts a session, beside what happens to the graph itself (I1).
+  public var interruptions: InterruptionOptions
   /// Where telemetry goes (T3); by default nowhere.
   public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
@@ -21,6 +23,7 @@ public struct AudioSessionConfiguration: Sendable {
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
+    interruptions: InterruptionOptions = InterruptionOptions(),
     controlSocket: String? = ControlPath.standard(ProcessInfo.processInfo.environment), telemetry: TelemetryOptions = TelemetryOptions(),
     log: (@Sendable (LogEntry) -> Void)? = nil
   ) {
@@ -29,12 +32,15 @@ public struct AudioSessionConfiguration: Sendable {
     self.speaker = speaker
     self.reference = reference
     self.controlSocket = controlSocket
+    self.interruptions = interruptions
     self.telemetry = telemetry
     self.log = log
   }
 
   var options: NearendOptions {
-    var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    var options = NearendOptions(
+      graph: GraphOptions(
+        remote: remote, microphone: microphone, speaker: speaker, reference: reference, interruptions: interruptions))
     options.controlSocket = controlSocket
     options.telemetry = telemetry
     return options

@@ -88,11 +88,12 @@ public final class NearendService: Sendable {
       GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
-        looked: { watch.look() }, route: { watch.use($0) }))
+        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) }, looked: { watch.look() }, route: { watch.use($0) }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
-      case .demandChanged, .rebuild: graph?.demandChanged()
+      case .demandChanged: graph?.demandChanged()
+      case .rebuild: graph?.rebuild()
       }
     }
     settingChanges = events.subscribe { [weak graph] event in
@@ -253,7 +254,8 @@ public final class NearendService: Sendable {
     snapshot.sinks = core.mixer.sinkStatuses(
       rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
-    snapshot.session = SessionStatus(state, interruption: session.interruption, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.session = SessionStatus(
+      state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),

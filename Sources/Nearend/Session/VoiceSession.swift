@@ -10,8 +10,7 @@ import Synchronization
 public final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()
-    /// When each interruption began, CLOCK_MONOTONIC in s.
-    var began: [Interruption.Reason: Double] = [:]
+    var history = InterruptionHistory()
   }
   private let state: Mutex<State>
   private let core: AudioCore
@@ -55,10 +54,11 @@ public final class VoiceSession: Sendable {
 
   /// The interruption that began first of those that hold now (I1).
   public var interruption: Interruption? {
-    state.withLock { state in
-      state.session.interruptions.first.map { Interruption(reason: $0, duration: monotonicSeconds() - (state.began[$0] ?? 0)) }
-    }
+    interruptions.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
   }
+
+  /// What holds the session up or did, oldest first (I1).
+  public var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: monotonicSeconds()) } }
 
   /// Lets something happen. Returns why not, where it is refused; nothing has changed then.
   @discardableResult
@@ -117,7 +117,8 @@ public final class VoiceSession: Sendable {
     var old: SessionState
     var new: SessionState
     var effects: [SessionEffect]
-    var duration: Double?
+    /// Of the interruption that ended with it, if one did.
+    var record: InterruptionRecord?
 
     var refusal: SessionRefusal? {
       for case .refused(let refusal) in effects { return refusal }
@@ -135,10 +136,11 @@ public final class VoiceSession: Sendable {
         change.new = old
         return change
       }
-      for reason in new.interruptions where state.began[reason] == nil { state.began[reason] = monotonicSeconds() }
-      for (reason, since) in state.began where !new.interruptions.contains(reason) {
-        change.duration = monotonicSeconds() - since
-        state.began[reason] = nil
+      let clock = monotonicSeconds()
+      state.history.note(
+        from: old, to: new, isRecovered: effects.contains(.recovered), time: Date().timeIntervalSince1970, clock: clock)
+      if case .interruptionEnded(let reason) = event {
+        change.record = state.history.records(at: clock).last { $0.reason == reason }
       }
       state.session = new
       // A leaf's lock: nobody is told anything here.
@@ -168,6 +170,7 @@ public final class VoiceSession: Sendable {
   private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
     for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
     for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
+    tellOfInterruption(event, change)
     for effect in change.effects {
       switch effect {
       case .demand: if tellsGraph { ask(.demandChanged) }
@@ -178,7 +181,6 @@ public final class VoiceSession: Sendable {
       default: break
       }
     }
-    tellOfInterruption(event, change)
   }
 
   private func tellOfInterruption(_ event: SessionEvent, _ change: Change) {
@@ -186,10 +188,24 @@ public final class VoiceSession: Sendable {
     switch event {
     case .interruptionBegan(let reason): events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
     case .interruptionEnded(let reason):
-      events.post(.interruptionEnded, detail: ["reason": .string(reason.rawValue), "duration": .number(change.duration ?? 0)])
+      let record = change.record ?? InterruptionRecord(reason: reason, began: 0, duration: 0, outcome: .ended)
+      log.add(.info, "interruption (\(reason.rawValue)) over after \(tenths(record.duration)) s\(consequence(record, change.new))")
+      events.post(.interruptionEnded, detail: ["reason": .string(reason.rawValue), "duration": .number(record.duration)])
     default: break
     }
   }
+
+  private func consequence(_ record: InterruptionRecord, _ session: SessionState) -> String {
+    switch record.outcome {
+    case .recovered: "; recovered"
+    case .holds, .ended: ""
+    case .waits where !session.interruptions.isEmpty: "; \(session.interruptions.map(\.rawValue).joined(separator: ", ")) holds still"
+    case .waits where session.awaitsRecovery: "; recovery waits for the login session"
+    case .waits: "; the call manager is to activate the session"
+    }
+  }
+
+  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 
   private func ask(_ request: GraphRequest) { graph.current?(request) }
 }

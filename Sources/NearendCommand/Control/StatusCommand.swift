@@ -27,7 +27,7 @@ struct StatusText {
     var rows: [(String, String)] = [
       ("nearend", "\(snapshot.version), up \(Int(snapshot.uptime)) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
     ]
-    let held = session.interruption.map { " (\($0.reason == .daemonLost ? "the PipeWire daemon is away" : "no real device"))" } ?? ""
+    let held = session.interruption.map { " (\(Self.words($0.reason)))" } ?? ""
     rows.append(("session", session.state.rawValue + held + (session.isManual ? ", activated by a call manager" : "")))
     rows.append(("sends", Self.list(session.sendMedia)))
     rows.append(("receives", Self.list(session.receiveMedia)))
@@ -47,6 +47,17 @@ struct StatusText {
     if !status.isInUse { return "not in use" }
     if status.isBypassed { return "bypassed" }
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
+  }
+
+  private static func words(_ reason: Interruption.Reason) -> String {
+    switch reason {
+    case .daemonLost: "the PipeWire daemon is away"
+    case .noDevice: "no real device"
+    case .role: "a stream that goes before a call"
+    case .sleep: "the machine sleeps"
+    case .sessionInactive: "another login session has the seat"
+    case .frozen: "the graph runs no cycle"
+    }
   }
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }

@@ -58,6 +58,12 @@ public final class AudioCore: @unchecked Sendable {
     set { settings.isSending.store(newValue ? 1 : 0) }
   }
 
+  /// Whether something holds the session up: then nothing is taken out of the sinks, whoever plays meanwhile (I2). [any]
+  public var isHeld: Bool {
+    get { settings.isHeld.load() != 0 }
+    set { settings.isHeld.store(newValue ? 1 : 0) }
+  }
+
   /// Frames between a sample of the reference and its echo, as the graph's latencies tell it (V5). [any]
   public var streamDelay: Int {
     get { controls.streamDelay }

@@ -39,9 +39,14 @@ struct CoreState: ~Copyable {
     clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
-    render.pointee.process(
-      call: io.pointee.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.pointee.frames,
-      rate: io.pointee.rate)
+    if settings.isHeld.load() == 0 {
+      render.pointee.process(
+        call: io.pointee.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.pointee.frames,
+        rate: io.pointee.rate)
+    } else {
+      Kernel.clear(left, frames: io.pointee.frames)
+      Kernel.clear(right, frames: io.pointee.frames)
+    }
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
   }
@@ -91,16 +96,18 @@ struct CoreState: ~Copyable {
 /// What the control side tells the audio thread about the cycle as a whole.
 struct CoreSettings: Sendable {
   let isSending: CounterCell
+  let isHeld: CounterCell
   let usesMixAsReference: CounterCell
   let microphoneChannels: CounterCell
   let speakerPortsPerChannel: CounterCell
   /// Told by the audio thread: the rate that a capture path is needed for.
   let wantedRate: CounterCell
 
-  static let cellCount = 5
+  static let cellCount = 6
 
   init(_ cells: inout CellBlock) {
     isSending = CounterCell(cells.next())
+    isHeld = CounterCell(cells.next())
     usesMixAsReference = CounterCell(cells.next())
     microphoneChannels = CounterCell(cells.next())
     speakerPortsPerChannel = CounterCell(cells.next())

@@ -49,6 +49,9 @@ public struct Diagnostics: Sendable {
     add("Interruption", interruption.map { "\($0.reason.rawValue) for \(decimal($0.duration, 1)) s" } ?? "None")
     let counts = report.events.interruptions.sorted { $0.key < $1.key }
     add("Interruptions since start", counts.isEmpty ? "0" : Self.list(counts.map { "\($0.key) \($0.value)" }))
+    for record in report.snapshot.session.interruptions {
+      addDetail(1, "\(record.reason.rawValue) for \(decimal(record.duration, 1)) s: \(record.outcome.rawValue)")
+    }
   }
 
   private mutating func addMicrophoneInput(_ report: ServiceReport) {

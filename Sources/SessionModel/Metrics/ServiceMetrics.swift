@@ -49,6 +49,9 @@ extension MetricsText {
       "nearend_interruptions_total", .counter, "Interruptions that began, by reason.",
       Interruption.Reason.allCases.map { Sample(["reason": $0.rawValue], Double(report.events.interruptions[$0.rawValue] ?? 0)) })
     add(
+      "nearend_interruption_seconds_total", .counter, "How long interruptions that are over held, by reason.",
+      Interruption.Reason.allCases.map { Sample(["reason": $0.rawValue], report.events.interruptionSeconds[$0.rawValue] ?? 0) })
+    add(
       "nearend_events_total", .counter, "Events posted, by kind.",
       AudioEvent.Kind.allCases.map { Sample(["kind": $0.rawValue], Double(report.events.kinds[$0] ?? 0)) })
   }

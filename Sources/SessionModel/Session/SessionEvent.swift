@@ -33,6 +33,4 @@ public enum SessionEvent: Sendable, Equatable {
   case interruptionEnded(Interruption.Reason)
   case enteredBackground
   case enteredForeground
-  /// The process callback stopped advancing while it should run (I5).
-  case froze
 }

@@ -72,7 +72,7 @@ extension SessionState {
     case .setAutomaticDeactivation(let on): settings.isAutomaticDeactivationEnabled = on
     case .applications(let applications): media = media.filter { $0.owner == .program } + applications
     case .activatedExternally, .deactivatedExternally: applyCallManager(event, &effects)
-    case .interruptionBegan, .interruptionEnded, .enteredBackground, .enteredForeground, .froze: applyRecovery(event, &effects)
+    case .interruptionBegan, .interruptionEnded, .enteredBackground, .enteredForeground: applyRecovery(event, &effects)
     }
   }
 
@@ -144,6 +144,11 @@ extension SessionState {
     switch event {
     case .interruptionBegan(let reason):
       guard !interruptions.contains(reason) else { return }
+      if reason == .frozen {
+        // Only what runs can freeze.
+        guard isUnitRunning else { return }
+        effects.append(.rebuild)
+      }
       interruptions.append(reason)
       // Whoever activated the session must do so again: what it had was taken away.
       isActivatedExternally = false
@@ -154,7 +159,8 @@ extension SessionState {
       if settings.isManual {
         // Activated while it was interrupted: it can run from now on.
         if isUnitRunning { effects.append(.recovered) }
-      } else if isInForeground {
+      } else if isInForeground || reason == .frozen && !awaitsRecovery {
+        // What was made anew and runs again is not stopped for being in the background.
         recover(&effects)
       } else {
         awaitsRecovery = isActivated
@@ -163,11 +169,6 @@ extension SessionState {
     case .enteredForeground:
       isInForeground = true
       if awaitsRecovery, interruptions.isEmpty { recover(&effects) }
-    case .froze:
-      guard isUnitRunning else { return }
-      effects.append(.rebuild)
-      // Manual mode: made anew, and started by whoever activates it.
-      if settings.isManual { isActivatedExternally = false } else { effects.append(.recovered) }
     default: break
     }
   }

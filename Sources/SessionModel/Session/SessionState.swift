@@ -70,7 +70,12 @@ public struct SessionState: Sendable, Equatable {
   public var isUnitRunning: Bool { isActive && !media.isEmpty }
 
   /// What the graph must provide now.
-  public var demand: SessionDemand { isUnitRunning ? wanted : SessionDemand() }
+  public var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
+
+  /// Whether a graph that froze is tried again: only what is demanded can show that it runs (I5). In manual mode whoever activates the session tries it.
+  private var isTried: Bool {
+    !settings.isManual && isActivated && !awaitsRecovery && !media.isEmpty && interruptions == [.frozen]
+  }
 
   /// What the graph would have to provide if nothing held the session up.
   public var wanted: SessionDemand {

@@ -22,12 +22,18 @@ public struct EventCounts: Sendable, Equatable {
   public private(set) var kinds: [AudioEvent.Kind: Int] = [:]
   /// By the reason's name.
   public private(set) var interruptions: [String: Int] = [:]
+  /// Seconds of those that are over, by the reason's name.
+  public private(set) var interruptionSeconds: [String: Double] = [:]
 
   public init() {}
 
   public mutating func count(_ event: AudioEvent) {
     kinds[event.kind, default: 0] += 1
-    if event.kind == .interruptionBegan, case .string(let reason)? = event.detail["reason"] { interruptions[reason, default: 0] += 1 }
+    guard case .string(let reason)? = event.detail["reason"] else { return }
+    if event.kind == .interruptionBegan { interruptions[reason, default: 0] += 1 }
+    if event.kind == .interruptionEnded, case .number(let seconds)? = event.detail["duration"] {
+      interruptionSeconds[reason, default: 0] += seconds
+    }
   }
 }
 

@@ -58,8 +58,10 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   public var sendMedia: [String]
   /// Ids of the media that receive (play through nearend).
   public var receiveMedia: [String]
-  /// What holds the session up now, if anything does.
+  /// What holds the session up now, if anything does: the one that began first.
   public var interruption: Interruption?
+  /// Everything that holds or held it up since start, oldest first, at most `InterruptionHistory.capacity` (I1).
+  public var interruptions: [InterruptionRecord]
   public var isMicrophoneMuted: Bool
   /// `isSessionActive` (S7).
   public var isActive: Bool
@@ -68,8 +70,10 @@ public struct SessionStatus: Codable, Sendable, Equatable {
 
   public init(
     state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],
-    interruption: Interruption? = nil, isMicrophoneMuted: Bool = false, isActive: Bool = false, isManual: Bool = false
+    interruption: Interruption? = nil, interruptions: [InterruptionRecord] = [], isMicrophoneMuted: Bool = false, isActive: Bool = false,
+    isManual: Bool = false
   ) {
+    self.interruptions = interruptions
     self.isActive = isActive
     self.isManual = isManual
     self.state = state
@@ -77,24 +81,6 @@ public struct SessionStatus: Codable, Sendable, Equatable {
     self.receiveMedia = receiveMedia
     self.interruption = interruption
     self.isMicrophoneMuted = isMicrophoneMuted
-  }
-}
-
-/// Something that holds the session up.
-public struct Interruption: Codable, Sendable, Equatable {
-  public enum Reason: String, Codable, Sendable, CaseIterable {
-    /// The PipeWire daemon is not there.
-    case daemonLost
-    /// No real device to capture from or to play to.
-    case noDevice
-  }
-  public var reason: Reason
-  /// Seconds since it began.
-  public var duration: Double
-
-  public init(reason: Reason, duration: Double) {
-    self.reason = reason
-    self.duration = duration
   }
 }
 

@@ -1,0 +1,143 @@
+import Glibc
+import PipeWireClient
+internal import SystemdLibrary
+
+/// A connection to the system's D-Bus, whose file descriptor waits in the loop: nothing here polls, and nothing waits for an answer.
+/// [control]
+final class SystemBus {
+  /// Why something on the bus did not come to be.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ result: Int32, _ what: String) { description = "\(what): \(String(cString: strerror(-result)))" }
+    init(_ description: String) { self.description = description }
+  }
+
+  private let bus: OpaquePointer
+  private let loop: ThreadLoop
+  private let lost: (Failure) -> Void
+  private var descriptor: LoopDescriptor?
+  private var timer: LoopTimer?
+  private var listeners: [Listener] = []
+  private var calls: [ObjectIdentifier: Listener] = [:]
+  private var isLost = false
+
+  /// What a callback of sd-bus is given.
+  private final class Listener {
+    unowned let bus: SystemBus
+    let receive: (BusMessage) -> Void
+
+    init(_ bus: SystemBus, _ receive: @escaping (BusMessage) -> Void) {
+      self.bus = bus
+      self.receive = receive
+    }
+
+    var data: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+    static func this(_ data: UnsafeMutableRawPointer) -> Listener { Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue() }
+  }
+
+  /// Connects. Everything else, also that nobody answers, comes later by `lost`, once.
+  /// - Throws: where there is no bus.
+  init(_ address: SystemBusAddress, loop: ThreadLoop, lost: @escaping (Failure) -> Void) throws(Failure) {
+    self.loop = loop
+    self.lost = lost
+    bus = try Self.open(address)
+    descriptor = LoopDescriptor(loop: loop, descriptor: sd_bus_get_fd(bus), events: sd_bus_get_events(bus)) { [unowned self] in process() }
+    timer = LoopTimer(loop: loop) { [unowned self] in process() }
+    waitForMore()
+  }
+
+  deinit {
+    descriptor?.cancel()
+    timer?.cancel()
+    // Not flushed: that could wait for a bus that does not answer.
+    sd_bus_close(bus)
+    sd_bus_unref(bus)
+  }
+
+  private static func open(_ address: SystemBusAddress) throws(Failure) -> OpaquePointer {
+    var made: OpaquePointer?
+    var result: Int32
+    switch address {
+    case .none: throw Failure("none is wanted")
+    case .standard: result = sd_bus_open_system(&made)
+    case .address(let text):
+      result = sd_bus_new(&made)
+      if result >= 0 { result = sd_bus_set_address(made, text) }
+      if result >= 0 { result = sd_bus_set_bus_client(made, 1) }
+      if result >= 0 { result = sd_bus_start(made) }
+    }
+    guard result >= 0, let made else {
+      sd_bus_unref(made)
+      throw Failure(result, "no system bus")
+    }
+    return made
+  }
+
+  // MARK: What it can do
+
+  /// Calls a method of the login manager; `fill` appends its arguments. `answered` is given the answer, or what was said against it.
+  func call(
+    _ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void = { _ in }, answered: @escaping (BusMessage) -> Void
+  ) {
+    var message: OpaquePointer?
+    guard sd_bus_message_new_method_call(bus, &message, LoginNames.service, path, interface, member) >= 0, let message else { return }
+    fill(BusMessage(message))
+    let listener = Listener(self, answered)
+    let result = sd_bus_call_async(
+      bus, nil, message,
+      { message, data, _ in
+        guard let message, let data else { return 0 }
+        let listener = Listener.this(data)
+        listener.bus.calls[ObjectIdentifier(listener)] = nil
+        listener.receive(BusMessage(message))
+        return 0
+      }, listener.data, 0)
+    sd_bus_message_unref(message)
+    if result >= 0 { calls[ObjectIdentifier(listener)] = listener }
+    waitForMore()
+  }
+
+  /// Hears what `rule` matches, in D-Bus's own words.
+  func listen(_ rule: String, _ receive: @escaping (BusMessage) -> Void) {
+    let listener = Listener(self, receive)
+    listeners.append(listener)
+    sd_bus_add_match_async(
+      bus, nil, rule,
+      { message, data, _ in
+        guard let message, let data else { return 0 }
+        Listener.this(data).receive(BusMessage(message))
+        return 0
+      }, { _, _, _ in 0 }, listener.data)
+    waitForMore()
+  }
+
+  // MARK: Events
+
+  private func process() {
+    guard !isLost else { return }
+    var result: Int32
+    repeat { result = sd_bus_process(bus, nil) } while result > 0
+    guard result >= 0, sd_bus_is_open(bus) > 0 else {
+      isLost = true
+      descriptor?.cancel()
+      timer?.pause()
+      return lost(Failure(result < 0 ? result : -ECONNRESET, "the system bus went away"))
+    }
+    waitForMore()
+  }
+
+  private func waitForMore() {
+    guard !isLost else { return }
+    let events = sd_bus_get_events(bus)
+    if events >= 0 { descriptor?.wait(for: events) }
+    var microseconds: UInt64 = 0
+    guard sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds != .max else {
+      timer?.pause()
+      return
+    }
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    let wait = Double(microseconds) / 1e6 - Double(now.tv_sec) - Double(now.tv_nsec) / 1e9
+    timer?.schedule(after: max(1e-4, wait))
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  /// Each interruption in a live graph, in default and in manual mode.
+  @Suite("Interruptions", .serialized)
+  struct Interruptions {
+    private func manager(_ live: LiveGraph) throws -> LoginManager { try #require(live.session.loginManager) }
+
+    /// An application that plays silence with a role, to a device.
+    private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
+      let file = "\(live.session.path)/silence.wav"
+      var wave = Data("RIFF".utf8)
+      func append(_ values: UInt32...) { for value in values { withUnsafeBytes(of: value.littleEndian) { wave.append(contentsOf: $0) } } }
+      let bytes: UInt32 = 48_000 * 2 * 60
+      append(bytes + 36)
+      wave.append(Data("WAVEfmt ".utf8))
+      append(16, 0x0001_0001, 48_000, 96_000, 0x0010_0002)
+      wave.append(Data("data".utf8))
+      append(bytes)
+      wave.append(Data(count: Int(bytes)))
+      try wave.write(to: URL(fileURLWithPath: file))
+      return try live.session.spawn("pw-cat", ["--playback", "--media-role", role, "--target", device, file])
+    }
+
+    @Test(
+      "I1, I2, I4: before sleep the devices are let go of, and only then may the machine sleep; after it sound is back within 1 s",
+      arguments: [false, true])
+    func sleep(isManual: Bool) throws {
+      let live = try LiveGraph(.login, isManual: isManual)
+      defer { live.stop() }
+      let manager = try manager(live)
+      let call = try InterruptedCall(live, isManual: isManual)
+      func isHeld() -> Bool { manager.inhibitors.contains { $0.who == "nearend" && $0.what == "sleep" && $0.mode == "delay" && $0.isHeld } }
+      try live.session.wait(for: "the inhibitor") { isHeld() }
+      let serials = try live.serials()
+
+      manager.prepareForSleep(true)
+      try live.session.wait(for: "the inhibitor to be given up") { !isHeld() }
+      #expect(try GraphDump(live.session).links(from: "hw.mic").isEmpty)
+      #expect(try GraphDump(live.session).links(to: "hw.speaker").isEmpty)
+      #expect(live.service.snapshot().session.interruption?.reason == .sleep)
+      #expect(live.service.snapshot().session.state == .interrupted)
+
+      let seconds = try call.recovery(.sleep) { manager.prepareForSleep(false) }
+      #expect(seconds < 1)
+      try live.session.wait(for: "the inhibitor again") { isHeld() }
+      #expect(try live.serials() == serials, "filter and devices are the same")
+    }
+
+    @Test("I1, I2, I4: a phone's stream that runs interrupts, its end recovers; a ring sink keeps what it has", arguments: [false, true])
+    func role(isManual: Bool) throws {
+      let live = try LiveGraph(.login, isManual: isManual)
+      defer { live.stop() }
+      let call = try InterruptedCall(live, isManual: isManual)
+      // An application that plays through nearend keeps the filter running meanwhile.
+      let player = try play(live, role: "Music", to: "nearend.speaker")
+      defer { player.end() }
+      try live.wait(for: "the player") { $0.session.receiveMedia.count == 3 }
+      let phone = try play(live, role: "Phone", to: "hw.speaker")
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .role }
+      try call.waitUntilDown()
+      #expect(live.service.snapshot().log.contains { $0.message.contains("(Phone) goes before a call") })
+      let before = call.fill
+      #expect(call.write())
+      let cycles = live.service.snapshot().graph.cycles
+      try live.wait(for: "cycles meanwhile") { $0.graph.cycles > cycles + 10 }
+      #expect(call.fill == before + 960, "nothing is taken out while the session is held up")
+      let seconds = try call.recovery(.role) { phone.end() }
+      #expect(seconds < 1)
+      try live.wait(for: "the sink to play") { _ in call.fill < before + 960 }
+    }
+
+    @Test("I1: a stream of another role does not interrupt, nor does a phone that calls through nearend")
+    func otherRoles() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let call = try InterruptedCall(live)
+      let music = try play(live, role: "Music", to: "hw.speaker")
+      let phone = try play(live, role: "Phone", to: "nearend.speaker")
+      defer { for client in [music, phone] { client.end() } }
+      try live.wait(for: "the phone to be a client") { $0.session.receiveMedia.count == 3 }
+      try live.session.wait(for: "the music to play") {
+        try GraphDump(live.session).links(to: "hw.speaker").count { $0.state == "active" } > 2
+      }
+      #expect(call.count(.interruptionBegan) == 0)
+      #expect(live.service.snapshot().session.state == .active)
+    }
+
+    @Test(
+      "I1, I3, I4: without the seat the session is interrupted; what else ends meanwhile recovers on return, once",
+      arguments: [false, true])
+    func seat(isManual: Bool) throws {
+      let live = try LiveGraph(.login, isManual: isManual)
+      defer { live.stop() }
+      let manager = try manager(live)
+      let call = try InterruptedCall(live, isManual: isManual)
+      manager.setActive(false)
+      defer { manager.setActive(true) }
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .sessionInactive }
+      try call.waitUntilDown()
+      let phone = try play(live, role: "Emergency", to: "hw.speaker")
+      try live.session.wait(for: "the alarm to be heard of") { live.service.session.current.interruptions.contains(.role) }
+      phone.end()
+      try live.session.wait(for: "the alarm's end") { !live.service.session.current.interruptions.contains(.role) }
+      #expect(call.count(.didRecover) == 0)
+      let seconds = try call.recovery(.sessionInactive) { manager.setActive(true) }
+      #expect(seconds < 1)
+    }
+
+    @Test("I3, I5: with --when-inactive continue a return to the foreground touches nothing, but recovers what ended in the background")
+    func background() throws {
+      let live = try LiveGraph(.login) { $0.interruptions.whenInactive = .goOn }
+      defer { live.stop() }
+      let manager = try manager(live)
+      let call = try InterruptedCall(live)
+      func links() throws -> [Int] { try GraphDump(live.session).oursLinks.map(\.serial).sorted() }
+      let before = try links()
+      manager.setActive(false)
+      defer { manager.setActive(true) }
+      try live.session.wait(for: "the background") { !live.service.session.current.isInForeground }
+      manager.setActive(true)
+      try live.session.wait(for: "the foreground") { live.service.session.current.isInForeground }
+      #expect(try links() == before)
+      #expect(call.events.isEmpty)
+
+      manager.setActive(false)
+      try live.session.wait(for: "the background") { !live.service.session.current.isInForeground }
+      let phone = try play(live, role: "Phone", to: "hw.speaker")
+      try call.waitUntilDown()
+      phone.end()
+      try live.session.wait(for: "the end") { live.service.session.current.awaitsRecovery }
+      #expect(call.count(.didRecover) == 0)
+      let seconds = try call.recovery(.role) { manager.setActive(true) }
+      #expect(seconds < 1)
+    }
+
+    @Test("I6: the system bus dies and comes back: no interruption, and sleep is heard of again within 2 s")
+    func systemBus() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let manager = try manager(live)
+      let call = try InterruptedCall(live)
+      func held() -> Int { manager.inhibitors.count { $0.isHeld } }
+      try live.session.wait(for: "the inhibitor") { held() == 1 }
+      live.session.stop(.systemBus)
+      try live.session.wait(for: "the inhibitor to be given up") { held() == 0 }
+      try live.session.start()
+      let back = SimulatedHardware.monotonicSeconds()
+      try live.session.wait(for: "the inhibitor again") { held() == 1 }
+      let seconds = SimulatedHardware.monotonicSeconds() - back
+      print("I6: the login manager is heard \(Int(seconds * 1_000)) ms after it is back")
+      #expect(seconds < 2)
+      #expect(call.events.isEmpty)
+      #expect(live.service.snapshot().session.state == .active)
+    }
+
+    @Test("I6: the session's bus dies and comes back alone: within 2 s everything is whole, the devices the same")
+    func sessionBus() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let call = try InterruptedCall(live)
+      let serials = try live.serials()
+      live.session.stop(.bus, isAlone: true)
+      try call.waitUntilUp()
+      try live.session.start()
+      let back = SimulatedHardware.monotonicSeconds()
+      try call.waitUntilUp()
+      #expect(SimulatedHardware.monotonicSeconds() - back < 2)
+      #expect(try live.serials() == serials)
+      #expect(call.count(.interruptionBegan) == 0)
+    }
+
+    @Test("I1: without a system bus one remark says so, and everything else works")
+    func noSystemBus() throws {
+      let live = try LiveGraph(.hardware) { $0.interruptions.systemBus = .address("unix:path=/nonexistent/bus") }
+      defer { live.stop() }
+      let call = try InterruptedCall(live)
+      #expect(live.service.snapshot().log.count { $0.message.contains("no login manager is heard") } == 1)
+      #expect(live.service.snapshot().log.allSatisfy { $0.level != .error })
+      withExtendedLifetime(call) {}
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import PipeWireGraph
+
+@Suite("Frozen or not")
+struct FreezeWatchTests {
+  /// Looks ten times a second at a graph that runs 100 cycles a second, where it runs.
+  struct Run {
+    var watch = FreezeWatch()
+    var now = 100.0
+    var cycles: UInt64 = 0
+    var rebuilds: [Double] = []
+
+    /// The verdicts of these seconds, each with its time from their beginning. What is to be made anew is.
+    mutating func pass(_ seconds: Double, runs: Bool, shouldRun: Bool = true, length: Double = 0.01) -> [String] {
+      let start = now
+      var verdicts: [String] = []
+      while now < start + seconds - 0.05 {
+        now += 0.1
+        if runs { cycles += 10 }
+        guard let verdict = watch.look(cycles: cycles, shouldRun: shouldRun, cycleLength: length, at: now) else { continue }
+        if verdict == .rebuild {
+          rebuilds.append(((now - start) * 10).rounded() / 10)
+          watch.rebuilt(at: now)
+        } else {
+          verdicts.append("\(verdict) \(((now - start) * 10).rounded() / 10)")
+        }
+      }
+      return verdicts
+    }
+  }
+
+  @Test("I5: a graph that should run and has no cycle is frozen within 2 s, and thawed with the next cycle")
+  func detects() {
+    var run = Run()
+    #expect(run.pass(10, runs: true) == [])
+    let verdicts = run.pass(3, runs: false)
+    #expect(["frozen 1.3", "frozen 1.4"].contains(verdicts.joined(separator: ", ")), "\(verdicts)")
+    #expect(run.pass(1, runs: true) == ["thawed 0.1"])
+    #expect(!run.watch.isFrozen)
+  }
+
+  @Test("I5: a graph that rests is not frozen, however long, nor is one that has just been started")
+  func rests() {
+    var run = Run()
+    _ = run.pass(1, runs: true)
+    #expect(run.pass(60, runs: false, shouldRun: false) == [])
+    #expect(run.pass(1.1, runs: false) == [])
+  }
+
+  @Test("I5: one look after a long halt of this very process is no evidence")
+  func halted() {
+    var run = Run()
+    _ = run.pass(1, runs: true)
+    _ = run.pass(0.3, runs: false)
+    run.now += 30
+    #expect(run.pass(0.2, runs: false) == [])
+    #expect(run.pass(1, runs: true) == [])
+  }
+
+  @Test("I5, V9: the longest cycles there are, 8192 frames at 16 kHz, are no freeze")
+  func longCycles() {
+    var run = Run()
+    for _ in 0..<40 {
+      run.cycles += 1
+      #expect(run.pass(0.5, runs: false, length: 0.512) == [])
+    }
+  }
+
+  @Test("I5: what does not help is tried after 0, 2, 4, 8, 16, 32 and then every 32 s: no storm")
+  func backsOff() {
+    var run = Run()
+    _ = run.pass(1, runs: true)
+    _ = run.pass(200, runs: false)
+    let gaps = zip(run.rebuilds.dropFirst(), run.rebuilds).map { (($0 - $1) * 10).rounded() / 10 }
+    #expect(run.rebuilds.first.map { $0 < 2 } == true)
+    #expect(zip(gaps, [2.0, 4, 8, 16, 32, 32]).allSatisfy { abs($0 - $1) <= 0.2 }, "\(gaps)")
+  }
+
+  @Test("I5: a graph that freezes again and again is not made anew each time, until it has run for a while")
+  func relapses() {
+    var run = Run()
+    for _ in 0..<10 {
+      _ = run.pass(1, runs: true)
+      _ = run.pass(2, runs: false)
+    }
+    #expect(run.rebuilds.count < 6, "\(run.rebuilds.count) in 30 s")
+    _ = run.pass(60, runs: true)
+    let before = run.rebuilds.count
+    _ = run.pass(2, runs: false)
+    #expect(run.rebuilds.count == before + 1)
+  }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import SessionModel
+
+@Suite("Interruptions")
+struct InterruptionTests {
+  /// Sends events a second apart, and keeps the history.
+  struct Run {
+    var state = SessionState()
+    var history = InterruptionHistory()
+    var clock = 0.0
+
+    mutating func send(_ events: SessionEvent...) {
+      for event in events {
+        clock += 1
+        let (next, effects) = reduce(state, event)
+        history.note(from: state, to: next, isRecovered: effects.contains(.recovered), time: 1_000 + clock, clock: clock)
+        state = next
+      }
+    }
+    /// "daemonLost 2.0 recovered"
+    var words: [String] { history.records(at: clock).map { "\($0.reason) \($0.duration) \($0.outcome)" } }
+  }
+  private static let mic = SessionEvent.registerMedia(id: "mic", isSend: true, isReceive: false)
+
+  @Test("I1, I2: every reason but frozen does to each state what a lost daemon does", arguments: Representative.allCases)
+  func reasons(_ representative: Representative) {
+    // In the interrupted ones the daemon is lost already.
+    guard !representative.state.interruptions.contains(.daemonLost) else { return }
+    for reason in Interruption.Reason.allCases where reason != .frozen {
+      let (expected, expectedEffects) = reduce(representative.state, .interruptionBegan(.daemonLost))
+      let (began, effects) = reduce(representative.state, .interruptionBegan(reason))
+      #expect(effects == expectedEffects, "\(reason)")
+      #expect(began.words.map { $0.replacing("\(reason)", with: "daemonLost") } == expected.words, "\(reason)")
+      let (ended, recovery) = reduce(began, .interruptionEnded(reason))
+      let (expectedEnd, expectedRecovery) = reduce(expected, .interruptionEnded(.daemonLost))
+      #expect(ended == expectedEnd, "\(reason)")
+      #expect(recovery == expectedRecovery, "\(reason)")
+    }
+  }
+
+  @Test("I5: a frozen graph goes on being demanded in default mode, also in the background, and recovers when cycles come again")
+  func frozen() {
+    for isInForeground in [true, false] {
+      var run = Run()
+      run.send(Self.mic, .registerSource(mediaId: "mic"))
+      if !isInForeground { run.send(.enteredBackground) }
+      let (frozen, effects) = reduce(run.state, .interruptionBegan(.frozen))
+      #expect(effects == [.rebuild, .detachSource(mediaId: "mic")])
+      #expect(frozen.demand == run.state.demand)
+      #expect(!frozen.isActive)
+      let (thawed, recovery) = reduce(frozen, .interruptionEnded(.frozen))
+      #expect(recovery == [.attachSource(mediaId: "mic"), .recovered])
+      #expect(thawed == run.state)
+    }
+  }
+
+  @Test("I5: a return to the foreground alone tears nothing down and recovers nothing")
+  func foregroundAlone() {
+    for state in [Representative.call.state, Representative.manualActive.state] {
+      let (background, leaving) = reduce(state, .enteredBackground)
+      let (foreground, returning) = reduce(background, .enteredForeground)
+      #expect(leaving == [] && returning == [])
+      #expect(foreground == state)
+    }
+  }
+
+  @Test("I1, I2: the history tells reason, beginning, duration and what came of each")
+  func history() {
+    var run = Run()
+    run.send(Self.mic, .interruptionBegan(.sleep))
+    run.clock += 5
+    #expect(run.words == ["sleep 5.0 holds"])
+    run.send(.interruptionEnded(.sleep))
+    #expect(run.words == ["sleep 6.0 recovered"])
+    #expect(run.history.records(at: 0).map(\.began) == [1_002])
+    run.send(.interruptionBegan(.role), .interruptionBegan(.noDevice), .interruptionEnded(.role))
+    #expect(run.words.dropFirst() == ["role 2.0 waits", "noDevice 1.0 holds"], "one that is over recovers nothing while another holds")
+    run.send(.interruptionEnded(.noDevice))
+    #expect(run.words.dropFirst() == ["role 2.0 recovered", "noDevice 2.0 recovered"])
+  }
+
+  @Test("I3, I4: what ends in the background, or in manual mode, waits, and is recovered by the return or the call manager")
+  func waiting() {
+    var run = Run()
+    run.send(Self.mic, .interruptionBegan(.role), .enteredBackground, .interruptionEnded(.role))
+    #expect(run.words == ["role 2.0 waits"])
+    run.send(.enteredForeground)
+    #expect(run.words == ["role 2.0 recovered"])
+
+    var manual = Run()
+    manual.send(.setInitOnly(.manualAudioSessionManagement(true)), Self.mic, .activatedExternally)
+    manual.send(.interruptionBegan(.sleep), .interruptionEnded(.sleep))
+    #expect(manual.words == ["sleep 1.0 waits"])
+    #expect(!manual.state.isUnitRunning)
+    manual.send(.activatedExternally)
+    #expect(manual.words == ["sleep 1.0 recovered"])
+  }
+
+  @Test("I1: what had nothing to bring back is over, and the oldest are forgotten")
+  func forgetting() {
+    var run = Run()
+    run.send(.interruptionBegan(.sleep), .interruptionEnded(.sleep))
+    #expect(run.words == ["sleep 1.0 ended"])
+    for _ in 0..<30 { run.send(.interruptionBegan(.role), .interruptionEnded(.role)) }
+    #expect(run.words == Array(repeating: "role 1.0 ended", count: InterruptionHistory.capacity))
+  }
+}
