@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check bench soak dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench soak fuzz dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -31,6 +31,9 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
 
+docs: dependencies ## builds the library's documentation; a warning is a failure
+	@Scripts/docs
+
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
 	@Scripts/thread-check
 
@@ -39,6 +42,10 @@ bench: dependencies ## measures latency, processor time, lost cycles, the cost o
 
 soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"
 	@Scripts/soak $(ARGS)
+
+fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS="--seconds 600 --seed 1"
+	@$(swift) build --product ControlFuzz
+	@.build/debug/ControlFuzz $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

@@ -43,6 +43,7 @@ let package = Package(
     library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
     library("FFTWLibrary", "fftw3f", apt: "libfftw3-dev"),
     library("SystemdLibrary", "libsystemd", apt: "libsystemd-dev"),
+    library("CairoLibrary", "cairo", apt: "libcairo2-dev"),
 
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
@@ -65,13 +66,15 @@ let package = Package(
       dependencies: [
         "RealtimeCore", "SessionModel", "PipeWireGraph",
       ]),
+    .target(
+      name: "OfflineProcessing", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Nearend", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -85,16 +88,20 @@ let package = Package(
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 
+    // Programs that use the library, as their authors would write them
+    .executableTarget(name: "Softphone", dependencies: ["Nearend"], path: "Examples/Softphone"),
+
     // What it costs
     .target(name: "CProfiler", dependencies: ["PipeWireLibrary"]),
     .executableTarget(
       name: "NearendBench",
       dependencies: [
-        "Nearend", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
+        "Nearend", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(name: "OfflineTests", dependencies: ["OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
@@ -104,12 +111,18 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
-      name: "GraphTests", dependencies: ["Nearend", "SimulatedHardware", "NearendCommand"]),
+      name: "GraphTests", dependencies: ["Nearend", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView"]),
+    .executableTarget(
+      name: "ControlFuzz",
+      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/ControlFuzz"),
+    .testTarget(name: "ControlTests", dependencies: ["Nearend", "ControlClient", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
       exclude: ["Snapshots"]),
     .testTarget(
-      name: "CommandTests", dependencies: ["NearendCommand", "SimulatedHardware", "SessionModel"], exclude: ["Snapshots"]),
+      name: "CommandTests", dependencies: ["NearendCommand", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
+      exclude: ["Snapshots"]),
   ]
 )
 

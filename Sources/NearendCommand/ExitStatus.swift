@@ -9,10 +9,12 @@ enum ExitStatus: Int32 {
   /// Something failed while it ran.
   case failure = 1
   // 64: wrong arguments, given by the argument parser itself.
-  /// `--mic` or `--speaker` names a device that is not there.
-  case unknownDevice = 66
+  /// `--mic` or `--speaker` names a device that is not there, or a file to process is not there or cannot be processed.
+  case noInput = 66
   /// No daemon, no nearend to talk to, or a rehearsal is impossible because something is not installed.
   case unavailable = 69
+  /// A file that `process` is to write cannot be written.
+  case noOutput = 73
   /// Another nearend runs in this session.
   case alreadyRunning = 75
   /// No terminal, or one that is too small or unknown.
@@ -21,11 +23,12 @@ enum ExitStatus: Int32 {
   static let help = """
     EXIT STATUS
       0   done
-      1   failed while running
+      1   failed while running, or process was interrupted
       64  wrong arguments
-      66  no device of that name
+      66  no device of that name, or an input file that cannot be processed
       69  no PipeWire daemon, no nearend to talk to, or something that a rehearsal
           needs is not installed
+      73  an output file that cannot be written
       75  another nearend runs in this session
       78  not a terminal, or one that is too small
     """
@@ -42,7 +45,7 @@ extension ExitStatus {
     switch error {
     case .noDaemon: self = .unavailable
     case .alreadyRunning: self = .alreadyRunning
-    case .unknownDevice: self = .unknownDevice
+    case .unknownDevice: self = .noInput
     case .refused: self = .failure
     }
   }

@@ -18,7 +18,7 @@ struct NearendCommand: ParsableCommand {
       \(ExitStatus.help)
       """,
     version: nearendVersion,
-    subcommands: [RehearseCommand.self, DevicesCommand.self, RoomCommand.self],
+    subcommands: [RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, RoomCommand.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Remote control",

@@ -19,11 +19,12 @@ extension GraphTests {
     private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
       let manager = AudioSessionManager.shared
       manager.shutDown()
-      manager.configuration = AudioSessionConfiguration(remote: session.socket, interruptions: InterruptionOptions(systemBus: .none))
+      manager.configuration = AudioSessionConfiguration(
+        remote: session.socket, interruptions: InterruptionOptions(systemBus: .none), controlSocket: "\(session.path)/nearend/control.sock")
       defer {
         manager.shutDown()
         manager.manualAudioSessionManagement = false
-        manager.configuration = AudioSessionConfiguration()
+        manager.configuration = AudioSessionConfiguration(controlSocket: nil)
       }
       return try body(manager)
     }

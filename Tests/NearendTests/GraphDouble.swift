@@ -113,11 +113,13 @@ final class GraphWorld: Sendable {
   let starting = DispatchSemaphore(value: 0)
 
   func makeManager() -> AudioSessionManager {
-    AudioSessionManager { core, options, hooks in
+    let manager = AudioSessionManager { core, options, hooks in
       let graph = GraphDouble(core: core, options: options, hooks: hooks, world: self)
       self.state.withLock { $0.graphs.append(graph) }
       return graph
     }
+    manager.configuration.controlSocket = nil
+    return manager
   }
 
   /// The newest graph.

@@ -151,19 +151,19 @@ struct LifecycleTests {
   func configuration() throws {
     let rig = ManagerRig()
     rig.manager.configuration = AudioSessionConfiguration(
-      remote: "/run/somewhere/pipewire-0", microphone: "mic.a", speaker: "speaker.b", reference: .mix)
+      remote: "/run/somewhere/pipewire-0", microphone: "mic.a", speaker: "speaker.b", reference: .mix, controlSocket: nil)
     try rig.registerCall()
     let options = try rig.graph.options
     #expect(options.remote == "/run/somewhere/pipewire-0")
     #expect(options.microphone == "mic.a")
     #expect(options.speaker == "speaker.b")
     #expect(options.reference == .mix)
-    rig.manager.configuration = AudioSessionConfiguration()
+    rig.manager.configuration = AudioSessionConfiguration(controlSocket: nil)
     #expect(rig.manager.configuration.microphone == "mic.a")
     #expect(rig.warnings.count == 1)
     #expect(rig.warnings.first?.contains("configuration") == true)
     rig.unregisterCall()
-    rig.manager.configuration = AudioSessionConfiguration(microphone: "mic.c")
+    rig.manager.configuration = AudioSessionConfiguration(microphone: "mic.c", controlSocket: nil)
     try rig.registerCall()
     #expect(try rig.graph.options.microphone == "mic.c")
     #expect(try rig.graph.picked(.input) == "mic.c", "what was picked in an earlier session no longer counts")
@@ -173,7 +173,7 @@ struct LifecycleTests {
   func programLog() async throws {
     let rig = ManagerRig()
     let heard = Mutex<[String]>([])
-    rig.manager.configuration = AudioSessionConfiguration(log: { entry in
+    rig.manager.configuration = AudioSessionConfiguration(controlSocket: nil, log: { entry in
       _ = rig.manager.isSessionActive
       rig.manager.unregisterMedia(id: "nobody")
       heard.withLock { $0.append(entry.message) }

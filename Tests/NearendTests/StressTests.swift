@@ -43,7 +43,7 @@ struct StressTests {
     { manager, _ in manager.setVoiceProcessingEnabled(true) },
     { manager, _ in manager.isAutomaticConfigurationEnabled.toggle() },
     { manager, _ in manager.isAutomaticDeactivationEnabled.toggle() },
-    { manager, _ in manager.configuration = AudioSessionConfiguration() },
+    { manager, _ in manager.configuration = AudioSessionConfiguration(controlSocket: nil) },
     { manager, _ in _ = manager.configuration },
     { manager, _ in
       let observer = Observer()

@@ -145,6 +145,26 @@ import Testing
     #expect(sink.status().fillBytes == 0)
   }
 
+  @Test(
+    "K5: a sink that has ended with next to nothing in it plays that and is idle, whatever its rate and the quantum, and once more after a rest",
+    arguments: [8_000, 44_100, 48_000, 192_000], [32, 441, 8_192])
+  func nextToNothing(sinkRate: Int, quantum: Int) throws {
+    let rig = RenderRig(quantum: quantum)
+    rig.records = false
+    let sink = try rig.ring(rate: sinkRate, milliseconds: 10)
+    var written: UInt64 = 0
+    for frames in [1, 2, 10, sinkRate / 100] {
+      rig.cycles(3)
+      #expect(sink.write([Int16](repeating: 100, count: frames)))
+      written += UInt64(frames)
+      sink.end()
+      rig.cycles(2_048 / quantum + 4)
+      #expect(sink.isIdle)
+      #expect(sink.status().framesRead == written)
+      #expect(sink.status().totalUnderruns == 0)
+    }
+  }
+
   @Test("K5: a sink waits for its target before it plays, and plays what it has when nothing more comes")
   func buffers() throws {
     let rig = RenderRig(quantum: 480)

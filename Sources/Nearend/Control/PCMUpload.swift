@@ -14,7 +14,9 @@ struct PCMUpload {
     var drops: UInt64
     var error: String?
   }
+  private typealias Outcome = (status: Int, error: String?)
   private let sink: RingSink
+  private let session: VoiceSession
   private let exchange: ControlExchange
 
   /// Milliseconds of audio that the ring holds, unless told otherwise.
@@ -51,16 +53,23 @@ struct PCMUpload {
     } catch {
       throw RequestFailure(error.status, error.description)
     }
-    // However it ends.
+    // However it ends; and before the answer, so that whoever has that may use the name again.
     defer { registration.end() }
-    try PCMUpload(sink: registration.sink, exchange: exchange).run()
+    let upload = PCMUpload(sink: registration.sink, session: request.service.session, exchange: exchange)
+    let outcome = try upload.run()
+    registration.end()
+    try upload.answer(outcome.status, error: outcome.error)
   }
 
-  private func run() throws {
+  private static let removed: Outcome = (409, "the sink was removed while it played; choose another id or do not delete it")
+
+  private func run() throws -> Outcome {
     var frame: [UInt8] = []
     while true {
       let room = room - frame.count
       guard room > 0 else {
+        // Nobody makes room in it any more.
+        guard !sink.isRemoved else { return Self.removed }
         try exchange.connection.pause(seconds: Self.step)
         continue
       }
@@ -68,17 +77,41 @@ struct PCMUpload {
       if bytes.isEmpty { break }
       frame.append(contentsOf: bytes)
       let whole = frame.count - frame.count % sink.format.bytesPerFrame
-      guard frame.withUnsafeBytes({ sink.write(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }) else {
-        return try answer(409, error: "the sink was removed while it played; choose another id or do not delete it")
-      }
+      guard frame.withUnsafeBytes({ sink.write(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }) else { return Self.removed }
       frame.removeFirst(whole)
     }
     sink.end()
-    while !sink.isIdle { try exchange.connection.pause(seconds: Self.step) }
+    if let failure = try playOut() { return failure }
     guard frame.isEmpty else {
-      return try answer(422, error: "the body ended in the middle of a frame; a frame has \(sink.format.bytesPerFrame) bytes")
+      return (422, "the body ended in the middle of a frame; a frame has \(sink.format.bytesPerFrame) bytes")
     }
-    try answer(200, error: nil)
+    return (200, nil)
+  }
+
+  /// Waits until the last frame has been played; otherwise tells why it has not. A body that goes on waits for its session as long as the client does.
+  private func playOut() throws -> Outcome? {
+    var (left, since) = (sink.fill.bytes, monotonicSeconds())
+    while !sink.isIdle {
+      if sink.isRemoved { return Self.removed }
+      let (fill, now) = (sink.fill.bytes, monotonicSeconds())
+      if fill != left { (left, since) = (fill, now) }
+      guard now - since < exchange.limits.stallSeconds else { return (503, stallReason) }
+      try exchange.connection.pause(seconds: Self.step)
+    }
+    return nil
+  }
+
+  private var stallReason: String {
+    let state = session.current
+    let reason =
+      if let interruption = state.interruptions.first {
+        "the session is interrupted (\(interruption.rawValue)); GET /events tells when that is over"
+      } else if state.settings.isManual, !state.isActivatedExternally {
+        "nobody has activated the session; POST /activate"
+      } else {
+        "the graph does not run; GET /status tells of its devices"
+      }
+    return "nothing was played for \(exchange.limits.stallSeconds) s: \(reason)"
   }
 
   /// Bytes that may be written now. A client that is always ahead gets no further than the fill that the sink is steered to: beyond it, the sink would play
@@ -108,7 +141,7 @@ private struct SinkRegistration {
   private let ownsMedia: Bool
 
   init(id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService) throws(SinkError) {
-    if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
+    if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
     self.service = service

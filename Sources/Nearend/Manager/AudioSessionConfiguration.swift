@@ -1,3 +1,4 @@
+import Foundation
 import PipeWireGraph
 import SessionModel
 
@@ -11,6 +12,8 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4).
   public var reference: ReferenceSource
+  /// Path of the Unix socket through which other processes take part, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
+  public var controlSocket: String?
   /// What interrupts a session, beside what happens to the graph itself (I1).
   public var interruptions: InterruptionOptions
   /// Where telemetry goes (T3); by default nowhere.
@@ -20,13 +23,15 @@ public struct AudioSessionConfiguration: Sendable {
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
-    interruptions: InterruptionOptions = InterruptionOptions(), telemetry: TelemetryOptions = TelemetryOptions(),
+    interruptions: InterruptionOptions = InterruptionOptions(),
+    controlSocket: String? = ControlPath.standard(ProcessInfo.processInfo.environment), telemetry: TelemetryOptions = TelemetryOptions(),
     log: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
+    self.controlSocket = controlSocket
     self.interruptions = interruptions
     self.telemetry = telemetry
     self.log = log
@@ -36,6 +41,7 @@ public struct AudioSessionConfiguration: Sendable {
     var options = NearendOptions(
       graph: GraphOptions(
         remote: remote, microphone: microphone, speaker: speaker, reference: reference, interruptions: interruptions))
+    options.controlSocket = controlSocket
     options.telemetry = telemetry
     return options
   }

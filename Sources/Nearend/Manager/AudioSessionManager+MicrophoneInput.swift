@@ -26,6 +26,7 @@ extension AudioSessionManager {
   /// Registers a source that is an asynchronous sequence of buffers of about 10 ms. It ends with its source, or with the last reference to
   /// it.
   /// - Parameters:
+  ///   - mediaId: of media that was registered to send.
   ///   - sampleRate: Hz, 8000–192000; nil is the graph's of now, 48000 before its first cycle.
   ///   - channelCount: 1 or 2; nil is `captureChannelCount`.
   /// - Throws: `SourceError`: why not. Nothing is registered then.

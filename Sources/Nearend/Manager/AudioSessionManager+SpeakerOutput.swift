@@ -5,6 +5,7 @@ import SessionModel
 extension AudioSessionManager {
   /// Gives receive media a ring for its PCM, mixed with the others' (K1).
   /// - Parameters:
+  ///   - mediaId: of media that was registered to receive.
   ///   - sampleRate: Hz, 8000–192000.
   ///   - channelCount: 1 (played on both sides) or 2.
   ///   - bufferSize: bytes of the ring; 200 ms is a good size: `sampleRate * channelCount * 2 / 5`.

@@ -48,7 +48,7 @@ public final class NearendService: Sendable {
   private let settingChanges: EventBus.Subscription
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
   private let registration = Mutex(())
-  private let completion = Mutex<(@Sendable (inout Snapshot) -> Void)?>(nil)
+  private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
 
@@ -121,9 +121,9 @@ public final class NearendService: Sendable {
     }
   }
 
-  private func openControlSocket() throws(ControlError) {
+  func openControlSocket(limits: ControlLimits = ControlLimits()) throws(ControlError) {
     guard let controlSocket else { return }
-    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: ControlLimits()) { [weak self] exchange in
+    let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: limits) { [weak self] exchange in
       try ControlRoutes.answer(exchange, for: self)
     }
     control.withLock { $0 = server }
@@ -263,12 +263,12 @@ public final class NearendService: Sendable {
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
-    completion.withLock { $0 }?(&snapshot)
+    completion.current?(&snapshot)
     return snapshot
   }
 
   /// Lets others add to every snapshot what the service itself does not know.
-  public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.withLock { $0 = complete } }
+  public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 
   private func saveDiagnostics() {
     let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970)).json"

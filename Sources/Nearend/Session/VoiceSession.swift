@@ -19,7 +19,7 @@ public final class VoiceSession: Sendable {
   /// Who takes the microphone.
   let slot: SourceSlot
   /// Set once, before the first event.
-  private let graph = Mutex<(@Sendable (GraphRequest) -> Void)?>(nil)
+  private let graph = Callback<@Sendable (GraphRequest) -> Void>()
 
   /// What the session asks of the graph.
   enum GraphRequest { case demandChanged, rebuild }
@@ -39,7 +39,7 @@ public final class VoiceSession: Sendable {
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
   }
 
-  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.withLock { $0 = graph } }
+  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
 
   /// Goes on from what an earlier session left. Before the graph is joined.
   func resume(_ session: SessionState) {
@@ -207,7 +207,7 @@ public final class VoiceSession: Sendable {
 
   private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 
-  private func ask(_ request: GraphRequest) { graph.withLock { $0 }?(request) }
+  private func ask(_ request: GraphRequest) { graph.current?(request) }
 }
 
 /// CLOCK_MONOTONIC in seconds.

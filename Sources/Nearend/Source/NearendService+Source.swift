@@ -17,6 +17,7 @@ extension NearendService {
   /// Registers a source that is an asynchronous sequence, for a media that was registered to send (L5). [any]
   ///
   /// - Parameters:
+  ///   - mediaId: of the media.
   ///   - sampleRate: Hz, 8000…192000; nil is the graph's rate of now, 48000 before its first cycle.
   ///   - channelCount: 1 or 2; nil is `captureChannelCount`.
   public func openMicrophone(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {

@@ -47,12 +47,12 @@ final class SourceSlot: Sendable {
   }
   private let state = Mutex(State())
   private let tap: SourceTap
-  private let tell = Mutex<(@Sendable (SourceNews) -> Void)?>(nil)
+  private let tell = Callback<@Sendable (SourceNews) -> Void>()
 
   init(tap: SourceTap) { self.tap = tap }
 
   /// `tell` is called with each news of the source, on a thread of the slot's. Before there is a source.
-  func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.withLock { $0 = tell } }
+  func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.set(tell) }
 
   deinit { remove(mediaId: nil) }
 
@@ -105,7 +105,7 @@ final class SourceSlot: Sendable {
     source.pump?.pump()
     // A tick may come late, when another source is here.
     let news = state.withLock { state in state.source === source ? self.news(of: source, &state.told) : [] }
-    guard !news.isEmpty, let tell = tell.withLock({ $0 }) else { return }
+    guard !news.isEmpty, let tell = tell.current else { return }
     for news in news { tell(news) }
   }
 

@@ -27,7 +27,7 @@ func measureSinks() throws -> Table {
 }
 
 /// This program without debug information, which valgrind 3.19 cannot read where Swift has written it.
-private struct StrippedCopy: ~Copyable {
+private final class StrippedCopy {
   private let path = FileManager.default.temporaryDirectory.appendingPathComponent("NearendBench-\(getpid())").path
 
   init() throws {

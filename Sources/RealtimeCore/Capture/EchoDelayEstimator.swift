@@ -38,7 +38,7 @@ struct EchoDelayEstimator: ~Copyable {
   /// One block of 10 ms of each.
   @_noLocks @_noAllocation
   mutating func update(reference far: UnsafePointer<Float>, microphone near: UnsafePointer<Float>, isFarEndActive: Bool) {
-    let steps = steps, lags = lags
+    let steps = steps, lags = lags, correlation = correlation
     for i in stride(from: lags - 1, through: 0, by: -1) { history[i + steps] = history[i] }
     for step in 0..<steps {
       let start = step * block / steps, end = (step + 1) * block / steps
@@ -56,6 +56,7 @@ struct EchoDelayEstimator: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func evaluate() {
+    let correlation = correlation
     for lag in 0..<lags { correlation[lag] *= memory }
     blocks += 1
     if blocks < evaluationBlocks { return }

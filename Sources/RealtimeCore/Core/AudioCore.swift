@@ -21,8 +21,8 @@ public final class AudioCore: @unchecked Sendable {
   private var impossibleRate = 0
   private var newest: UnsafeMutablePointer<CapturePath>?
 
-  /// A core with a capture path for 48 kHz ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
-  public init(usesMixAsReference: Bool = false) throws(CapturePathError) {
+  /// A core with a capture path for `rate` (Hz, 16000…192000) ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
+  public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
     var memory = CellBlock(count: CycleClock.cellCount + CoreSettings.cellCount)
     let clock = CycleClock(&memory)
     let settings = CoreSettings(&memory)
@@ -34,7 +34,7 @@ public final class AudioCore: @unchecked Sendable {
       to: CoreState(clock: clock, render: mixer.renderPath, captureMailbox: captureMailbox, settings: settings, source: source.delivery))
     settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
     setChannelScales(microphone: 1, speaker: 1)
-    try prepareCapture(rate: 48_000)
+    try prepareCapture(rate: rate)
   }
 
   /// The audio thread must have stopped for good.
@@ -86,9 +86,14 @@ public final class AudioCore: @unchecked Sendable {
 
   /// Frames that nearend adds between the microphone's port and the voice's, for the graph's quantum and rate of now. [control]
   public var captureLatency: Int {
-    guard controls.usesVoiceProcessing, let newest else { return 0 }
     let meters = cycleMeters
-    return meters.quantum > 0 && meters.rate == preparedRate ? newest.pointee.latency(quantum: meters.quantum) : 0
+    return meters.quantum > 0 && meters.rate == preparedRate ? captureLatency(quantum: meters.quantum) : 0
+  }
+
+  /// The same for any quantum, at the rate that the capture path was made for. [control]
+  public func captureLatency(quantum: Int) -> Int {
+    guard controls.usesVoiceProcessing, let newest else { return 0 }
+    return newest.pointee.latency(quantum: quantum)
   }
 
   /// Frames that nearend adds between the call's port and the speaker's: the mixer and its limiter look at no sample but the one that they put out.
@@ -115,6 +120,12 @@ public final class AudioCore: @unchecked Sendable {
       impossibleRate = wanted
       throw error
     }
+  }
+
+  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent; no effect where it is ready. Throws
+  /// `CapturePathError`, and leaves the one that there is. [control]
+  public func prepare(rate: Int) throws(CapturePathError) {
+    if rate != preparedRate { try prepareCapture(rate: rate) }
   }
 
   private func prepareCapture(rate: Int) throws(CapturePathError) {

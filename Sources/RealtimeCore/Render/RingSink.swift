@@ -168,6 +168,9 @@ public final class RingSink: @unchecked Sendable {
   /// Nothing waits and nothing sounds: never written to, played out after `end()`, or reset. [any]
   public var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
 
+  /// The mixer has let go of it: what waits is played no more, and every write is refused. [any]
+  public var isRemoved: Bool { writing.withLock { $0.isRemoved } }
+
   /// Underruns, drops and jitter spikes start again at 0; frames written and read go on. [any]
   public func clearCounters() {
     cells.consecutiveUnderruns.store(0)

@@ -76,3 +76,15 @@ extension EventValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
   public init(floatLiteral value: Double) { self = .number(value) }
   public init(stringLiteral value: String) { self = .string(value) }
 }
+
+extension EventValue: CustomStringConvertible {
+  /// As people write it.
+  public var description: String {
+    switch self {
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .string(let value): value
+    }
+  }
+}

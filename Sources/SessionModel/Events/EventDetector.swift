@@ -63,8 +63,10 @@ public struct EventDetector: Sendable {
 
   /// The source's consumer took its audio too late, for the first time of a run.
   /// - Parameters:
+  ///   - mediaId: the source's.
   ///   - lost: cycles since the run before.
   ///   - total: cycles since it was registered.
+  ///   - time: in seconds, of the clock that `look` is given.
   public mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
     let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil

@@ -7,12 +7,17 @@ public enum ParticipantId {
 
   /// What is wrong with an id, and what would be right; nil where nothing is.
   public static func problem(_ id: String) -> String? {
+    nameProblem(id) ?? (reserved.contains(id) ? "the name is taken by nearend's own ports; choose another" : nil)
+  }
+
+  /// As `problem`, for what has no ports of its own: media, sources, and sinks that a program writes to.
+  public static func nameProblem(_ id: String) -> String? {
     func isAllowed(_ character: Character) -> Bool {
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
     }
     guard lengths.contains(id.count), id.allSatisfy(isAllowed) else {
       return "an id has \(lengths.lowerBound) to \(lengths.upperBound) letters, digits, '-', '_' or '.'"
     }
-    return reserved.contains(id) ? "the name is taken by nearend's own ports; choose another" : nil
+    return nil
   }
 }

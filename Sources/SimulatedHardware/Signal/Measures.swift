@@ -101,6 +101,21 @@ public enum Measures {
     return 10 * log10(before / max(power(processed[range]), 1e-12))
   }
 
+  /// How much of `samples` is a tone of `frequency` Hz, of any phase: normalised correlation over the quarter of a second that has most of it, 0–1.
+  public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
+    stride(from: 0, to: samples.count - rate / 4, by: rate / 4).map { start in
+      let moment = samples[start..<start + rate / 4]
+      var (real, imaginary) = (0.0, 0.0)
+      for (index, sample) in moment.enumerated() {
+        let phase = 2 * .pi * frequency * Double(index) / Double(rate)
+        real += Double(sample) * cos(phase)
+        imaginary += Double(sample) * sin(phase)
+      }
+      let (count, power) = (Double(moment.count), power(moment))
+      return power > 0 ? (2 * (real * real + imaginary * imaginary) / power).squareRoot() / count : 0
+    }.max() ?? 0
+  }
+
   private static func preemphasised(_ samples: [Float]) -> [Float] {
     var last: Float = 0
     return samples.map { sample in

@@ -29,7 +29,7 @@ extension ControlRequest {
   fileprivate func registerMedia() throws {
     let (isSend, isReceive) = (try flag("send"), try flag("receive"))
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
-    if let problem = ParticipantId.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
+    if let problem = ParticipantId.nameProblem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
     if let media = service.session.current.media.first(where: { $0.id == id }) {
       guard (media.isSend, media.isReceive) == (isSend, isReceive) else {
         throw RequestFailure(409, "media '\(id)' is registered already, to do something else; delete it first or choose another id")

@@ -20,6 +20,8 @@ final class ControlConnection: @unchecked Sendable {
   private(set) var lastEmpty = monotonicSeconds()
 
   private static let readSize = 16 << 10
+  /// Reads after which a client that goes on sending is left to itself: a megabyte.
+  private static let lastReads = 64
 
   /// Takes the descriptor over.
   init(descriptor: Int32) { self.descriptor = descriptor }
@@ -111,7 +113,11 @@ final class ControlConnection: @unchecked Sendable {
   func finish() {
     shutdown(descriptor, Int32(SHUT_WR))
     let deadline = monotonicSeconds() + 0.5
-    while monotonicSeconds() < deadline, (try? fill(deadline: deadline)) == true { input = [] }
+    var reads = 0
+    while reads < Self.lastReads, (try? fill(deadline: deadline)) == true {
+      input = []
+      reads += 1
+    }
   }
 
   /// False where the deadline goes by. Input that is there counts for more than the client's having gone.

@@ -93,7 +93,7 @@ final class ControlExchange {
     let phrase = Self.phrases[status] ?? "Status"
     let last = leavesConnectionUsable ? "" : "Connection: close\r\n"
     let head = "HTTP/1.1 \(status) \(phrase)\r\n\(headers)\(extraHeaders)\(last)\r\n"
-    try connection.send(Array(head.utf8) + bytes, stall: limits.stallSeconds)
+    try connection.send(Array(head.utf8) + (self.head.method == "HEAD" ? [] : bytes), stall: limits.stallSeconds)
   }
 
   /// Whether another request can follow: what is left of the body is not worth reading otherwise.

@@ -9,6 +9,7 @@ struct RequestBody {
 
   /// Bytes of a line between chunks, and of all trailers together.
   private static let longestLine = 4_096
+  private static let cutOff = RequestFailure(400, "the body ends before its end; send it whole")
 
   init(_ framing: RequestHead.Body) {
     switch framing {
@@ -24,14 +25,14 @@ struct RequestBody {
   var knownLength: Int? { if case .data(let left, false) = state { left } else { nil } }
 
   /// The next bytes, 1 to `count`; empty at the end. Waits for them until the deadline.
-  /// - Throws: `RequestFailure` where the framing is broken, `ConnectionEnd` where the body ends too soon.
+  /// - Throws: `RequestFailure` where the framing is broken or the body ends too soon.
   mutating func next(_ count: Int, from connection: ControlConnection, deadline: Double?) throws -> ArraySlice<UInt8> {
     while true {
       switch state {
       case .done: return []
       case .data(let left, let isChunk):
         if connection.input.isEmpty {
-          guard try connection.fill(deadline: deadline) else { throw ConnectionEnd.closed }
+          guard try connection.fill(deadline: deadline) else { throw Self.cutOff }
         }
         let bytes = connection.take(min(count, left, connection.input.count))
         let rest = left - bytes.count
@@ -63,7 +64,7 @@ struct RequestBody {
         return line.utf8.last == 13 ? Substring(line.unicodeScalars.dropLast()) : line
       }
       guard connection.input.count <= Self.longestLine else { throw RequestFailure(400, "a line between chunks is too long") }
-      guard try connection.fill(deadline: deadline) else { throw ConnectionEnd.closed }
+      guard try connection.fill(deadline: deadline) else { throw Self.cutOff }
     }
   }
 }

@@ -1,0 +1,4 @@
+// What else a program meets in this module's calls, so that `import Nearend` is enough.
+@_exported import enum PipeWireGraph.GraphError
+@_exported import SessionModel
+@_exported import typealias RealtimeCore.MicrophoneCallback

@@ -1,0 +1,53 @@
+import RealtimeCore
+
+/// A block of two channels, full scale ±1.
+public struct StereoBlock: Sendable, Equatable {
+  public var left: [Float]
+  public var right: [Float]
+
+  public init(left: [Float], right: [Float]) {
+    self.left = left
+    self.right = right
+  }
+
+  /// The same on both sides.
+  public init(mono: [Float]) { self.init(left: mono, right: mono) }
+
+  /// Lends the block for as long as `body` runs; nil where there is none.
+  static func lend<Value>(_ block: StereoBlock?, to body: (StereoInput) -> Value) -> Value {
+    guard let block else { return body(StereoInput(left: nil, right: nil)) }
+    return block.left.withUnsafeBufferPointer { left in
+      block.right.withUnsafeBufferPointer { right in body(StereoInput(left: left.baseAddress, right: right.baseAddress)) }
+    }
+  }
+}
+
+/// What a cycle puts out.
+public struct ManualCycle: Sendable, Equatable {
+  /// The processed microphone, mono, `ManualRenderer.latency` frames late.
+  public var voice: [Float]
+  /// The mix after the limiter, with no frame added.
+  public var speaker: StereoBlock
+
+  static func silence(frames: Int) -> (voice: [Float], left: [Float], right: [Float]) {
+    let silence = [Float](repeating: 0, count: frames)
+    return (silence, silence, silence)
+  }
+}
+
+/// Why a manual renderer cannot be made, or refuses a cycle.
+public enum ManualRenderingError: Error, Equatable, CustomStringConvertible {
+  case capturePath(CapturePathError)
+  /// Frames outside `ManualRenderer.quanta`.
+  case quantum(Int)
+  case blockLength(Int, expected: Int)
+
+  public var description: String {
+    switch self {
+    case .capturePath(let error): "\(error)"
+    case .quantum(let frames):
+      "a cycle of \(frames) frames is impossible: give \(ManualRenderer.quanta.lowerBound) to \(ManualRenderer.quanta.upperBound)"
+    case .blockLength(let frames, let expected): "a block of \(frames) frames beside a microphone of \(expected): give as many of each"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import RealtimeCore
+import SessionModel
+
+/// Settings by the names that they have live. They act at once and without a click, while cycles run too (L7). [any]
+extension ManualRenderer {
+  /// The settings that mean something without a device.
+  public static let settings: [Setting] = Setting.allCases.filter {
+    switch $0 {
+    case .microphone, .speaker, .manualAudioSessionManagement: false
+    default: true
+    }
+  }
+
+  /// What a setting is now; nil for one that is not of `settings`.
+  public func value(of setting: Setting) -> EventValue? {
+    let controls = core.controls
+    return switch setting {
+    case .bypassVoiceProcessing: .bool(controls.isBypassed)
+    case .voiceProcessingEnableAGC: .bool(controls.isGainControlEnabled)
+    case .noiseSuppression: .bool(controls.isNoiseSuppressionEnabled)
+    case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
+    case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
+    case .microphoneMuted: .bool(controls.isMicrophoneMuted)
+    case .outputVolume: .number(Double(core.mixer.masterGain))
+    case .useVoiceProcessingIO: .bool(controls.usesVoiceProcessing)
+    case .microphone, .speaker, .manualAudioSessionManagement: nil
+    }
+  }
+
+  /// Gives a setting another value.
+  /// - Throws: `SettingError.badValue`, `.unknown` for one that is not of `settings`; nothing has changed then.
+  public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
+    let controls = core.controls
+    switch (setting, try setting.checked(value)) {
+    case (.bypassVoiceProcessing, .bool(let on)): controls.isBypassed = on
+    case (.voiceProcessingEnableAGC, .bool(let on)): controls.isGainControlEnabled = on
+    case (.noiseSuppression, .bool(let on)): controls.isNoiseSuppressionEnabled = on
+    case (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
+    case (.highPassFilter, .bool(let on)): controls.isHighPassFilterEnabled = on
+    case (.microphoneMuted, .bool(let on)): controls.isMicrophoneMuted = on
+    case (.outputVolume, .number(let volume)): core.mixer.masterGain = Float(volume)
+    case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
+    default: throw .unknown(name: setting.rawValue)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// What is drawn of `ProcessingMetrics`, in a picture or in a terminal.
+public struct Chart: Sendable {
+  public struct Line: Sendable {
+    public var name: String
+    /// One for each interval; nil leaves a gap.
+    public var values: [Double?]
+  }
+
+  public struct Panel: Sendable {
+    public var title: String
+    public var range: ClosedRange<Double>
+    public var lines: [Line]
+  }
+
+  /// Seconds from the left to the right.
+  public var seconds: Double
+  public var panels: [Panel]
+
+  /// Levels before and after, ERLE and echo delay over time.
+  public init(_ metrics: ProcessingMetrics) {
+    let series = metrics.series
+    seconds = Double(series.voiceLevel.count) * metrics.interval
+    var levels = [Line(name: "microphone", values: series.microphoneLevel), Line(name: "voice", values: series.voiceLevel)]
+    if metrics.description.farEnd != nil { levels.append(Line(name: "far end", values: series.farEndLevel)) }
+    let latest = series.echoDelay.compactMap { $0 }.max() ?? 0
+    panels = [
+      Panel(title: "Level, dBFS", range: -80...0, lines: levels),
+      Panel(title: "ERLE, dB", range: 0...60, lines: [Line(name: "ERLE", values: series.erle)]),
+      Panel(
+        title: "Echo delay, ms", range: 0...max(20, (latest / 20).rounded(.up) * 20),
+        lines: [Line(name: "echo delay", values: series.echoDelay)]),
+    ]
+  }
+}

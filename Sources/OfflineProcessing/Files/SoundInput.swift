@@ -1,0 +1,133 @@
+import Foundation
+internal import SoundFileLibrary
+
+/// A sound file that is read from its beginning to its end, checked as it goes. One thread.
+final class SoundInput {
+  let path: String
+  /// Frames per second.
+  let rate: Int
+  let channelCount: Int
+  /// Frames in the file.
+  let length: Int
+  let sampleType: SampleType
+
+  /// Frames read so far.
+  private(set) var position = 0
+  private let file: OpaquePointer
+  private var interleaved: [Float]
+
+  static let rates = 4_000...768_000
+  static let channelCounts = 1...8
+  /// Full scale is ±1; 18 dB beyond it the capture path takes a sample for an error, and so is it one here.
+  static let largest: Float = 8
+  private static let part = 8_192
+
+  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or channel count.
+  init(path: String) throws(OfflineError) {
+    func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
+    // libsndfile takes "-" for standard input, and says only "System error" where a file cannot be opened.
+    guard let handle = fopen(path, "rb") else { throw refused(systemReason()) }
+    fclose(handle)
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
+    let header = WaveHeader(path: path)
+    if let rate = header?.rate { try Self.check(rate: rate, path) }
+    if let channels = header?.channels { try Self.check(channels: channels, path) }
+    if let data = header?.data, data.there < data.declared {
+      throw refused("it is truncated: its header declares \(data.declared) bytes of samples, and \(data.there) are there")
+    }
+    var info = SF_INFO()
+    guard let file = sf_open(path, Int32(SFM_READ), &info) else {
+      throw refused("it is not a sound file that libsndfile can read (\(String(cString: sf_strerror(nil))))")
+    }
+    do throws(OfflineError) {
+      try Self.check(rate: Int(info.samplerate), path)
+      try Self.check(channels: Int(info.channels), path)
+      guard info.frames > 0 else { throw refused("it holds no samples") }
+    } catch {
+      sf_close(file)
+      throw error
+    }
+    self.file = file
+    self.path = path
+    rate = Int(info.samplerate)
+    channelCount = Int(info.channels)
+    length = Int(info.frames)
+    sampleType = SampleType(format: Int(info.format))
+    interleaved = [Float](repeating: 0, count: Self.part * Int(info.channels))
+  }
+
+  deinit { sf_close(file) }
+
+  private static func check(rate: Int, _ path: String) throws(OfflineError) {
+    guard rates.contains(rate) else {
+      throw .input(file: path, reason: "its rate is \(rate) Hz; rates from \(rates.lowerBound) to \(rates.upperBound) Hz can be processed")
+    }
+  }
+
+  private static func check(channels: Int, _ path: String) throws(OfflineError) {
+    guard channelCounts.contains(channels) else {
+      throw .input(file: path, reason: "it has \(channels) channels; 1 to \(channelCounts.upperBound) can be processed")
+    }
+  }
+
+  /// The next frames, at most 8192, mixed down to one channel, or to two where `sides` is 2 and the file has two; empty at the end.
+  /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.
+  func read(sides: Int) throws(OfflineError) -> [[Float]] {
+    let wanted = min(Self.part, length - position)
+    guard wanted > 0 else { return [] }
+    let frames = Int(sf_readf_float(file, &interleaved, sf_count_t(wanted)))
+    guard frames > 0 else { throw .input(file: path, reason: "it ends after \(position) of \(length) frames") }
+    try check(frames: frames)
+    position += frames
+    let channels = channelCount
+    if sides == 2, channels == 2 {
+      return (0..<2).map { side in (0..<frames).map { interleaved[2 * $0 + side] } }
+    }
+    if channels == 1 { return [Array(interleaved.prefix(frames))] }
+    let scale = 1 / Float(channels)
+    return [
+      (0..<frames).map { frame in
+        var sum: Float = 0
+        for channel in 0..<channels { sum += interleaved[frame * channels + channel] }
+        return sum * scale
+      }
+    ]
+  }
+
+  private func check(frames: Int) throws(OfflineError) {
+    // False for what is not a number, too.
+    guard let bad = (0..<frames * channelCount).first(where: { !(abs(interleaved[$0]) <= Self.largest) }) else { return }
+    let frame = position + bad / channelCount
+    let value = interleaved[bad]
+    let what = value.isNaN ? "not a number" : value.isInfinite ? "infinite" : "\(value), and full scale is 1"
+    let place = "sample \(frame) (\(String(format: "%.3f", Double(frame) / Double(rate))) s) of channel \(bad % channelCount + 1)"
+    throw .input(file: path, reason: "\(place) is \(what)")
+  }
+}
+
+/// How samples are kept in a WAV file.
+public enum SampleType: String, Sendable, CaseIterable {
+  case pcm16, pcm24, pcm32, float
+
+  /// Of a file read: its own where a WAV file can have it without loss, else 16 bits.
+  init(format: Int) {
+    switch format & Int(SF_FORMAT_SUBMASK) {
+    case Int(SF_FORMAT_PCM_24): self = .pcm24
+    case Int(SF_FORMAT_PCM_32): self = .pcm32
+    case Int(SF_FORMAT_FLOAT), Int(SF_FORMAT_DOUBLE): self = .float
+    default: self = .pcm16
+    }
+  }
+
+  var format: Int32 {
+    switch self {
+    case .pcm16: Int32(SF_FORMAT_PCM_16)
+    case .pcm24: Int32(SF_FORMAT_PCM_24)
+    case .pcm32: Int32(SF_FORMAT_PCM_32)
+    case .float: Int32(SF_FORMAT_FLOAT)
+    }
+  }
+
+  var bytes: Int { self == .pcm16 ? 2 : self == .pcm24 ? 3 : 4 }
+}

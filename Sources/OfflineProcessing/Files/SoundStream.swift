@@ -1,0 +1,60 @@
+import RealtimeCore
+
+/// A sound file as one or two channels at another rate, in blocks of any length, with silence after its end.
+final class SoundStream {
+  let input: SoundInput
+  /// Frames at the stream's rate.
+  let length: Int
+  /// 1, or 2 where both sides were wanted and the file has two.
+  let sides: Int
+
+  private let ratio: Double
+  /// One per side; none where the rates agree.
+  private let resamplers: [VoiceResampler]
+  /// What has been read and not yet taken, from `first` on.
+  private var waiting: [[Float]]
+  private var first = 0
+
+  /// - Parameters:
+  ///   - rate: of what is taken, Hz.
+  ///   - sides: 1 or 2.
+  /// - Throws: `OfflineError.input`.
+  init(_ input: SoundInput, rate: Int, sides: Int) throws(OfflineError) {
+    self.input = input
+    self.sides = sides == 2 && input.channelCount == 2 ? 2 : 1
+    ratio = Double(rate) / Double(input.rate)
+    length = rate == input.rate ? input.length : Int((Double(input.length) * ratio).rounded(.up))
+    var resamplers: [VoiceResampler] = []
+    if rate != input.rate {
+      for _ in 0..<self.sides {
+        guard let resampler = VoiceResampler() else { throw .input(file: input.path, reason: "there is not enough memory to resample it") }
+        resamplers.append(resampler)
+      }
+    }
+    self.resamplers = resamplers
+    waiting = Array(repeating: [], count: self.sides)
+  }
+
+  /// The next `frames` of each side into `blocks`, one for each side.
+  /// - Throws: `OfflineError.input`.
+  func take(into blocks: [UnsafeMutablePointer<Float>], frames: Int) throws(OfflineError) {
+    while waiting[0].count - first < frames { try fill() }
+    for (side, block) in blocks.enumerated() {
+      let source = waiting[min(side, sides - 1)]
+      for i in 0..<frames { block[i] = source[first + i] }
+    }
+    first += frames
+    if first > 65_536 {
+      for side in 0..<sides { waiting[side].removeFirst(first) }
+      first = 0
+    }
+  }
+
+  private func fill() throws(OfflineError) {
+    var parts = try input.read(sides: sides)
+    if parts.isEmpty { parts = Array(repeating: [Float](repeating: 0, count: 4_096), count: sides) }
+    for side in 0..<sides {
+      waiting[side] += resamplers.isEmpty ? parts[side] : resamplers[side].convert(parts[side], ratio: ratio)
+    }
+  }
+}

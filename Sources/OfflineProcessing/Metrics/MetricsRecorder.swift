@@ -1,0 +1,109 @@
+import Foundation
+import RealtimeCore
+
+/// Gathers `ProcessingMetrics` cycle by cycle.
+struct MetricsRecorder {
+  /// Seconds.
+  static let interval = 0.1
+
+  private let step: Int
+  private let count: Int
+  private let latency: Int
+  private var microphone: Energy
+  private var farEnd: Energy
+  private var voice: Energy
+  private var readings: [CaptureMetersSnapshot] = []
+  private var last: CaptureMetersSnapshot?
+  private var position = 0
+
+  /// - Parameters:
+  ///   - rate: Hz.
+  ///   - latency: frames by which the voice is later than the microphone.
+  ///   - length: of the microphone, in frames.
+  init(rate: Int, latency: Int, length: Int) {
+    step = rate / 10
+    count = (length + step - 1) / step
+    self.latency = latency
+    microphone = Energy(step: step, count: count)
+    farEnd = microphone
+    voice = microphone
+  }
+
+  /// One cycle: what went in, what came out, and what the meters say after it.
+  mutating func add(
+    microphone: UnsafeBufferPointer<Float>, farEnd: UnsafeBufferPointer<Float>, voice: UnsafeBufferPointer<Float>,
+    meters: CaptureMetersSnapshot
+  ) {
+    self.microphone.add(microphone, at: position)
+    self.farEnd.add(farEnd, at: position)
+    self.voice.add(voice, at: position - latency)
+    position += microphone.count
+    while readings.count < count, position >= (readings.count + 1) * step { readings.append(meters) }
+    last = meters
+  }
+
+  func finish(describing description: ProcessingMetrics.Description) -> ProcessingMetrics {
+    var readings = readings
+    if let last { while readings.count < count { readings.append(last) } }
+    var series = ProcessingMetrics.Series()
+    series.microphoneLevel = microphone.levels
+    series.farEndLevel = farEnd.levels
+    series.voiceLevel = voice.levels
+    series.erle = readings.map { $0.erle.map { rounded(Double($0)) } }
+    series.echoDelay = readings.map { $0.echoDelay.map { rounded(Double($0) * 1000) } }
+    series.gain = readings.map { rounded(Double($0.gain)) }
+    series.hasVoice = readings.map(\.hasVoice)
+    series.isFarEndActive = readings.map(\.isFarEndActive)
+    return ProcessingMetrics(description: description, interval: Self.interval, series: series, totals: totals(series, readings))
+  }
+
+  private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMetersSnapshot]) -> ProcessingMetrics.Totals {
+    let talking = series.hasVoice.indices.filter { series.hasVoice[$0] }
+    let onlyFar = series.hasVoice.indices.filter { series.isFarEndActive[$0] && !series.hasVoice[$0] }.dropFirst(20)
+    let before = onlyFar.reduce(0) { $0 + microphone.sums[$1] }
+    let after = onlyFar.reduce(0) { $0 + voice.sums[$1] }
+    return ProcessingMetrics.Totals(
+      microphoneLevel: microphone.level, farEndLevel: farEnd.level, voiceLevel: voice.level,
+      echoReduction: before > 0 ? rounded(10 * log10(before / max(after, 1e-12 * before))) : nil,
+      erle: series.erle.last ?? nil, echoDelay: series.echoDelay.last ?? nil,
+      gain: talking.isEmpty ? nil : rounded(talking.reduce(0) { $0 + series.gain[$1] } / Double(talking.count)),
+      voiceSeconds: rounded(Double(talking.count) * Self.interval),
+      farEndSeconds: rounded(Double(series.isFarEndActive.filter { $0 }.count) * Self.interval), refusedBlocks: readings.last?.errors ?? 0)
+  }
+}
+
+/// Two decimals are more than any of it is good for.
+private func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+
+/// Sums of squares, interval by interval.
+private struct Energy {
+  let step: Int
+  private(set) var sums: [Double]
+  private var frames: [Int]
+
+  init(step: Int, count: Int) {
+    self.step = step
+    sums = [Double](repeating: 0, count: count)
+    frames = [Int](repeating: 0, count: count)
+  }
+
+  /// `start` may be before the first interval, and the end after the last: what is outside does not count.
+  mutating func add(_ samples: UnsafeBufferPointer<Float>, at start: Int) {
+    var index = max(0, -start)
+    while index < samples.count, (start + index) / step < sums.count {
+      let interval = (start + index) / step
+      let end = min(samples.count, (interval + 1) * step - start)
+      var sum: Double = 0
+      for i in index..<end { sum += Double(samples[i]) * Double(samples[i]) }
+      sums[interval] += sum
+      frames[interval] += end - index
+      index = end
+    }
+  }
+
+  /// dBFS.
+  var levels: [Double] { sums.indices.map { Self.level(sums[$0], frames[$0]) } }
+  var level: Double { Self.level(sums.reduce(0, +), frames.reduce(0, +)) }
+
+  private static func level(_ sum: Double, _ frames: Int) -> Double { rounded(max(-120, 10 * log10(sum / Double(max(1, frames)) + 1e-13))) }
+}

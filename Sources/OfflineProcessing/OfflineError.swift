@@ -1,0 +1,23 @@
+import Foundation
+
+/// Why files were not processed. No output is left then. [any]
+public enum OfflineError: Error, Equatable, CustomStringConvertible {
+  /// A file that cannot be read, or holds what cannot be processed.
+  case input(file: String, reason: String)
+  /// A file that cannot be written.
+  case output(file: String, reason: String)
+  case options(reason: String)
+  case interrupted
+
+  public var description: String {
+    switch self {
+    case .input(let file, let reason): "\(file): \(reason)"
+    case .output(let file, let reason): "cannot write \(file): \(reason)"
+    case .options(let reason): reason
+    case .interrupted: "interrupted; nothing was written"
+    }
+  }
+}
+
+/// What `errno` says.
+func systemReason() -> String { String(cString: strerror(errno)) }

@@ -1,0 +1,180 @@
+import Foundation
+import Nearend
+import RealtimeCore
+import SessionModel
+
+/// Voice processing from files to a file, as fast as it goes (`nearend process`).
+///
+///     far.wav ─▶ microphone's rate ─▶ call ─▶ mix ─┐ reference
+///     mic.wav ────────────────────────────▶ capture path ─▶ out.wav
+///
+/// It drives a `ManualRenderer` and adds nothing to the sound: what comes out is what *Nearend Microphone* would have given for the same blocks, with the
+/// mix as the reference. The same input gives the same output, bit by bit: nothing in it looks at a clock. One thread.
+public final class OfflineProcessor {
+  /// What was done.
+  public struct Result: Sendable {
+    public var metrics: ProcessingMetrics
+    /// What people should know of the files, in words.
+    public var notes: [String]
+    /// Seconds that it took.
+    public var elapsed: Double
+  }
+
+  private let options: OfflineOptions
+  private let microphone: SoundStream
+  private let farEnd: SoundStream?
+  private let renderer: ManualRenderer
+  private let rate: Int
+  private let quantum: Int
+  private let latency: Int
+  private var notes: [String] = []
+  private let buffers: UnsafeMutablePointer<Float>
+  private static let bufferCount = 6
+
+  /// Opens the inputs and sets everything up; nothing is written yet. Throws `OfflineError`.
+  public init(_ options: OfflineOptions) throws(OfflineError) {
+    try options.check()
+    self.options = options
+    let input = try SoundInput(path: options.microphone)
+    rate = min(max(input.rate, ManualRenderer.rates.lowerBound), ManualRenderer.rates.upperBound)
+    quantum = options.quantum ?? min(max(rate / 100, ManualRenderer.quanta.lowerBound), ManualRenderer.quanta.upperBound)
+    microphone = try SoundStream(input, rate: rate, sides: 1)
+    if let path = options.farEnd {
+      farEnd = try SoundStream(SoundInput(path: path), rate: rate, sides: 2)
+    } else {
+      farEnd = nil
+    }
+    do throws(ManualRenderingError) {
+      renderer = try ManualRenderer(rate: rate)
+    } catch {
+      throw .input(file: options.microphone, reason: "\(error)")
+    }
+    do throws(SettingError) {
+      for (setting, value) in options.settings { try renderer.set(setting, to: value) }
+    } catch {
+      throw .options(reason: "\(error)")
+    }
+    latency = renderer.latency(quantum: quantum)
+    buffers = .allocate(capacity: Self.bufferCount * quantum)
+    buffers.initialize(repeating: 0, count: Self.bufferCount * quantum)
+    noteLengths()
+  }
+
+  deinit { buffers.deallocate() }
+
+  /// Processes everything, once. `progress` is told the share that is done, 0–1, now and then, and answers whether to go on.
+  /// - Throws: `OfflineError`; nothing is left of the output then, and what was there before is as it was.
+  public func run(progress: (Double) -> Bool = { _ in true }) throws(OfflineError) -> Result {
+    let begin = ContinuousClock.now
+    let plot = try options.plot.map { path throws(OfflineError) in try PendingFile(path: path) }
+    let wanted = outputLength
+    let output = try WaveOutput(
+      path: options.output, rate: microphone.input.rate, type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
+    let voice = VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
+    var recorder = MetricsRecorder(rate: rate, latency: latency, length: microphone.length)
+    var position = 0
+    while !voice.isFull {
+      if position % (50 * quantum) == 0, !progress(min(1, Double(position) / Double(microphone.length + latency))) { throw .interrupted }
+      try cycle()
+      recorder.add(microphone: block(0), farEnd: block(4), voice: block(3), meters: renderer.meters)
+      try voice.write(block(3))
+      position += quantum
+    }
+    let metrics = recorder.finish(describing: summary)
+    if let plot { try ChartImage.draw(Chart(metrics), to: plot) }
+    try output.finish()
+    try plot?.finish()
+    _ = progress(1)
+    let spent = ContinuousClock.now - begin
+    return Result(
+      metrics: metrics, notes: notes, elapsed: Double(spent.components.seconds) + Double(spent.components.attoseconds) * 1e-18)
+  }
+
+  /// At the microphone's rate.
+  private var outputLength: Int {
+    guard options.keepsDelay else { return microphone.input.length }
+    return microphone.input.length + Int((Double(latency) * Double(microphone.input.rate) / Double(rate)).rounded(.up))
+  }
+
+  private func cycle() throws(OfflineError) {
+    try microphone.take(into: [buffers], frames: quantum)
+    try farEnd?.take(into: [buffers + quantum, buffers + 2 * quantum], frames: quantum)
+    var cycle = CycleBuffers(frames: quantum, rate: rate, position: 0, driver: 0)
+    cycle.microphone = UnsafePointer(buffers)
+    if farEnd != nil { cycle.call = StereoInput(left: buffers + quantum, right: buffers + 2 * quantum) }
+    cycle.voice = buffers + 3 * quantum
+    let (left, right) = (buffers + 4 * quantum, buffers + 5 * quantum)
+    cycle.speaker = (left, right)
+    do throws(ManualRenderingError) {
+      try renderer.cycle(&cycle)
+    } catch {
+      throw .options(reason: "\(error)")
+    }
+    // What the canceller has heard, for the meters.
+    for i in 0..<quantum { left[i] = 0.5 * (left[i] + right[i]) }
+  }
+
+  private func block(_ index: Int) -> UnsafeBufferPointer<Float> { UnsafeBufferPointer(start: buffers + index * quantum, count: quantum) }
+
+  private func noteLengths() {
+    guard let farEnd, let path = options.farEnd else { return }
+    let difference = Double(microphone.length - farEnd.length) / Double(rate)
+    let seconds = String(format: "%.2f s", abs(difference))
+    if difference > 0.001 {
+      notes.append("\(path) is \(seconds) shorter than \(options.microphone): the far end is silent after its end")
+    } else if difference < -0.001 {
+      notes.append("\(path) is \(seconds) longer than \(options.microphone): its end is not used")
+    }
+  }
+
+  private var summary: ProcessingMetrics.Description {
+    func describe(_ input: SoundInput) -> ProcessingMetrics.Input {
+      .init(
+        file: input.path, rate: input.rate, channels: input.channelCount, frames: input.length,
+        seconds: Double(input.length) / Double(input.rate))
+    }
+    var settings: [String: EventValue] = [:]
+    for setting in ManualRenderer.settings { settings[setting.rawValue] = renderer.value(of: setting) }
+    return ProcessingMetrics.Description(
+      version: nearendVersion, library: CapturePath.library, microphone: describe(microphone.input),
+      farEnd: farEnd.map { describe($0.input) },
+      rate: rate, quantum: quantum, latency: latency, isDelayCompensated: !options.keepsDelay, settings: settings)
+  }
+}
+
+/// Where the voice goes: without its delay, at the microphone's rate, as long as wanted.
+private final class VoiceSink {
+  private let output: WaveOutput
+  private let resampler: VoiceResampler?
+  private let ratio: Double
+  private var skip: Int
+  private var left: Int
+
+  init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) {
+    self.output = output
+    self.skip = skip
+    left = length
+    ratio = Double(fileRate) / Double(rate)
+    resampler = rate == fileRate ? nil : VoiceResampler()
+  }
+
+  var isFull: Bool { left == 0 }
+
+  func write(_ voice: UnsafeBufferPointer<Float>) throws(OfflineError) {
+    let skipped = min(skip, voice.count)
+    skip -= skipped
+    let rest = UnsafeBufferPointer(rebasing: voice[skipped...])
+    guard let resampler else { return try put(rest) }
+    let converted = resampler.convert(Array(rest), ratio: ratio)
+    let result: Swift.Result<Void, OfflineError> = converted.withUnsafeBufferPointer { samples in
+      Swift.Result { () throws(OfflineError) in try put(samples) }
+    }
+    try result.get()
+  }
+
+  private func put(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
+    let count = min(left, samples.count)
+    left -= count
+    try output.write(UnsafeBufferPointer(rebasing: samples[..<count]))
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import OfflineProcessing
+import Testing
+
+@testable import SimulatedHardware
+
+@Suite("nearend process", .serialized)
+struct ProcessTests {
+  private let place: EmptyPlace
+
+  init() throws { place = try EmptyPlace() }
+
+  private func noise(seconds: Double, rate: Int = 48_000) -> WaveFile {
+    var generator = SeededGenerator(seed: 3)
+    return WaveFile(samples: (0..<Int(seconds * Double(rate))).map { _ in Float(0.1 * generator.gaussian()) }, rate: rate)
+  }
+
+  private func file(_ name: String) -> String { "\(place.path)/\(name)" }
+  private func sounds() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: place.path).filter { $0.contains(".wav") || $0.contains(".png") }.sorted()
+  }
+
+  @Test("O1 S9: process writes the voice, and with --metrics json one document and nothing else on standard output")
+  func metrics() throws {
+    try noise(seconds: 1.5).write(to: file("mic.wav"))
+    try noise(seconds: 1).write(to: file("far.wav"))
+    let result = try place.nearend(
+      "process", "--mic", file("mic.wav"), "--far", file("far.wav"), "--out", file("out.wav"), "--metrics", "json", "--plot", file("p.png"),
+      "--no-agc", "--bypass")
+    #expect(result.succeeded, "\(result.errors)")
+    let metrics = try JSONDecoder().decode(ProcessingMetrics.self, from: Data(result.output.utf8))
+    #expect(metrics.description.microphone.frames == 72_000)
+    #expect(metrics.description.settings["voiceProcessingEnableAGC"] == .bool(false))
+    #expect(metrics.description.settings["bypassVoiceProcessing"] == .bool(true))
+    #expect(metrics.description.settings["noiseSuppression"] == .bool(true))
+    #expect(metrics.series.voiceLevel.count == 15)
+    #expect(result.errors.contains("0.50 s shorter"))
+    #expect(result.errors.contains("× real time"))
+    #expect(!result.errors.contains("\r"), "a progress bar where there is no terminal")
+    #expect(try sounds() == ["far.wav", "mic.wav", "out.wav", "p.png"])
+  }
+
+  @Test("O1 S9: --plot - draws into the terminal, in ASCII where the locale or --glyphs says so")
+  func plot() throws {
+    try noise(seconds: 1).write(to: file("mic.wav"))
+    let arguments = ["process", "--mic", file("mic.wav"), "--out", file("out.wav"), "--plot", "-"]
+    let unicode = try place.nearend(arguments)
+    #expect(unicode.output.contains("┤"))
+    for plain in [try place.nearend(arguments + ["--glyphs", "ascii"]), try place.nearend(arguments, ["LC_ALL": "C"])] {
+      #expect(plain.succeeded)
+      #expect(plain.output.contains("ERLE, dB"))
+      #expect(plain.output.utf8.allSatisfy { $0 < 128 })
+    }
+  }
+
+  @Test("O1 S9: a bad input ends with 66, an output that cannot be written with 73; the file is named, and no output is left")
+  func refusals() throws {
+    try noise(seconds: 0.5).write(to: file("mic.wav"))
+    try Data("RIFF, but no more".utf8).write(to: URL(fileURLWithPath: file("bad.wav")))
+    let mic = file("mic.wav"), out = file("out.wav"), bad = file("bad.wav"), missing = file("missing.wav")
+    for (arguments, status, named) in [
+      (["--mic", bad, "--out", out], Int32(66), bad), (["--mic", mic, "--far", missing, "--out", out], 66, missing),
+      (["--mic", mic, "--out", "\(place.path)/no/out.wav"], 73, "/no"), (["--mic", mic, "--out", mic], 73, "it is the input"),
+      (["--mic", mic, "--out", out, "--plot", place.path], 73, place.path),
+    ] {
+      let result = try place.nearend(["process"] + arguments)
+      #expect(result.exit == .status(status), "\(arguments)")
+      #expect(result.output.isEmpty)
+      #expect(result.errors.hasPrefix("nearend: ") && result.errors.contains(named), "\(result.errors)")
+      #expect(try sounds() == ["bad.wav", "mic.wav"])
+    }
+  }
+
+  @Test("O1 S9: SIGINT and SIGTERM end it with 1, and nothing is left", arguments: [SIGINT, SIGTERM])
+  func interrupted(signal: Int32) throws {
+    try noise(seconds: 120).write(to: file("mic.wav"))
+    let running = try place.startNearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"))
+    let hasBegun = poll(timeout: 20) { (try? sounds().count) == 2 ? true : nil }
+    #expect(hasBegun == true, "no file is being written")
+    running.process.signal(signal)
+    let result = running.result(timeout: 20)
+    #expect(result.exit == .status(1))
+    #expect(result.errors.contains("interrupted; nothing was written"))
+    #expect(try sounds() == ["mic.wav"])
+  }
+}

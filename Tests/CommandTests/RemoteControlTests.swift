@@ -1,0 +1,137 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+/// Commands that talk to a nearend that runs in another process.
+@Suite("Remote control", .serialized)
+struct RemoteControlTests {
+  /// A session with a nearend in it.
+  private static func start(_ arguments: String...) throws -> (session: PrivateSession, nearend: RunningProgram) {
+    let session = try plainSession()
+    let nearend = try session.start(nearendProgram, ["--headless"] + arguments)
+    try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
+    #expect(nearend.says("control socket"))
+    return (session, nearend)
+  }
+
+  @Test(
+    "O1: where no nearend runs, each command ends with 69 and says what to do",
+    arguments: [
+      ["status"], ["get"], ["set", "ns", "off"], ["toggle", "ns"], ["mute"], ["activate"], ["sink", "--id", "alice"], ["sink", "list"],
+      ["source"],
+      ["events"], ["diagnostics"], ["metrics"], ["attach"],
+    ])
+  func nobody(arguments: [String]) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(69))
+    #expect(result.errors.contains("no nearend runs here"), "\(result.errors)")
+    #expect(result.errors.contains("nearend --headless"))
+    #expect(result.output.isEmpty)
+  }
+
+  @Test(
+    "O1: wrong arguments end with 64 before anybody is asked",
+    arguments: [
+      (["get", "nosuch"], "microphoneMuted"), (["set", "ns", "perhaps"], "true or false"), (["set", "volume", "2"], "0 to 1"),
+      (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
+      (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
+      (["status", "--headless"], "a nearend that runs"), (["attach", "--json"], "only --glyphs"),
+    ])
+  func wrong(arguments: [String], words: String) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(64))
+    #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test("O1 L7 K9: status, get, set, toggle, mute, sinks, diagnostics and metrics of a nearend in another process; curl is a client too")
+  func asks() throws {
+    let (session, nearend) = try Self.start()
+    let document = try session.nearend("status", "--json")
+    #expect(try JSONDecoder().decode(Snapshot.self, from: Data(document.output.utf8)).route.speaker?.name == "hw.speaker")
+    #expect(try session.nearend("status").output.contains("microphone  hw.mic\n"))
+    #expect(try session.nearend("set", "ns", "off") == ToolResult(output: "", errors: "", exit: .status(0)))
+    #expect(try session.nearend("get", "noiseSuppression").output == "false\n")
+    #expect(try session.nearend("toggle", "ns").output == "true\n")
+    #expect(try session.nearend("mute").succeeded)
+    #expect(try session.nearend("get").output.contains("microphoneMuted true\n"))
+    #expect(try session.nearend("unmute").succeeded)
+    #expect(try session.nearend("sink", "add", "alice", "--device").succeeded)
+    try session.wait(forPorts: ["nearend.sink.alice:playback_FL"])
+    #expect(try session.nearend("sink", "list").output == "alice  device nearend.sink.alice, idle\n")
+    let again = try session.nearend("sink", "add", "alice", "--device")
+    #expect(again.exit == .status(1))
+    #expect(again.errors.contains("already registered"))
+    #expect(try session.nearend("sink", "remove", "alice").succeeded)
+    #expect(try !session.nearend("diagnostics").output.isEmpty)
+    #expect(try session.nearend("metrics").output.contains("# TYPE nearend_"))
+    let refused = try session.nearend("activate")
+    #expect(refused.exit == .status(1))
+    #expect(refused.errors.contains("--manual"))
+    let curl = try session.run("curl", ["-sS", "--unix-socket", "\(session.path)/nearend/control.sock", "http://nearend/status"])
+    #expect(try JSONDecoder().decode(Snapshot.self, from: Data(curl.output.utf8)).graph.isConnected)
+
+    // A second instance says who holds the node, and how to see it.
+    let second = try session.nearend("--headless")
+    #expect(second.exit == .status(75))
+    #expect(second.errors.contains("\(nearend.process.pid)") && second.errors.contains("nearend attach"), "\(second.errors)")
+  }
+
+  @Test("S2: in manual mode activate and deactivate are a call manager's calls")
+  func manual() throws {
+    let (session, _) = try Self.start("--manual")
+    func isActive() throws -> Bool {
+      try JSONDecoder().decode(Snapshot.self, from: Data(session.nearend("status", "--json").output.utf8)).session.isActive
+    }
+    #expect(try !isActive())
+    #expect(try session.nearend("activate").succeeded)
+    #expect(try isActive())
+    #expect(try session.nearend("deactivate").succeeded)
+    #expect(try !isActive())
+  }
+
+  @Test("K1 K2: nearend sink plays a file in real time, to its last frame, and leaves")
+  func sink() throws {
+    let (session, _) = try Self.start()
+    let file = "\(session.path)/pcm"
+    // Two seconds, one channel.
+    try Data(count: 2 * 2 * 48_000).write(to: URL(fileURLWithPath: file))
+    let began = monotonicSeconds()
+    let result = try session.run("sh", ["-c", "'\(nearendProgram)' sink --id alice < '\(file)'"])
+    #expect(result.succeeded, "\(result.errors)")
+    #expect(monotonicSeconds() - began > 1.8)
+    #expect(try session.nearend("sink", "list").output.isEmpty)
+  }
+
+  @Test("L5: nearend source writes PCM, and ends quietly when its reader goes")
+  func source() throws {
+    let (session, _) = try Self.start()
+    let result = try session.run("sh", ["-c", "{ '\(nearendProgram)' source --rate 16000; echo $? >&2; } | head -c 32000 | wc -c"])
+    #expect(result.output.trimmingCharacters(in: .whitespaces) == "32000\n")
+    #expect(result.errors == "0\n")
+  }
+
+  @Test("O1: attach shows another process's dashboard, its keys act there, q leaves it running; when it ends, attach ends with 69")
+  func attach() throws {
+    let (session, nearend) = try Self.start()
+    let terminal = try Terminal(in: session, "attach")
+    try terminal.expect("IDLE", "Simulated Microphone")
+    try terminal.type("n")
+    try terminal.expect("NS off")
+    #expect(try session.nearend("get", "ns").output == "false\n")
+    try terminal.type("q")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 0)
+    #expect(nearend.process.isRunning)
+
+    let other = try Terminal(in: session, "attach")
+    try other.expect("IDLE")
+    nearend.process.signal(SIGTERM)
+    try other.expectEnd()
+    #expect(other.exitStatus == 69)
+    // The terminal breaks the lines anywhere.
+    #expect(try other.screen().replacing("\n", with: "").contains("has ended"))
+    #expect(other.modesAreRestored)
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+
+/// Random, mutated requests in random orders, and random session events between them, at a live nearend in a private PipeWire session. Fails on a request
+/// without an answer, on a hang, and where a sink, a medium or a descriptor is left; a crash ends it with a signal.
+@main
+struct ControlFuzz: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Random requests at nearend's control socket; the same seed asks for the same again.")
+
+  @Option(help: "How long, in seconds.")
+  var seconds = 600.0
+  @Option(help: "Where the random numbers begin.")
+  var seed = UInt64.random(in: 0..<1 << 32)
+
+  func run() throws {
+    print("fuzz: \(seconds) s, seed \(seed)")
+    var configuration = SessionConfiguration()
+    configuration.runsPulse = false
+    let session = try PrivateSession(configuration)
+    defer { session.end() }
+    let path = "\(session.path)/nearend/control.sock"
+    let service = try NearendService(NearendOptions(graph: GraphOptions(remote: session.socket), controlSocket: path))
+    try service.start()
+    defer { service.stop() }
+
+    var tally = Tally()
+    var round: UInt64 = 0
+    let descriptors = openDescriptors()
+    let end = monotonicSeconds() + seconds
+    while monotonicSeconds() < end {
+      var generator = SeededGenerator(seed: seed &+ round)
+      FuzzRound(path: path, service: service, number: round).run(&generator, &tally)
+      round += 1
+      if round % 25 == 0 || monotonicSeconds() >= end { try checkNothingLeft(service, descriptors, round) }
+    }
+    print("fuzz: \(round) rounds, \(tally.requests) requests; answers: \(tally.described)")
+    guard tally.failures.isEmpty else {
+      for failure in tally.failures { print("fuzz: FAILED: \(failure)") }
+      throw ExitCode.failure
+    }
+    print("fuzz: nothing to complain of")
+  }
+
+  /// With every client gone, so is all that they had; what outlives a client is taken down here.
+  private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
+    for sink in service.snapshot().sinks where sink.kind == .graph { service.removeSink(id: sink.id) }
+    for media in service.session.current.media where media.owner == .program && !service.session.current.sinks.contains(media.id) {
+      service.session.send(.unregisterMedia(id: media.id))
+    }
+    let deadline = monotonicSeconds() + 10
+    var left = ""
+    repeat {
+      let snapshot = service.snapshot()
+      let open = openDescriptors()
+      left =
+        "sinks \(snapshot.sinks.map(\.id)), sends \(snapshot.session.sendMedia), receives \(snapshot.session.receiveMedia), "
+        + "\(open) sockets instead of \(descriptors)"
+      if snapshot.sinks.isEmpty, snapshot.session.sendMedia.isEmpty, snapshot.session.receiveMedia.isEmpty, open <= descriptors {
+        return
+      }
+      usleep(20_000)
+    } while monotonicSeconds() < deadline
+    print("fuzz: FAILED: left after round \(round): \(left)")
+    throw ExitCode.failure
+  }
+
+  /// Sockets only: PipeWire's client library keeps the memory and the eventfds of links that have been.
+  private func openDescriptors() -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix("socket:") == true }
+  }
+}
+
+/// What was asked and answered.
+struct Tally {
+  var requests = 0
+  var answers: [Int: Int] = [:]
+  var failures: [String] = []
+
+  var described: String { answers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") }
+}

@@ -1,0 +1,116 @@
+import ControlClient
+import Foundation
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+@testable import Nearend
+
+/// nearend with its control socket, no daemon, and a cycle that the rig runs itself: 480 frames at 48 kHz, some times as fast as the clock.
+final class ControlRig: @unchecked Sendable {
+  let service: NearendService
+  let folder: String
+  let path: String
+  private let isRunning = Mutex(true)
+  private let mix = Mutex<[Float]>([])
+  private let cyclesEnded = DispatchSemaphore(value: 0)
+
+  static let quantum = 480
+  static let rate = 48_000
+
+  /// - Parameter speed: of the cycle, against the clock; 0 runs none.
+  init(speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
+    folder = try temporaryFolder()
+    path = "\(folder)/nearend/control.sock"
+    var settings = SessionSettings()
+    settings.isManual = isManual
+    service = try NearendService(NearendOptions(session: settings, controlSocket: path))
+    try service.openControlSocket(limits: limits)
+    if speed > 0 {
+      let thread = Thread { [self] in runCycles(speed) }
+      thread.stackSize = 1 << 20
+      thread.start()
+    } else {
+      cyclesEnded.signal()
+    }
+  }
+
+  deinit { stop() }
+
+  /// Ends the cycle and the service. Doing it again has no effect.
+  func stop() {
+    let wasRunning = isRunning.withLock { running in
+      defer { running = false }
+      return running
+    }
+    guard wasRunning else { return }
+    service.stop()
+    cyclesEnded.wait()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// What the left speaker has had since the start.
+  var played: [Float] { mix.withLock { $0 } }
+
+  private func runCycles(_ speed: Double) {
+    var (left, right) = ([Float](repeating: 0, count: Self.quantum), [Float](repeating: 0, count: Self.quantum))
+    let start = monotonicSeconds()
+    var cycle = 0
+    while isRunning.withLock({ $0 }) {
+      left.withUnsafeMutableBufferPointer { left in
+        right.withUnsafeMutableBufferPointer { right in
+          service.core.mixer.renderPath.pointee.process(
+            call: StereoInput(left: nil, right: nil), graphSinks: nil, speakerLeft: left.baseAddress!, speakerRight: right.baseAddress!,
+            frames: Self.quantum, rate: Self.rate)
+        }
+      }
+      mix.withLock { $0 += left }
+      cycle += 1
+      let next = start + Double(cycle * Self.quantum) / Double(Self.rate) / speed
+      let left = next - monotonicSeconds()
+      if left > 0 { usleep(UInt32(left * 1e6)) }
+    }
+    cyclesEnded.signal()
+  }
+
+  // MARK: Asking
+
+  var client: ControlClient { ControlClient(path: path) }
+
+  /// A request with a small answer.
+  @discardableResult
+  func ask(_ method: String, _ target: String, _ json: String? = nil) throws -> HTTPAnswer {
+    try client.request(method, target, json: json.map { Data($0.utf8) })
+  }
+
+  /// The error's text, where the answer has this status; nil where it has not.
+  func refusal(_ status: Int, _ method: String, _ target: String, _ json: String? = nil) throws -> String? {
+    let answer = try ask(method, target, json)
+    return answer.status == status ? answer.reason : nil
+  }
+
+  func raw() throws -> RawClient { try RawClient(path: path) }
+
+  var snapshot: Snapshot { service.snapshot() }
+
+  /// Waits until a fact is true.
+  func wait(_ fact: () throws -> Bool) rethrows -> Bool { try eventually(fact) }
+}
+
+/// Whether a fact becomes true within 10 s.
+func eventually(_ fact: () throws -> Bool) rethrows -> Bool {
+  let deadline = monotonicSeconds() + 10
+  while monotonicSeconds() < deadline {
+    if try fact() { return true }
+    usleep(5_000)
+  }
+  return try fact()
+}
+
+func temporaryFolder() throws -> String {
+  var template = Array("/tmp/nearend-control.XXXXXX".utf8CString)
+  guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+func descriptorCount() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? -1 }

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// A client that sends what it likes, byte by byte.
+final class RawClient {
+  enum Failure: Error { case system(String), timedOut(String) }
+
+  private var descriptor: Int32
+  private(set) var received: [UInt8] = []
+
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+    guard result == 0 else {
+      let reason = String(cString: strerror(errno))
+      Glibc.close(descriptor)
+      throw Failure.system("connect \(path): \(reason)")
+    }
+  }
+
+  deinit { close() }
+
+  func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  /// False where the server has hung up.
+  @discardableResult
+  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
+      if count < 0 { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// As much of it as the socket takes at once.
+  func sendSome(_ bytes: [UInt8]) -> Int {
+    max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) })
+  }
+
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Everything that has come, once it satisfies `isEnough` or the server has hung up.
+  @discardableResult
+  func receive(timeout: Double = 15, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
+    let deadline = Date().timeIntervalSince1970 + timeout
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !isEnough(text) {
+      let left = deadline - Date().timeIntervalSince1970
+      var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard left > 0, poll(&event, 1, Int32(left * 1000)) > 0 else { throw Failure.timedOut(text) }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count <= 0 { break }
+      received += buffer.prefix(count)
+    }
+    return text
+  }
+
+  var text: String { String(decoding: received, as: UTF8.self) }
+
+  /// The status of the first answer, once it is there.
+  func status(timeout: Double = 15) throws -> Int? {
+    let text = try receive(timeout: timeout) { $0.contains("\r\n\r\n") }
+    return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+  }
+}

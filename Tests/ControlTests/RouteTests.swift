@@ -1,0 +1,193 @@
+import ControlClient
+import Foundation
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("Routes", .serialized)
+struct RouteTests {
+  @Test("O1: GET /status is the status document")
+  func status() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    let answer = try rig.ask("GET", "/status")
+    #expect(answer.status == 200)
+    #expect(try JSONDecoder().decode(Snapshot.self, from: answer.body).version == nearendVersion)
+  }
+
+  @Test("O1: GET /diagnostics, /telemetry and /metrics are the service's own texts")
+  func reports() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    #expect(try !rig.ask("GET", "/diagnostics").body.isEmpty)
+    #expect(try JSONSerialization.jsonObject(with: rig.ask("GET", "/telemetry").body) is [String: Any])
+    #expect(try String(decoding: rig.ask("GET", "/metrics").body, as: UTF8.self).contains("# TYPE nearend_"))
+  }
+
+  @Test("O1: PATCH /settings changes several settings, by name or alias, and answers with all")
+  func settings() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let answer = try rig.ask("PATCH", "/settings", #"{"ns": false, "microphoneMuted": true, "outputVolume": 0.5}"#)
+    #expect(answer.status == 200)
+    let values = try JSONDecoder().decode([String: EventValue].self, from: answer.body)
+    #expect(values["noiseSuppression"] == .bool(false))
+    #expect(values["microphoneMuted"] == .bool(true))
+    #expect(values["outputVolume"] == .number(0.5))
+    #expect(values.count == Setting.allCases.count)
+    #expect(rig.service.value(of: .noiseSuppression) == .bool(false))
+    #expect(try rig.ask("GET", "/settings").body == answer.body)
+  }
+
+  @Test(
+    "O1 L6: PATCH /settings changes all or nothing",
+    arguments: [
+      (404, #"{"microphoneMuted": true, "nosuch": 1}"#, "no setting is called 'nosuch'"),
+      (422, #"{"microphoneMuted": true, "outputVolume": 2}"#, "0 to 1"),
+      (422, #"{"microphoneMuted": true, "ns": "off"}"#, "true or false"),
+      (422, #"{"microphoneMuted": true, "mute": false}"#, "once"),
+      (409, #"{"microphoneMuted": true, "useVoiceProcessingIO": false}"#, "before the first registration"),
+      (400, #"{"microphoneMuted": true, "ns": null}"#, "an object such as"), (400, #"["microphoneMuted"]"#, "an object such as"),
+      (400, "{\"microphoneMuted\": true", "an object such as"), (400, "", "an object such as"),
+    ])
+  func allOrNothing(status: Int, body: String, words: String) throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    rig.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: false))
+    let reason = try rig.refusal(status, "PATCH", "/settings", body)
+    #expect(reason?.contains(words) == true, "\(reason ?? "another status")")
+    #expect(rig.service.value(of: .microphoneMuted) == .bool(false))
+  }
+
+  @Test("O1: POST /mute and /unmute")
+  func mute() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/mute").status == 200)
+    #expect(rig.snapshot.session.isMicrophoneMuted)
+    #expect(try rig.ask("POST", "/unmute").status == 200)
+    #expect(!rig.snapshot.session.isMicrophoneMuted)
+  }
+
+  @Test("S2: POST /activate and /deactivate are a call manager's calls; in default mode 409")
+  func activation() throws {
+    let rig = try ControlRig(speed: 0, isManual: true)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/media/call?send=1&receive=1").status == 200)
+    #expect(rig.snapshot.session.state == .waiting)
+    #expect(try rig.ask("POST", "/activate").status == 200)
+    #expect(rig.snapshot.session.isActive)
+    #expect(try rig.ask("POST", "/deactivate").status == 200)
+    #expect(!rig.snapshot.session.isActive)
+    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+
+    let automatic = try ControlRig(speed: 0)
+    defer { automatic.stop() }
+    #expect(try automatic.refusal(409, "POST", "/activate")?.contains("manualAudioSessionManagement") == true)
+  }
+
+  @Test("O1 L2: media is registered and unregistered by name")
+  func media() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/media/call?send=1").status == 200)
+    #expect(rig.snapshot.session.sendMedia == ["call"])
+    #expect(try rig.ask("POST", "/media/call?send=1").status == 200, "again has no effect")
+    #expect(try rig.refusal(409, "POST", "/media/call?receive=1")?.contains("'call'") == true)
+    #expect(try rig.refusal(400, "POST", "/media/other")?.contains("send=1 or receive=1") == true)
+    #expect(try rig.refusal(400, "POST", "/media/other?send=maybe")?.contains("send=maybe") == true)
+    #expect(try rig.refusal(422, "POST", "/media/a%20b?send=1")?.contains("1 to 64 letters") == true)
+    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+    #expect(rig.snapshot.session.state == .idle)
+    #expect(try rig.refusal(404, "DELETE", "/media/call")?.contains("'call'") == true)
+  }
+
+  @Test("K7 K8 K9: a participant's device comes, changes and goes; each error says what was wrong")
+  func device() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/sinks/alice?device=1").status == 201)
+    #expect(try rig.refusal(409, "POST", "/sinks/alice?device=1")?.contains("already registered") == true)
+    #expect(try rig.refusal(400, "POST", "/sinks/bob")?.contains("device=1") == true)
+    #expect(try rig.refusal(422, "POST", "/sinks/speaker?device=1")?.contains("nearend's own ports") == true)
+    let change = try rig.ask("PATCH", "/sinks/alice", #"{"gain": 0.5, "muted": true, "ssrc": 4294967295}"#)
+    #expect(change.status == 200)
+    let sink = try JSONDecoder().decode([SinkStatus].self, from: rig.ask("GET", "/sinks").body).first
+    #expect(sink?.gain == 0.5)
+    #expect(sink?.isMuted == true)
+    #expect(sink?.ssrc == .max)
+    for (status, body) in [(422, #"{"gain": 5, "muted": false}"#), (422, #"{"ssrc": -1, "muted": false}"#), (404, #"{"volume": 1}"#)] {
+      #expect(try rig.refusal(status, "PATCH", "/sinks/alice", body) != nil, "\(body)")
+    }
+    #expect(rig.snapshot.sinks.first?.isMuted == true, "nothing changed")
+    #expect(try rig.refusal(404, "PATCH", "/sinks/bob", "{}")?.contains("there are: alice") == true)
+    #expect(try rig.ask("DELETE", "/sinks/alice").status == 200)
+    #expect(rig.snapshot.sinks.isEmpty)
+    #expect(try rig.refusal(404, "DELETE", "/sinks/alice")?.contains("there is none now") == true)
+  }
+
+  @Test("O1: a dashboard elsewhere clears counters through POST /commands; another command is named")
+  func commands() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/commands", #"{"command": "clearCounters"}"#).status == 200)
+    #expect(rig.snapshot.log.last?.message == "counters cleared")
+    #expect(try rig.refusal(400, "POST", "/commands", #"{"command": "nosuch"}"#)?.contains("saveDiagnostics") == true)
+  }
+
+  @Test("O1: wrong methods are 405 with Allow, wrong paths 404 with those there are, wrong types 415")
+  func wrong() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let client = try rig.raw()
+    client.send("DELETE /sinks HTTP/1.1\r\n\r\n")
+    #expect(try client.status() == 405)
+    #expect(client.text.contains("Allow: GET\r\n"))
+    #expect(try rig.refusal(404, "GET", "/nosuch")?.contains("/sinks/<id>") == true)
+    #expect(try rig.refusal(400, "GET", "/status?verbose=1")?.contains("no parameter 'verbose'") == true)
+    let form = try rig.raw()
+    form.send("PATCH /settings HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}")
+    #expect(try form.status() == 415)
+    #expect(form.text.contains("send Content-Type: application/json"))
+  }
+
+  @Test("O1: GET /events brings each event as a line, to every client")
+  func events() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let clients = [try rig.raw(), try rig.raw()]
+    for client in clients {
+      client.send("GET /events HTTP/1.1\r\n\r\n")
+      #expect(try client.status() == 200)
+    }
+    try rig.ask("POST", "/mute")
+    for client in clients {
+      let text = try client.receive { $0.contains("settingChanged") }
+      #expect(text.contains(#""setting":"microphoneMuted""#))
+    }
+  }
+
+  @Test("O1: a slow reader of /events loses the oldest, counted, and holds nobody up")
+  func slowReader() throws {
+    let feed = try EventFeed()
+    for number in 0..<(EventFeed.capacity + 7) { feed.add(AudioEvent(.didRecover, time: Double(number))) }
+    let events = feed.take()
+    #expect(events.count == EventFeed.capacity)
+    #expect(events.first?.time == 7)
+    #expect(events.first?.detail["eventsLost"] == .integer(7))
+    #expect(feed.take().isEmpty)
+
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let reader = try rig.raw()
+    reader.send("GET /events HTTP/1.1\r\n\r\n")
+    #expect(try reader.status() == 200)
+    let start = monotonicSeconds()
+    for _ in 0..<20_000 { rig.service.events.post(.didRecover) }
+    #expect(monotonicSeconds() - start < 5)
+    #expect(try rig.ask("GET", "/settings").status == 200)
+    let text = try reader.receive { $0.contains("eventsLost") }
+    #expect(text.contains("didRecover"))
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PipeWireGraph
+import SessionModel
+import Synchronization
+import Testing
+
+@testable import Nearend
+
+/// Functions that others have set, and that are called for as long as nearend runs: the thousandth call must cost what the first did.
+@Suite("Callbacks")
+struct CallbackTests {
+  /// Frames on the stack at each call.
+  private final class Depths: Sendable {
+    private let depths = Mutex<[Int]>([])
+
+    func note() {
+      let depth = Thread.callStackReturnAddresses.count
+      depths.withLock { $0.append(depth) }
+    }
+    var count: Int { depths.withLock { $0.count } }
+    /// By how much the last is deeper than the first.
+    var growth: Int { depths.withLock { ($0.last ?? 0) - ($0.first ?? 0) } }
+  }
+  private static let calls = 50
+  /// What a stack may vary by for other reasons.
+  private static let slack = 25
+
+  private func makeService() throws -> NearendService {
+    let world = GraphWorld()
+    return try NearendService(NearendOptions(), log: EventLog(echo: nil), events: EventBus()) {
+      GraphDouble(core: $0, options: $1, hooks: $2, world: world)
+    }
+  }
+
+  @Test("L8: the session's question to the graph goes no deeper each time it is asked")
+  func graph() throws {
+    let service = try makeService()
+    let depths = Depths()
+    service.session.connect { _ in depths.note() }
+    for _ in 0..<Self.calls {
+      service.session.send(.registerMedia(id: "ear", isSend: false, isReceive: true))
+      service.session.send(.unregisterMedia(id: "ear"))
+    }
+    #expect(depths.count == 2 * Self.calls)
+    #expect(depths.growth < Self.slack)
+  }
+
+  @Test("L8: a snapshot's completion goes no deeper with each snapshot")
+  func completion() throws {
+    let service = try makeService()
+    let depths = Depths()
+    service.completeSnapshots { _ in depths.note() }
+    for _ in 0..<Self.calls { _ = service.snapshot() }
+    #expect(depths.count == Self.calls)
+    #expect(depths.growth < Self.slack)
+  }
+
+  @Test("L8: a program's log goes no deeper with each remark")
+  func log() async throws {
+    let outlet = LogOutlet()
+    let depths = Depths()
+    outlet.set { _ in depths.note() }
+    for call in 1...Self.calls {
+      outlet.tell(LogEntry(time: 0, level: .info, message: "again"))
+      try await wait(for: "remark \(call)") { depths.count == call }
+    }
+    #expect(depths.growth < Self.slack)
+  }
+}

@@ -1,0 +1,133 @@
+import Nearend
+import RealtimeCore
+import SessionModel
+import Testing
+
+@Suite("Manual rendering")
+struct ManualRendererTests {
+  @Test(
+    "S9 V9: any quantum and rate; the bypassed microphone comes bit by bit, as late as the renderer says",
+    arguments: [(32, 48_000), (480, 48_000), (500, 44_100), (1_024, 96_000), (8_192, 16_000), (256, 192_000)])
+  func everyQuantumAndRate(quantum: Int, rate: Int) throws {
+    let renderer = try ManualRenderer(rate: rate)
+    try renderer.set(.bypassVoiceProcessing, to: .bool(true))
+    let noise = TestSignals.noise(frames: max(8 * quantum, rate / 5))
+    // The very first cycle counts, too: there is none in which the path is not ready.
+    let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: quantum)
+    let latency = renderer.latency(quantum: quantum)
+    #expect(latency > 0)
+    // The switch to bypass, before the first cycle, fades over 10 ms.
+    let settled = latency + rate / 25
+    #expect(Array(voice[settled...]) == Array(noise[(settled - latency)..<(voice.count - latency)]))
+  }
+
+  @Test("S9: a quantum, a rate or a block that is impossible is refused with what would be possible")
+  func refusals() throws {
+    #expect(throws: ManualRenderingError.capturePath(.unsupportedRate(8_000))) { try ManualRenderer(rate: 8_000) }
+    let renderer = try ManualRenderer()
+    for frames in [31, 8_193, 0] {
+      #expect(throws: ManualRenderingError.quantum(frames)) { try renderer.render(frames: frames) }
+    }
+    let block = [Float](repeating: 0, count: 480)
+    #expect(throws: ManualRenderingError.blockLength(100, expected: 480)) {
+      try renderer.cycle(microphone: block, call: StereoBlock(mono: [Float](repeating: 0, count: 100)))
+    }
+    #expect(throws: ManualRenderingError.capturePath(.unsupportedRate(200_000))) { try renderer.setRate(200_000) }
+    #expect(renderer.rate == 48_000)
+    #expect(renderer.position == 0)
+  }
+
+  @Test("S9 K3: ring sinks are pulled from the renderer, resampled, and underruns are counted as live")
+  func ringSinks() throws {
+    let renderer = try ManualRenderer()
+    let sink = try renderer.addRingSink(id: "alice", sampleRate: 16_000, channelCount: 1, bufferSize: 16_000)
+    let tone = TestSignals.tone(440, frames: 4_800, rate: 16_000)
+    #expect(tone.withUnsafeBytes { sink.write($0) })
+    var speaker: [Float] = []
+    for _ in 0..<40 { speaker += try renderer.render(frames: 480).left }
+    #expect(TestSignals.rms(speaker[4_800..<9_600]) > 0.1)
+    #expect(TestSignals.rms(speaker.suffix(480)) == 0)
+    #expect(sink.status().totalUnderruns > 0)
+    #expect(renderer.removeSink(id: "alice"))
+    #expect(!renderer.removeSink(id: "alice"))
+  }
+
+  @Test("S9 K10: the call passes bit by bit, with no frame added")
+  func call() throws {
+    let renderer = try ManualRenderer()
+    let noise = TestSignals.noise(frames: 480)
+    let cycle = try renderer.cycle(microphone: [Float](repeating: 0, count: 480), call: StereoBlock(mono: noise))
+    #expect(cycle.speaker == StereoBlock(mono: noise))
+  }
+
+  @Test("S9 V4: the canceller hears the mix, or what the caller's speaker plays", arguments: ReferenceSource.allCases)
+  func reference(_ source: ReferenceSource) throws {
+    let renderer = try ManualRenderer(reference: source)
+    let far = TestSignals.bursts(frames: 5 * 48_000)
+    let echo = [Float](repeating: 0, count: 960) + far.dropLast(960).map { 0.5 * $0 }
+    var voice: [Float] = []
+    for start in stride(from: 0, to: far.count, by: 480) {
+      let block = StereoBlock(mono: Array(far[start..<start + 480]))
+      let microphone = Array(echo[start..<start + 480])
+      voice +=
+        try source == .mix
+        ? renderer.cycle(microphone: microphone, call: block).voice : renderer.cycle(microphone: microphone, reference: block).voice
+    }
+    let before = TestSignals.rms(echo.suffix(96_000)), after = TestSignals.rms(voice.suffix(96_000))
+    #expect(after < before / 10, "\(before) became \(after)")
+    let delay = try #require(renderer.meters.echoDelay)
+    #expect(abs(delay - 0.02) < 0.004)
+  }
+
+  @Test("S9 L5: the source is called in each cycle with what the cycle puts out, and not after it was removed")
+  func source() throws {
+    final class Taken {
+      var samples: [Float] = []
+      var positions: [UInt64] = []
+    }
+    let taken = Taken()
+    let renderer = try ManualRenderer()
+    renderer.setSource(context: Unmanaged.passUnretained(taken).toOpaque()) { context, samples, frames, _, _, position in
+      let taken = Unmanaged<Taken>.fromOpaque(context!).takeUnretainedValue()
+      taken.samples += Array(UnsafeBufferPointer(start: samples, count: frames))
+      taken.positions.append(position)
+    }
+    let noise = TestSignals.noise(frames: 9_600)
+    let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: 480)
+    #expect(taken.samples == voice)
+    #expect(taken.positions.prefix(3) == [0, 480, 960])
+    renderer.removeSource()
+    _ = try renderer.render(frames: 480)
+    #expect(taken.samples.count == voice.count)
+  }
+
+  @Test("S9 L7: every setting that means something without a device is set and told by its name; others are refused")
+  func settings() throws {
+    let renderer = try ManualRenderer()
+    for setting in ManualRenderer.settings where setting.kind == .bool {
+      for value in [false, true] {
+        try renderer.set(setting, to: .bool(value))
+        #expect(renderer.value(of: setting) == .bool(value))
+      }
+    }
+    try renderer.set(.outputVolume, to: .number(0.5))
+    #expect(renderer.value(of: .outputVolume) == .number(0.5))
+    #expect(throws: SettingError.unknown(name: "microphone")) { try renderer.set(.microphone, to: .string("hw.mic")) }
+    #expect(renderer.value(of: .microphone) == nil)
+    // Muted by the last of the loop above: the voice is silent.
+    let voice = try TestSignals.cycles(renderer, microphone: TestSignals.noise(frames: 48_000), quantum: 480)
+    #expect(TestSignals.rms(voice.suffix(4_800)) == 0)
+  }
+
+  @Test("S9 V9: the rate changes between two cycles, and the first at the new rate is heard")
+  func rateChange() throws {
+    let renderer = try ManualRenderer(rate: 48_000)
+    try renderer.set(.bypassVoiceProcessing, to: .bool(true))
+    _ = try TestSignals.cycles(renderer, microphone: TestSignals.noise(frames: 4_800), quantum: 480)
+    try renderer.setRate(16_000)
+    let noise = TestSignals.noise(frames: 3_200)
+    let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: 160)
+    let latency = renderer.latency(quantum: 160), settled = latency + 640
+    #expect(Array(voice[settled...]) == Array(noise[(settled - latency)..<(noise.count - latency)]))
+  }
+}
