@@ -141,7 +141,7 @@ public final class GraphController: @unchecked Sendable {
   /// Looks again at what the session needs. [any], not from a hook.
   public func demandChanged() { loop.locked { dirty.raise() } }
 
-  /// Makes the filter anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
+  /// A frozen graph's filter is made anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   public func rebuild() { loop.locked { freeze.ask() } }
 
   /// Gives the filter node its parameters. [any], once, before `start`.

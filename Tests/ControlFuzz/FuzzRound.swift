@@ -120,7 +120,8 @@ struct FuzzRound {
     case 4: service.session.send(.setInitOnly(.manualAudioSessionManagement(.random(using: &generator))))
     case 5: service.session.send(.activatedExternally)
     case 6: service.session.send(.deactivatedExternally)
-    default: service.session.send(.froze)
+    default:
+      for event in [SessionEvent.interruptionBegan(.frozen), .interruptionEnded(.frozen)] { service.session.send(event) }
     }
   }
 }

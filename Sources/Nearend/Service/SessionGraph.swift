@@ -11,7 +11,7 @@ protocol SessionGraph: AnyObject, Sendable {
   func stop()
   /// The session needs something else than before.
   func demandChanged()
-  /// The filter is made anew, with the same ports and settings, as soon as the graph answers (I5).
+  /// A frozen graph's filter is made anew, with the same ports and settings, as soon as the graph answers (I5).
   func rebuild()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
