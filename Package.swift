@@ -140,8 +140,8 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph",
-    "Nearend", "SessionModelTests", "NearendTests",
+    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession",
+    "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []
   package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }

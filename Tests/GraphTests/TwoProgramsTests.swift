@@ -1,6 +1,7 @@
 import DashboardView
 import Foundation
 import Nearend
+import PipeWireGraph
 import SessionModel
 import Testing
 
@@ -23,7 +24,8 @@ extension GraphTests {
       let session = try LiveGraph.session(.hardware)
       let manager = AudioSessionManager.shared
       manager.shutDown()
-      manager.configuration = AudioSessionConfiguration(remote: session.socket, interruptions: InterruptionOptions(systemBus: .none), controlSocket: "\(session.path)/nearend/control.sock")
+      manager.configuration = AudioSessionConfiguration(
+        remote: session.socket, interruptions: InterruptionOptions(systemBus: .none), controlSocket: "\(session.path)/nearend/control.sock")
       var clients: [ChildProcess] = []
       defer {
         for client in clients { client.end(grace: 0.2) }
