@@ -42,6 +42,7 @@ let package = Package(
     library("CURLLibrary", "libcurl", apt: "libcurl4-openssl-dev"),
     library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
     library("FFTWLibrary", "fftw3f", apt: "libfftw3-dev"),
+    library("SystemdLibrary", "libsystemd", apt: "libsystemd-dev"),
 
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
@@ -76,7 +77,10 @@ let package = Package(
     // The world around it, for rehearsal and tests
     .target(
       name: "SimulatedHardware",
-      dependencies: ["PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "SoundFileLibrary", "FFTWLibrary"]),
+      dependencies: [
+        "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "SoundFileLibrary", "FFTWLibrary", "SystemdLibrary",
+      ]),
+    .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
     .executableTarget(name: "SimulatedSession", dependencies: ["SimulatedHardware"]),
 

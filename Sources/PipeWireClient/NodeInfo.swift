@@ -9,16 +9,22 @@ public final class NodeInfo {
   /// How often it was suspended in the middle of running, without having become idle before.
   public private(set) var suspensions = 0
 
-  private var isRunning = false
+  /// Whether it takes part in the graph's cycles now.
+  public private(set) var isRunning = false
+
   private let connection: Connection
   private let proxy: OpaquePointer
   private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: () -> Void
+  private let ran: (() -> Void)?
 
-  /// Binds the node; what it is comes by `changed`, on the loop's thread. [control]
-  public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
+  /// Binds the node; what it is comes by `changed`, that it begins or ends to run by `ran`, on the loop's thread. [control]
+  public init(
+    _ connection: Connection, id: UInt32, ran: (() -> Void)? = nil, changed: @escaping () -> Void
+  ) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
+    self.ran = ran
     let kind = GlobalObject.Kind.node.rawValue
     guard let proxy = npw_registry_bind(connection.registry, id, kind, UInt32(PW_VERSION_NODE)) else {
       hook.deallocate()
@@ -41,7 +47,9 @@ public final class NodeInfo {
       let node = Unmanaged<NodeInfo>.fromOpaque(data!).takeUnretainedValue()
       guard let info else { return }
       let isSuspension = node.isRunning && info.pointee.state == PW_NODE_STATE_SUSPENDED
+      let wasRunning = node.isRunning
       node.isRunning = info.pointee.state == PW_NODE_STATE_RUNNING
+      if node.isRunning != wasRunning { node.ran?() }
       if isSuspension { node.suspensions += 1 }
       let hasProperties = info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0
       if hasProperties {

@@ -19,13 +19,22 @@ public final class RemoteObject {
 
   /// Asks the daemon's factory for an object; the answer comes by `changed`, on the loop's thread. [control]
   /// - Throws: `connectionLost`.
-  init(
+  convenience init(
     connection: Connection, factory: String, type: String, version: UInt32, properties: Properties,
     changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) {
+    try self.init(connection: connection, changed: changed) {
+      properties.withDictionary { npw_core_create_object(connection.core, factory, type, version, $0) }
+    }
+  }
+
+  /// `make` asks the daemon, and gives the proxy of what will be.
+  private init(
+    connection: Connection, changed: @escaping (RemoteObject) -> Void, make: () -> OpaquePointer?
+  ) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
-    proxy = properties.withDictionary { npw_core_create_object(connection.core, factory, type, version, $0) }
+    proxy = make()
     // Everything is initialized by now: `deinit` runs, and frees the hook, also where this throws.
     guard let proxy else {
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
@@ -76,6 +85,16 @@ public final class RemoteObject {
 }
 
 extension RemoteObject {
+  /// A device that lives in this process, as those of a session manager's monitors do. [control]
+  /// - Parameter implementation: a `struct spa_device`, which must outlive the object.
+  public static func device(
+    _ connection: Connection, implementation: UnsafeMutableRawPointer, properties: Properties, changed: @escaping (RemoteObject) -> Void
+  ) throws(PipeWireError) -> RemoteObject {
+    try RemoteObject(connection: connection, changed: changed) {
+      properties.withDictionary { pw_core_export(connection.core, "Spa:Pointer:Interface:Device", $0, implementation, 0) }
+    }
+  }
+
   /// A link from an output port to an input port. [control]
   /// - Parameter isPassive: true where the link by itself keeps nothing awake.
   public static func link(

@@ -2,17 +2,26 @@ import Foundation
 import SimulatedHardware
 
 // A world to try things in. `SimulatedSession room …` is the room's own process; otherwise a private PipeWire session:
-// `swift run SimulatedSession pw-top`, or without a command until standard input ends.
-let command = Array(CommandLine.arguments.dropFirst())
+// `swift run SimulatedSession pw-top`, or without a command until standard input ends. `SimulatedSession desk …` has a desk with every
+// device, and a login manager; lines of standard input are what happens there.
+var command = Array(CommandLine.arguments.dropFirst())
 do {
   if command.first == "room" {
     try runRoom(arguments: Array(command.dropFirst()))
     exit(0)
   }
-  let session = try PrivateSession()
+  var configuration = SessionConfiguration()
+  if command.first == "desk" {
+    command.removeFirst()
+    configuration.desk = DeskCard.Kind.allCases.map { DeskCard.make($0) }
+    configuration.hasLoginManager = true
+  }
+  let session = try PrivateSession(configuration)
   FileHandle.standardOutput.write(Data("\(session.path)\n".utf8))
   if command.isEmpty {
-    while readLine() != nil {}
+    while let line = readLine() {
+      do { try session.perform(Incident(line)) } catch { FileHandle.standardError.write(Data("\(error)\n".utf8)) }
+    }
   } else {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -12,6 +12,7 @@ public final class Room: @unchecked Sendable {
   private var retry: LoopTimer?
   private var tick: LoopTimer?
   private var isObserving: Bool
+  private var acoustics: Acoustics
   private var meter: RoomMeter
   /// The first 10 ms window that has not been measured yet.
   private var nextWindow: UInt64?
@@ -21,6 +22,7 @@ public final class Room: @unchecked Sendable {
   public init(_ options: RoomOptions) throws {
     self.options = options
     isObserving = options.isObserving
+    acoustics = options.acoustics
     meter = RoomMeter(conversation: options.conversation)
     let talker = try Speech(.nearEnd, rate: options.rate, cache: options.cache)
     let remote = try Speech(Voice.farEnd[0], rate: options.rate, cache: options.cache)
@@ -65,7 +67,18 @@ public final class Room: @unchecked Sendable {
     }
   }
 
+  /// Other loudspeakers are heard in the room from now on, or by other microphones.
+  public func place(_ acoustics: Acoustics) {
+    loop.locked {
+      self.acoustics = acoustics
+      attachment?.acoustics = acoustics
+    }
+  }
+
   public var report: RoomReport { loop.locked { currentReport } }
+
+  /// The clock's position at the room's last cycle, in frames; nil before its first.
+  var position: UInt64? { audio.time?.position }
 
   /// Frames from the loudspeaker's monitor to the microphone before the room's response begins, at a quantum.
   public func delay(quantum: Int) -> Int { audio.delay(quantum: quantum) }
@@ -73,7 +86,9 @@ public final class Room: @unchecked Sendable {
   private func attach() {
     attachment = nil
     do {
-      attachment = try RoomAttachment(loop: loop, options: options, audio: audio, isObserving: isObserving) { [unowned self] in
+      attachment = try RoomAttachment(
+        loop: loop, options: options, audio: audio, acoustics: acoustics, isObserving: isObserving
+      ) { [unowned self] in
         // Not from inside the connection's own event.
         retry?.schedule(after: 0.05)
       }

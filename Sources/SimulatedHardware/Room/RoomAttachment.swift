@@ -5,7 +5,10 @@ final class RoomAttachment {
   var isObserving: Bool {
     didSet { connectPorts() }
   }
-  /// Whether loudspeaker and microphone are linked.
+  var acoustics: Acoustics {
+    didSet { connectPorts() }
+  }
+  /// Whether every loudspeaker, and every microphone and at least one, is linked.
   private(set) var isLinked = false
 
   private let options: RoomOptions
@@ -32,9 +35,10 @@ final class RoomAttachment {
   }
 
   init(
-    loop: ThreadLoop, options: RoomOptions, audio: RoomAudio, isObserving: Bool, lost: @escaping () -> Void
+    loop: ThreadLoop, options: RoomOptions, audio: RoomAudio, acoustics: Acoustics, isObserving: Bool, lost: @escaping () -> Void
   ) throws(PipeWireError) {
     self.options = options
+    self.acoustics = acoustics
     self.isObserving = isObserving
     let relay = Relay(lost: lost)
     self.relay = relay
@@ -72,13 +76,17 @@ final class RoomAttachment {
         }
         return ("\(node):\(name)", port.id)
       }, uniquingKeysWith: { first, _ in first })
-    let hardware = [
-      ("\(options.speaker):monitor_FL", "room.loudspeaker:input_FL"), ("\(options.speaker):monitor_FR", "room.loudspeaker:input_FR"),
-      ("room.microphone:output_MONO", "\(options.microphone):input_MONO"),
-    ]
+    let loudspeakers = acoustics.loudspeakers.flatMap { name in
+      ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:input_\($0)") }
+    }
+    let microphones = acoustics.microphones.flatMap { name in
+      ["MONO", "FL", "FR"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }
+    }
+    let hardware = loudspeakers + microphones
+    let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware
     let observed = isObserving ? [(options.observed, "room.observer:input_MONO")] : []
     let wanted = Set(
-      (hardware + observed).compactMap { from, to -> Pair? in
+      (used + observed).compactMap { from, to -> Pair? in
         guard let from = ids[from], let to = ids[to] else { return nil }
         return Pair(from: from, to: to)
       })
@@ -93,13 +101,26 @@ final class RoomAttachment {
       stale = []
     }
     for pair in wanted where links[pair] == nil {
-      links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: false) { _ in }
+      links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: options.followsUse) { _ in }
     }
-    isLinked = hardware.allSatisfy { from, to in
-      guard let from = ids[from], let to = ids[to] else { return false }
-      return links[Pair(from: from, to: to)] != nil
+    isLinked =
+      microphones.count >= max(1, acoustics.microphones.count)
+      && used.allSatisfy { from, to in
+        guard let from = ids[from], let to = ids[to] else { return false }
+        return links[Pair(from: from, to: to)] != nil
+      }
+  }
+
+  /// Whether the device that one of our ports is to be linked with plays or records for somebody else.
+  private func isUsed(_ name: String, _ ids: [String: UInt32]) -> Bool {
+    guard let node = ids[name].flatMap({ connection.objects[$0]?.id("node.id") }), !isOurs(node) else { return false }
+    return connection.objects(of: .link).contains { link in
+      let ends = [link.id("link.output.node"), link.id("link.input.node")]
+      return ends.contains(node) && !ends.contains { $0.map(isOurs) ?? true }
     }
   }
+
+  private func isOurs(_ node: UInt32) -> Bool { connection.objects[node]?.nodeName?.hasPrefix("room.") == true }
 
   private func isPort(_ port: UInt32, of nodes: Set<UInt32>) -> Bool {
     connection.objects[port]?.id("node.id").map { nodes.contains($0) } ?? false

@@ -16,8 +16,11 @@ public struct RoomOptions: Sendable, Equatable {
   public var observed = "nearend.microphone:capture_MONO"
   /// Whether it is recorded from the start.
   public var isObserving = false
-  public var speaker = SimulatedDevice.speaker.name
-  public var microphone = SimulatedDevice.microphone.name
+  /// What is in the room at first.
+  public var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
+  /// Whether devices are linked only while somebody else plays or records there, so that the room keeps none running that nobody uses, and
+  /// joins none to another's clock.
+  public var followsUse = false
   /// Folder of the synthesised speech; nil: `Speech.defaultCache`.
   public var cache: String?
 
@@ -31,7 +34,8 @@ public struct RoomOptions: Sendable, Equatable {
   public var arguments: [String] {
     var pairs = [
       ("socket", socket), ("rate", "\(rate)"), ("epoch", "\(epoch)"), ("script", script.rawValue), ("seed", "\(seed)"), ("echo", "\(echo)"),
-      ("noise", "\(noise)"), ("observed", observed), ("observing", "\(isObserving)"), ("speaker", speaker), ("microphone", microphone),
+      ("noise", "\(noise)"), ("observed", observed), ("observing", "\(isObserving)"), ("acoustics", acoustics.text),
+      ("follows-use", "\(followsUse)"),
     ]
     if let cache { pairs.append(("cache", cache)) }
     return pairs.map { "\($0)=\($1)" }
@@ -58,8 +62,8 @@ public struct RoomOptions: Sendable, Equatable {
       case "noise": noise = try value(Double.init)
       case "observed": observed = try value { $0 }
       case "observing": isObserving = try value(Bool.init)
-      case "speaker": speaker = try value { $0 }
-      case "microphone": microphone = try value { $0 }
+      case "acoustics": acoustics = try value(Acoustics.init(text:))
+      case "follows-use": followsUse = try value(Bool.init)
       case "cache": cache = try value { $0 }
       default: throw SessionError(.invalidRequest, "room: there is no argument '\(parts[0])'")
       }

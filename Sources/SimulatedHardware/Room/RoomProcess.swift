@@ -3,7 +3,7 @@ internal import Glibc
 import Synchronization
 
 /// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second.
-/// Input lines: `observe on`, `observe off`, `quit`.
+/// Input lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 public func runRoom(arguments: [String]) throws {
@@ -16,6 +16,10 @@ public func runRoom(arguments: [String]) throws {
     _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
   input: while let line = readLine() {
+    if line.hasPrefix("place "), let acoustics = Acoustics(text: String(line.dropFirst(6))) {
+      room.place(acoustics)
+      continue
+    }
     switch line {
     case "observe on": room.observe(true)
     case "observe off": room.observe(false)
@@ -63,6 +67,9 @@ public final class RoomProcess: Sendable {
 
   /// Starts or stops to record the processed microphone.
   public func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
+
+  /// Other loudspeakers are heard in the room from now on, or by other microphones.
+  public func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }
 
   /// Ends the process.
   public func end() {

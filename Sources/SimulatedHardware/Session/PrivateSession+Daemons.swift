@@ -2,32 +2,69 @@ import Foundation
 internal import Glibc
 
 extension PrivateSession {
-  var daemonsToRun: [Daemon] { Daemon.allCases.filter { $0 != .pulse || configuration.runsPulse } }
+  var daemonsToRun: [Daemon] {
+    Daemon.allCases.filter { daemon in
+      switch daemon {
+      case .pulse: configuration.runsPulse
+      case .systemBus: configuration.hasLoginManager
+      case .bus, .pipewire, .wireplumber: true
+      }
+    }
+  }
 
   /// Starts every daemon that does not run, in order, and waits until the session is whole: sockets answer, the devices' ports exist, the
   /// quantum is forced where it should be.
   public func start() throws {
-    for daemon in daemonsToRun where !isRunning(daemon) {
-      let arguments = daemon == .bus ? ["--config-file=\(path)/bus.conf", "--nofork", "--nopidfile"] : []
-      let log = log(of: daemon)
-      let process = try ChildProcess(
-        daemon.rawValue, arguments, environment: environment, group: group, output: .file(log), errors: .file(log))
-      state.withLock { $0.daemons[daemon] = process }
-      switch daemon {
-      case .bus: try wait(for: "the bus to listen") { accepts("\(path)/bus") }
-      case .pipewire:
-        try wait(for: "the PipeWire daemon to listen") { accepts(socket) }
-        if let quantum = configuration.quantum { try force(quantum: quantum) }
-      case .wireplumber: try wait(forPorts: configuration.devices.flatMap(\.ports))
-      case .pulse: try wait(for: "the PulseAudio server to listen") { accepts("\(path)/pulse/native") }
-      }
+    desk?.start()
+    for daemon in daemonsToRun where !isRunning(daemon) { try start(daemon) }
+  }
+
+  /// Starts one daemon that does not run, and waits until it is of use.
+  public func start(_ daemon: Daemon) throws {
+    let log = log(of: daemon)
+    let process = try ChildProcess(
+      daemon.program, arguments(of: daemon), environment: environment, group: group, output: .file(log), errors: .file(log))
+    state.withLock {
+      $0.daemons[daemon] = process
+      $0.mayEnd.remove(daemon)
+    }
+    switch daemon {
+    case .bus: try wait(for: "the bus to listen") { accepts("\(path)/bus") }
+    case .systemBus:
+      try wait(for: "the system bus to listen") { accepts("\(path)/system-bus") }
+      try loginManager?.connect(to: "\(path)/system-bus")
+    case .pipewire:
+      try wait(for: "the PipeWire daemon to listen") { accepts(socket) }
+      if let quantum = configuration.quantum { try force(quantum: quantum) }
+    case .wireplumber:
+      try wait(forPorts: configuration.daemonDevices.flatMap(\.ports))
+      try waitForDesk()
+    case .pulse: try wait(for: "the PulseAudio server to listen") { accepts("\(path)/pulse/native") }
+    }
+  }
+
+  private func arguments(of daemon: Daemon) -> [String] {
+    switch daemon {
+    case .bus: ["--config-file=\(path)/bus.conf", "--nofork", "--nopidfile"]
+    case .systemBus: ["--config-file=\(path)/system-bus.conf", "--nofork", "--nopidfile"]
+    case .pipewire, .wireplumber, .pulse: []
+    }
+  }
+
+  /// Waits until the session manager has set up every card of the desk, and the ports of their nodes exist.
+  public func waitForDesk(timeout: Double? = nil) throws {
+    guard let desk else { return }
+    try wait(for: "the session manager to set up the desk", timeout: timeout) {
+      try desk.isSettled && ports().isSuperset(of: desk.ports)
     }
   }
 
   /// Ends a daemon with `signal`, as a crash (SIGKILL) or an update (SIGTERM) would. The session manager and the PulseAudio server go with
   /// the PipeWire daemon, as they do under systemd. `start()` makes the session whole again.
-  public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL) {
-    let order: [Daemon] = daemon == .pipewire ? [.pipewire, .pulse, .wireplumber] : [daemon]
+  /// - Parameter isAlone: true where the others are left to notice by themselves. They may end of it, or go on without.
+  public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL, isAlone: Bool = false) {
+    let order: [Daemon] = daemon == .pipewire && !isAlone ? [.pipewire, .pulse, .wireplumber] : [daemon]
+    if isAlone { state.withLock { $0.mayEnd.formUnion(Daemon.allCases) } }
     for (index, daemon) in order.enumerated() {
       guard let process = state.withLock({ $0.daemons.removeValue(forKey: daemon) }) else { continue }
       if index == 0 { process.signal(signal) }
@@ -60,7 +97,7 @@ extension PrivateSession {
   }
 
   /// Where a daemon's output goes.
-  func log(of daemon: Daemon) -> String { "\(path)/logs/\(daemon.rawValue).log" }
+  func log(of daemon: Daemon) -> String { "\(path)/logs/\(daemon).log" }
 
   /// The end of a daemon's log.
   func lastWords(of daemon: Daemon) -> String {

@@ -110,7 +110,8 @@ extension PrivateSession {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }
-      for daemon in daemonsToRun {
+      let mayEnd = state.withLock { $0.mayEnd }
+      for daemon in daemonsToRun where !mayEnd.contains(daemon) {
         guard let exit = process(of: daemon)?.exit else { continue }
         throw SessionError(
           .programFailed, "waiting for \(what): \(daemon.rawValue) has ended (\(exit)); it said last:\n\(lastWords(of: daemon))")

@@ -14,12 +14,19 @@ public final class PrivateSession: Sendable {
   /// What a client needs in order to live in this session: complete, nothing else is inherited.
   public let environment: [String: String]
 
+  /// The sound devices and what can be done with them, where `SessionConfiguration.desk` asks for them.
+  public let desk: Desk?
+  /// `org.freedesktop.login1`, where `SessionConfiguration.hasLoginManager` asks for it.
+  public let loginManager: LoginManager?
+
   let state: Mutex<State>
 
   struct State: ~Copyable {
     var folder: SessionFolder?
     var daemons: [Daemon: ChildProcess] = [:]
     var clients: [ChildProcess] = []
+    /// Daemons whose end is no surprise, because one that they need was taken from them.
+    var mayEnd: Set<Daemon> = []
   }
   /// The private `XDG_RUNTIME_DIR`, which is the session's home too.
   public let path: String
@@ -44,15 +51,19 @@ public final class PrivateSession: Sendable {
       "XDG_CONFIG_HOME": "\(path)/config", "XDG_STATE_HOME": "\(path)/state", "XDG_CACHE_HOME": "\(path)/cache",
       "XDG_DATA_HOME": "\(path)/data",
       "PULSE_SERVER": "unix:\(path)/pulse/native",
-      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/no-system-bus",
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/system-bus",
     ]) { $1 }
     if case .patient = configuration.clock { environment["SPA_PLUGIN_DIR"] = try SimulatedClock.pluginPath(environment) }
     self.environment = environment.merging(configuration.environment) { $1 }
+    let group = configuration.clock == .speaker ? nil : SimulatedDevice.group
+    desk = configuration.desk.map { Desk(socket: "\(folder.path)/pipewire-0", cards: $0, group: group) }
+    loginManager = configuration.hasLoginManager ? LoginManager() : nil
     state = Mutex(State(folder: folder))
     do {
-      for daemon in daemonsToRun { _ = try Program.find(daemon.rawValue, path: environment["PATH"]!) }
+      for daemon in daemonsToRun { _ = try Program.find(daemon.program, path: environment["PATH"]!) }
       for (file, text) in configuration.files { try folder.write(text, to: "config/\(file)") }
       try folder.write(Self.busConfiguration(listeningAt: "\(path)/bus"), to: "bus.conf")
+      try folder.write(Self.busConfiguration(listeningAt: "\(path)/system-bus"), to: "system-bus.conf")
       try folder.write("", to: "logs/session.log")
       try start()
     } catch {
@@ -70,6 +81,8 @@ public final class PrivateSession: Sendable {
       return (state.clients, state.daemons, state.folder)
     }
     for client in clients.reversed() { client.end(grace: 1) }
+    desk?.stop()
+    loginManager?.disconnect()
     for daemon in Daemon.allCases.reversed() { daemons[daemon]?.end(grace: 1) }
     withExtendedLifetime(folder) {}
   }

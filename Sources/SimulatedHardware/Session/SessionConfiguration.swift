@@ -14,13 +14,17 @@ public struct SessionConfiguration: Sendable {
   }
   public enum Daemon: String, Sendable, CaseIterable {
     case bus = "dbus-daemon"
+    case systemBus = "dbus-daemon --system"
     case pipewire
     case wireplumber
     case pulse = "pipewire-pulse"
 
+    /// The name of its program.
+    var program: String { self == .systemBus ? Self.bus.rawValue : rawValue }
+
     /// Whether the program is in this process's `PATH`.
     public var isInstalled: Bool {
-      (try? Program.find(rawValue, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
+      (try? Program.find(program, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
     }
   }
 
@@ -31,6 +35,11 @@ public struct SessionConfiguration: Sendable {
   public var rate = 48_000
   public var clock = Clock.speaker
   public var devices: [SimulatedDevice] = [.speaker, .microphone]
+  /// Cards of a desk, which take the place of `devices`; nil: no desk. With `Clock.speaker` each of their nodes has a clock of its
+  /// own, and whichever has the highest priority drives what is linked.
+  public var desk: [DeskCard]?
+  /// Whether there is a system bus, with a login manager on it.
+  public var hasLoginManager = false
   /// What runs beside the bus, PipeWire and WirePlumber, which always do.
   public var runsPulse = true
   /// Further fragments of the daemon's configuration: file name without folder or ending, to SPA JSON.
@@ -44,6 +53,9 @@ public struct SessionConfiguration: Sendable {
 
   public init() {}
 
+  /// The devices that the daemon makes.
+  var daemonDevices: [SimulatedDevice] { desk == nil ? devices : [] }
+
   /// The drop-in for `pipewire.conf.d`.
   var pipewire: String {
     let clockNode =
@@ -52,7 +64,7 @@ public struct SessionConfiguration: Sendable {
       case .timer: driver("support.node.driver", "")
       case .patient(let speed): driver("simulated.clock", "clock.speed = \(speed)")
       }
-    let objects = devices.enumerated().map { index, device in
+    let objects = daemonDevices.enumerated().map { index, device in
       device.configuration(drivesAt: device.kind == .speaker ? 5_000 - index : 2_000 - index)
     }
     return """

@@ -1,0 +1,217 @@
+import PipeWireClient
+
+/// A desk with sound devices on it, in a private session: real PipeWire devices with profiles and routes, which a session manager sets up as
+/// it would set up those of ALSA and BlueZ, and things to do with them. It comes back with a restarted daemon; cards come and go with the
+/// session manager, to which they belong on a real machine. [any]
+///
+/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+public final class Desk: @unchecked Sendable {
+  private let socket: String
+  private let group: String?
+  private let loop = ThreadLoop(name: "desk")
+  private var attachment: DeskAttachment?
+  private var retry: LoopTimer?
+  private var isManaged = false
+  private var present: [DeskCard.Kind: DeskCard]
+  /// What is not on the desk is remembered as it was.
+  private var absent: [DeskCard.Kind: DeskCard] = [:]
+  private var sco = ScoLog()
+  private var onChange: (@Sendable () -> Void)?
+
+  /// Makes the desk; `start` brings it into the graph.
+  /// - Parameters:
+  ///   - socket: the daemon's.
+  ///   - cards: what is there from the beginning, one of each kind at most.
+  ///   - group: `node.group` of all nodes, where they are to be on one clock; nil: each has a clock of its own, as hardware has.
+  public init(socket: String, cards: [DeskCard], group: String? = nil) {
+    self.socket = socket
+    self.group = group
+    present = Dictionary(cards.map { ($0.kind, $0) }) { $1 }
+  }
+
+  deinit { stop() }
+
+  /// Connects, and again whenever the daemon comes back. Doing it again has no effect.
+  public func start() {
+    loop.start()
+    loop.locked {
+      guard retry == nil else { return }
+      retry = LoopTimer(loop: loop) { [unowned self] in attach() }
+      attach()
+    }
+  }
+
+  /// Takes everything off the graph. Doing it again has no effect.
+  public func stop() {
+    loop.locked {
+      retry = nil
+      attachment = nil
+    }
+    loop.stop()
+  }
+
+  // MARK: What there is
+
+  /// A card as it is now; nil while it is not on the desk.
+  public func card(_ kind: DeskCard.Kind) -> DeskCard? { loop.locked { present[kind] } }
+
+  /// The id of a card's device in the registry; nil while it has none.
+  public func id(of kind: DeskCard.Kind) -> UInt32? { loop.locked { attachment?.id(of: kind) } }
+
+  /// Every set-up and tear-down of the Bluetooth headset's SCO link so far.
+  public var scoEvents: [ScoEvent] { loop.locked { sco.events } }
+
+  /// Whether the SCO link is up.
+  public var isScoUp: Bool { loop.locked { sco.isUp } }
+
+  /// What the room hears, and where it is heard: names of nodes.
+  public var acoustics: Acoustics { loop.locked { Acoustics(present.values) } }
+
+  /// Calls `body` after each change, on the desk's thread with the desk locked out: it may ask the desk, but must not wait.
+  public func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
+
+  /// Whether the session manager has given every card with something to offer a profile.
+  var isSettled: Bool {
+    loop.locked {
+      isManaged
+        && present.values.allSatisfy { card in
+          card.profile != 0 || !card.profiles.indices.dropFirst().contains { card.availability(ofProfile: $0) != .no }
+        }
+    }
+  }
+
+  /// The ports of every node that should exist now.
+  var ports: [String] { loop.locked { present.values.flatMap { $0.activeProfile.nodes.flatMap(\.ports) } } }
+
+  // MARK: What can be done
+
+  /// Puts a card on the desk, or back on it: a new device, with a new id and the same names. The session manager chooses its profile.
+  public func plug(_ kind: DeskCard.Kind) {
+    loop.locked {
+      guard present[kind] == nil else { return }
+      present[kind] = (absent.removeValue(forKey: kind) ?? .make(kind)).asPluggedIn
+      show(kind, because: .gone)
+    }
+  }
+
+  /// Takes a card away, whatever runs on it.
+  public func unplug(_ kind: DeskCard.Kind) {
+    loop.locked {
+      absent[kind] = present.removeValue(forKey: kind) ?? absent[kind]
+      show(kind, because: .gone)
+    }
+  }
+
+  /// Takes a card away and puts it back at once, as a loose contact or a driver that resets itself does.
+  public func replug(_ kind: DeskCard.Kind) {
+    loop.locked {
+      unplug(kind)
+      plug(kind)
+    }
+  }
+
+  /// Puts something into one of a card's jacks, or pulls it out. The other routes that ALSA's mixer paths tie to the jack change with it.
+  public func set(_ jack: DeskJack, isPlugged: Bool) {
+    change(jack.card) { card in
+      for (route, plugged, unplugged) in jack.routes { card.set(isPlugged ? plugged : unplugged, of: route) }
+      return true
+    }
+  }
+
+  /// Chooses a card's profile by name, as a person would.
+  /// - Throws: `SessionError` where the card is not there or has no such profile.
+  public func select(profile name: String, of kind: DeskCard.Kind) throws {
+    let isDone = change(kind) { card in
+      card.profiles.firstIndex { $0.name == name }.map { card.select(profile: $0, isSaved: true) } ?? false
+    }
+    guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) with the profile '\(name)'") }
+  }
+
+  /// Chooses a card's route by name, as a person would.
+  /// - Throws: `SessionError` where the card is not there, has no such route, or its profile has no node for it.
+  public func select(route name: String, of kind: DeskCard.Kind) throws {
+    let isDone = change(kind) { card in
+      guard let index = card.routes.firstIndex(where: { $0.name == name }) else { return false }
+      return card.routes[index].devices.reduce(false) { card.select(route: index, device: $1, isSaved: true) || $0 }
+    }
+    guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) that could use the route '\(name)' now") }
+  }
+
+  /// Gives a card, and its nodes, another description for people. Names stay, ids of nodes do not.
+  public func rename(_ kind: DeskCard.Kind, to description: String) {
+    change(kind) {
+      $0.description = description
+      return true
+    }
+  }
+
+  // MARK: Inside
+
+  private func attach() {
+    attachment = nil
+    do {
+      attachment = try DeskAttachment(loop: loop, socket: socket) { [unowned self] in
+        manage($0)
+      } lost: { [unowned self] in
+        manage(false)
+        // Not from inside the connection's own event.
+        retry?.schedule(after: 0.05)
+      }
+    } catch {
+      retry?.schedule(after: 0.2)
+    }
+  }
+
+  /// Brings the cards with a session manager, as a boot would find them, and takes them with it.
+  private func manage(_ isManaged: Bool) {
+    guard isManaged != self.isManaged else { return }
+    self.isManaged = isManaged
+    guard isManaged else {
+      attachment?.withdrawAll()
+      note(.gone)
+      return changed()
+    }
+    for (kind, card) in present {
+      present[kind] = card.asPluggedIn
+      show(kind, because: .gone)
+    }
+  }
+
+  @discardableResult
+  private func change(_ kind: DeskCard.Kind, _ body: (inout DeskCard) -> Bool) -> Bool {
+    loop.locked {
+      guard var card = present[kind] else { return false }
+      let before = card
+      guard body(&card) else { return false }
+      present[kind] = card
+      if card != before { show(kind, because: card.profile == before.profile ? .idle : .profile) }
+      return true
+    }
+  }
+
+  private func show(_ kind: DeskCard.Kind, because reason: ScoEvent.Reason) {
+    if isManaged { try? attachment?.show(present[kind], of: kind, group: group, requests: requests(of: kind)) }
+    note(reason)
+    changed()
+  }
+
+  private func note(_ reason: ScoEvent.Reason) {
+    let isStreaming = attachment?.isStreaming(.bluetooth) ?? false
+    sco.note(isStreaming: isStreaming, reason: isStreaming ? .streaming : reason)
+  }
+
+  private func changed() { onChange?() }
+
+  private func requests(of kind: DeskCard.Kind) -> CardExport.Requests {
+    CardExport.Requests(
+      setProfile: { [unowned self] index, isSaved in change(kind) { $0.select(profile: index, isSaved: isSaved) } },
+      setRoute: { [unowned self] index, device, isSaved in change(kind) { $0.select(route: index, device: device, isSaved: isSaved) } },
+      setVolume: { [unowned self] device, volume, isMuted in
+        change(kind) {
+          $0.set(volume: volume, isMuted: isMuted, of: device)
+          return true
+        }
+      },
+      ran: { [unowned self] in note(.idle) })
+  }
+}

@@ -1,0 +1,21 @@
+/// A socket of a card, and the routes whose availability tells what is in it.
+public enum DeskJack: String, Sendable, CaseIterable {
+  /// Headphones without a microphone, in the laptop's jack.
+  case headphones
+  /// Headphones with a microphone, in the laptop's jack.
+  case headset
+  /// A television.
+  case television = "tv"
+
+  public var card: DeskCard.Kind { self == .television ? .hdmi : .laptop }
+
+  /// Route, and its availability while something is plugged in and while nothing is, as in ALSA's mixer paths: what has no jack of its own is
+  /// never "yes".
+  var routes: [(name: String, plugged: DeskRoute.Availability, unplugged: DeskRoute.Availability)] {
+    switch self {
+    case .headphones: [("analog-output-headphones", .yes, .no), ("analog-output-speaker", .no, .unknown)]
+    case .headset: DeskJack.headphones.routes + [("analog-input-headset-mic", .yes, .no)]
+    case .television: [("hdmi-output-0", .yes, .no)]
+    }
+  }
+}

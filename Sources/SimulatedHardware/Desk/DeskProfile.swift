@@ -1,0 +1,58 @@
+import PipeWireClient
+
+/// One of the ways to use a card: its EnumProfile param, and the nodes that exist while it is active.
+public struct DeskProfile: Sendable, Equatable {
+  /// `off`, `output:analog-stereo+input:analog-stereo`, `a2dp-sink`, `headset-head-unit`.
+  public var name: String
+  /// For people.
+  public var description: String
+  /// The session manager takes the highest that is available.
+  public var priority: Int
+  /// None: off.
+  public var nodes: [DeskNode]
+
+  public init(_ name: String, _ description: String, priority: Int, nodes: [DeskNode]) {
+    self.name = name
+    self.description = description
+    self.priority = priority
+    self.nodes = nodes
+  }
+
+  public static let off = DeskProfile("off", "Off", priority: 0, nodes: [])
+}
+
+/// A sink or source of a card, with the properties that the session manager's ALSA or BlueZ monitor would give it.
+public struct DeskNode: Sendable, Equatable {
+  /// `card.profile.device`.
+  public var device: Int
+  public var direction: DeskRoute.Direction
+  /// `node.name`.
+  public var name: String
+  /// `audio.position`.
+  public var positions: [String]
+  /// Frames per second of the hardware; nil: the graph's.
+  public var rate: Int?
+  /// `priority.session` and `priority.driver`.
+  public var priority: Int
+  /// What else it has.
+  public var properties: Properties
+
+  public init(
+    device: Int, _ direction: DeskRoute.Direction, name: String, positions: [String], rate: Int? = nil, priority: Int,
+    properties: Properties = [:]
+  ) {
+    self.device = device
+    self.direction = direction
+    self.name = name
+    self.positions = positions
+    self.rate = rate
+    self.priority = priority
+    self.properties = properties
+  }
+
+  /// What it has once the session manager has set it up. A source's `input_…` are the way in for the room's sound.
+  var ports: [String] {
+    let prefixes = direction == .output ? ["playback", "monitor"] : ["input", "capture"]
+    return prefixes.flatMap { prefix in positions.map { "\(name):\(prefix)_\($0)" } }
+  }
+}

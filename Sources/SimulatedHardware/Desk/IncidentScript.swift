@@ -1,0 +1,56 @@
+import Foundation
+
+/// Incidents at their times: each line is seconds from the beginning and an incident, `2.0 unplug headphones`; `#` begins a remark.
+public struct IncidentScript: Sendable, Equatable {
+  public struct Entry: Sendable, Equatable {
+    /// Seconds from the script's beginning.
+    public var time: Double
+    public var incident: Incident
+  }
+  /// By time; those of the same time in the order of their lines.
+  public private(set) var entries: [Entry] = []
+
+  /// - Throws: `SessionError` that names the line and its number.
+  public init(_ text: String) throws {
+    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 1)
+      guard let first = words.first else { continue }
+      guard let time = Double(first), time >= 0, time.isFinite, words.count == 2 else {
+        throw SessionError(
+          .invalidRequest, "line \(number + 1), '\(line)', is no incident at a time", remedy: "write it like this: 2.0 unplug headphones")
+      }
+      do { entries.append(Entry(time: time, incident: try Incident(String(words[1])))) } catch let error as SessionError {
+        throw SessionError(error.code, "line \(number + 1): \(error.message)", remedy: error.remedy)
+      }
+    }
+    // Stable, which `sort` does not promise.
+    entries = entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
+  }
+
+  /// Lets everything happen in `session` on a thread of its own, the first at `epoch` (seconds of CLOCK_MONOTONIC) plus its time, until
+  /// `isCancelled` says so or the script ends. `told` is called with each incident once it has happened, and with its error if it could not.
+  public func run(
+    in session: PrivateSession, epoch: Double, isCancelled: @escaping @Sendable () -> Bool,
+    told: @escaping @Sendable (Incident, SessionError?) -> Void
+  ) {
+    let thread = Thread {
+      for entry in entries {
+        while case let rest = epoch + entry.time - monotonicSeconds(), rest > 0 {
+          if isCancelled() { return }
+          Thread.sleep(forTimeInterval: min(rest, 0.05))
+        }
+        if isCancelled() { return }
+        do {
+          try session.perform(entry.incident)
+          told(entry.incident, nil)
+        } catch let error as SessionError {
+          told(entry.incident, error)
+        } catch {
+          told(entry.incident, SessionError(.system, "\(error)"))
+        }
+      }
+    }
+    thread.name = "incidents"
+    thread.start()
+  }
+}

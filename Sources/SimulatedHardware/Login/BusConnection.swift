@@ -1,0 +1,83 @@
+import Foundation
+internal import SystemdLibrary
+
+/// A service on a D-Bus, on a thread of its own. [any]
+///
+/// `@unchecked Sendable`: sd-bus is touched only while `lock` is held.
+final class BusConnection: @unchecked Sendable {
+  private let bus: OpaquePointer
+  private let lock: NSLock
+  private let answer: (BusMessage) -> Bool
+  /// Written to in order to wake the thread for its end.
+  private let waker = Pipe()
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private var isEnding = false
+
+  /// Connects, takes `name`, and answers calls to `path` and below it: `answer` is called with `lock` held, and gives false where there is no
+  /// such method.
+  /// - Throws: `SessionError`.
+  init(socket: String, name: String, path: String, lock: NSLock, answer: @escaping (BusMessage) -> Bool) throws {
+    self.lock = lock
+    self.answer = answer
+    var made: OpaquePointer?
+    sd_bus_new(&made)
+    guard let bus = made else { throw SessionError(.system, "out of memory for a connection to \(socket)") }
+    self.bus = bus
+    try check(sd_bus_set_address(bus, "unix:path=\(socket)"), "using \(socket)")
+    try check(sd_bus_set_bus_client(bus, 1), "using \(socket)")
+    try check(sd_bus_start(bus), "connecting to \(socket)")
+    try check(sd_bus_request_name(bus, name, 0), "taking the name \(name) on \(socket)")
+    let data = Unmanaged.passUnretained(self).toOpaque()
+    let handler: sd_bus_message_handler_t = { message, data, _ in
+      guard let message, let data else { return 0 }
+      return Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().answer(BusMessage(retaining: message)) ? 1 : 0
+    }
+    try check(sd_bus_add_fallback(bus, nil, path, handler, data), "answering for \(path)")
+    let thread = Thread { [self] in run() }
+    thread.name = "simulated \(name)"
+    thread.start()
+  }
+
+  deinit {
+    sd_bus_close(bus)
+    sd_bus_unref(bus)
+  }
+
+  /// Leaves the bus, and returns when the thread has ended. Not with the lock held. Once.
+  func end() {
+    lock.withLock { isEnding = true }
+    try? waker.fileHandleForWriting.write(contentsOf: Data([0]))
+    hasEnded.wait()
+  }
+
+  /// Sends a signal with what `fill` appends. With the lock held.
+  func signal(_ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void) {
+    var message: OpaquePointer?
+    guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
+    fill(BusMessage(retaining: message))
+    sd_bus_send(bus, message, nil)
+    sd_bus_message_unref(message)
+    sd_bus_flush(bus)
+  }
+
+  private func run() {
+    defer { hasEnded.signal() }
+    while true {
+      let descriptor: Int32? = lock.withLock {
+        var result: Int32 = 0
+        repeat { result = sd_bus_process(bus, nil) } while result > 0
+        return result < 0 || isEnding ? nil : sd_bus_get_fd(bus)
+      }
+      guard let descriptor else { return }
+      var queries = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: waker.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      poll(&queries, 2, -1)
+    }
+  }
+}
+
+private func check(_ result: Int32, _ what: String) throws {
+  if result < 0 { throw SessionError.system(what, -result) }
+}

@@ -1,0 +1,150 @@
+import Foundation
+internal import SystemdLibrary
+
+/// `org.freedesktop.login1` on a private system bus, with one session, as far as somebody who listens to it can tell: sleep, inhibitors,
+/// whether the session is the active one, and its lock. [any]
+///
+/// `@unchecked Sendable`: everything mutable is touched while `lock` is held.
+public final class LoginManager: @unchecked Sendable {
+  static let name = "org.freedesktop.login1"
+  static let path = "/org/freedesktop/login1"
+  /// The session's object path; "_31" is how logind escapes its id, "1".
+  public static let sessionPath = "/org/freedesktop/login1/session/_31"
+
+  /// Somebody who wants to be asked before the machine sleeps.
+  public struct Inhibitor: Sendable, Equatable {
+    public var what: String
+    public var who: String
+    public var why: String
+    /// `delay` or `block`.
+    public var mode: String
+    /// False once the file descriptor that it was given is closed.
+    public var isHeld: Bool
+  }
+
+  let lock = NSLock()
+  private var bus: BusConnection?
+  private(set) var isPreparingForSleep = false
+  private(set) var isActive = true
+  private(set) var isLocked = false
+  /// Each with the end of its pipe that stays here.
+  private var held: [(inhibitor: Inhibitor, pipe: FileHandle)] = []
+
+  init() {}
+
+  deinit { disconnect() }
+
+  /// Joins the bus, also when it has been started anew; the state stays.
+  /// - Throws: `SessionError`.
+  func connect(to socket: String) throws {
+    disconnect()
+    let bus = try BusConnection(socket: socket, name: Self.name, path: Self.path, lock: lock) { [unowned self] in answer($0) }
+    lock.withLock { self.bus = bus }
+  }
+
+  func disconnect() {
+    let bus = lock.withLock {
+      defer { self.bus = nil }
+      return self.bus
+    }
+    bus?.end()
+  }
+
+  // MARK: What can be done
+
+  /// The machine is about to sleep (true), or has woken up (false).
+  public func prepareForSleep(_ isGoing: Bool) {
+    lock.withLock {
+      isPreparingForSleep = isGoing
+      bus?.signal(Self.path, "\(Self.name).Manager", "PrepareForSleep") { $0.append(isGoing) }
+    }
+  }
+
+  /// Another session comes to the foreground (false), or this one comes back.
+  public func setActive(_ isActive: Bool) {
+    lock.withLock {
+      guard isActive != self.isActive else { return }
+      self.isActive = isActive
+      bus?.signal(Self.sessionPath, "org.freedesktop.DBus.Properties", "PropertiesChanged") { message in
+        message.append("\(Self.name).Session")
+        message.appendDictionary(sessionProperties.filter { ["Active", "State"].contains($0.key) })
+        message.appendStrings([])
+      }
+    }
+  }
+
+  /// The session is to be locked, or unlocked.
+  public func setLocked(_ isLocked: Bool) {
+    lock.withLock {
+      self.isLocked = isLocked
+      bus?.signal(Self.sessionPath, "\(Self.name).Session", isLocked ? "Lock" : "Unlock") { _ in }
+    }
+  }
+
+  /// Everybody who ever asked for an inhibitor, in order.
+  public var inhibitors: [Inhibitor] {
+    lock.withLock {
+      held.map { entry in
+        var inhibitor = entry.inhibitor
+        inhibitor.isHeld = !isClosed(entry.pipe.fileDescriptor)
+        return inhibitor
+      }
+    }
+  }
+
+  // MARK: What is asked
+
+  private var sessionProperties: [String: BusValue] {
+    [
+      "Id": .text("1"), "Name": .text(NSUserName()), "Active": .flag(isActive), "State": .text(isActive ? "active" : "online"),
+      "LockedHint": .flag(isLocked), "Type": .text("wayland"), "Class": .text("user"), "Remote": .flag(false),
+    ]
+  }
+
+  private var managerProperties: [String: BusValue] {
+    ["PreparingForSleep": .flag(isPreparingForSleep), "InhibitDelayMaxUSec": .number(5_000_000)]
+  }
+
+  /// Answers a call, or gives false where there is no such method. Called with the lock held.
+  private func answer(_ call: BusMessage) -> Bool {
+    switch (call.interface, call.member) {
+    case ("org.freedesktop.DBus.Properties", "Get"):
+      guard let interface = call.readText(), let key = call.readText(), let value = properties(of: call.path, interface)?[key] else {
+        return false
+      }
+      call.reply { $0.append(value) }
+    case ("org.freedesktop.DBus.Properties", "GetAll"):
+      guard let interface = call.readText(), let all = properties(of: call.path, interface) else { return false }
+      call.reply { $0.appendDictionary(all) }
+    case ("\(Self.name).Manager", "GetSession"), ("\(Self.name).Manager", "GetSessionByPID"):
+      call.reply { $0.appendPath(Self.sessionPath) }
+    case ("\(Self.name).Manager", "Inhibit"): return inhibit(call)
+    default: return false
+    }
+    return true
+  }
+
+  private func properties(of path: String, _ interface: String) -> [String: BusValue]? {
+    switch (path, interface) {
+    case (Self.path, "\(Self.name).Manager"): managerProperties
+    // Whoever asks "self" or "auto" means the only one there is.
+    case (Self.sessionPath, "\(Self.name).Session"), ("\(Self.path)/session/self", "\(Self.name).Session"),
+      ("\(Self.path)/session/auto", "\(Self.name).Session"):
+      sessionProperties
+    default: nil
+    }
+  }
+
+  private func inhibit(_ call: BusMessage) -> Bool {
+    guard let what = call.readText(), let who = call.readText(), let why = call.readText(), let mode = call.readText() else { return false }
+    let pipe = Pipe()
+    call.reply { $0.append(descriptor: pipe.fileHandleForWriting.fileDescriptor) }
+    held.append((Inhibitor(what: what, who: who, why: why, mode: mode, isHeld: true), pipe.fileHandleForReading))
+    return true
+  }
+
+  private func isClosed(_ descriptor: Int32) -> Bool {
+    var query = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&query, 1, 0) == 1 && query.revents & Int16(POLLHUP) != 0
+  }
+}
