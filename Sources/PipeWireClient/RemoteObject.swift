@@ -23,14 +23,14 @@ public final class RemoteObject {
     connection: Connection, factory: String, type: String, version: UInt32, properties: Properties,
     changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) {
-    try self.init(connection: connection, changed: changed) {
+    try self.init(connection: connection, isLink: type == GlobalObject.Kind.link.rawValue, changed: changed) {
       properties.withDictionary { npw_core_create_object(connection.core, factory, type, version, $0) }
     }
   }
 
   /// `make` asks the daemon, and gives the proxy of what will be.
   private init(
-    connection: Connection, changed: @escaping (RemoteObject) -> Void, make: () -> OpaquePointer?
+    connection: Connection, isLink: Bool, changed: @escaping (RemoteObject) -> Void, make: () -> OpaquePointer?
   ) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
@@ -41,7 +41,7 @@ public final class RemoteObject {
     }
     let this = Unmanaged.passUnretained(self).toOpaque()
     pw_proxy_add_listener(proxy, hook, Self.events, this)
-    if type == GlobalObject.Kind.link.rawValue { npw_link_add_listener(proxy, linkHook, Self.linkEvents, this) }
+    if isLink { npw_link_add_listener(proxy, linkHook, Self.linkEvents, this) }
   }
 
   deinit {
@@ -90,7 +90,7 @@ extension RemoteObject {
   public static func device(
     _ connection: Connection, implementation: UnsafeMutableRawPointer, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
-    try RemoteObject(connection: connection, changed: changed) {
+    try RemoteObject(connection: connection, isLink: false, changed: changed) {
       properties.withDictionary { pw_core_export(connection.core, "Spa:Pointer:Interface:Device", $0, implementation, 0) }
     }
   }
