@@ -46,6 +46,14 @@ struct DeviceOptions: ParsableArguments {
     help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
   var voiceProcessing = true
 
+  @Flag(
+    name: .customLong("default"),
+    help: "Make Nearend Speaker and Nearend Microphone the session's defaults; the former ones come back afterwards.")
+  var makesDefault = false
+  @Flag(
+    inversion: .prefixedNo, help: "When headphones are pulled out: pause, rather than play into the room.")
+  var pauseOnUnplug = true
+
   @Flag(help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
   var manual = false
 
@@ -63,7 +71,11 @@ struct DeviceOptions: ParsableArguments {
     return settings
   }
 
-  func graphOptions(remote: String? = nil) -> GraphOptions {
-    GraphOptions(remote: remote, microphone: mic, speaker: speaker, reference: reference)
+  func graphOptions(remote: String?, _ environment: [String: String]) -> GraphOptions {
+    var options = GraphOptions(remote: remote, microphone: mic, speaker: speaker, reference: reference)
+    options.areDefaultDevices = makesDefault
+    options.pausesOnUnplug = pauseOnUnplug
+    options.stateFolder = StatePath.standard(environment)
+    return options
   }
 }

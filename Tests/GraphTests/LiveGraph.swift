@@ -17,6 +17,8 @@ final class LiveGraph {
     case hardware
     /// As `hardware`, with a second speaker "hw.second" of lower priority.
     case twoSpeakers
+    /// A desk with these cards, in real time; each test has its own.
+    case desk([DeskCard.Kind])
   }
 
   let session: PrivateSession
@@ -27,6 +29,11 @@ final class LiveGraph {
   /// A session of this kind, without nearend; the last one is ended where it was of another.
   static func session(_ kind: Kind) throws -> PrivateSession {
     try kept.withLock { kept in
+      if case .desk = kind {
+        kept?.session.end()
+        kept = nil
+        return try PrivateSession(configuration(kind))
+      }
       if let kept, kept.kind == kind { return kept.session }
       kept?.session.end()
       kept = nil
@@ -44,6 +51,9 @@ final class LiveGraph {
       configuration.quantum = 480
       configuration.runsPulse = false
     case .hardware: break
+    case .desk(let cards):
+      configuration.desk = cards.map { DeskCard.make($0) }
+      configuration.runsPulse = false
     case .twoSpeakers:
       configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
     }
@@ -51,10 +61,16 @@ final class LiveGraph {
   }
 
   /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
-  init(_ kind: Kind, quantum: Int? = nil, usesVoiceProcessing: Bool = true, _ change: (inout GraphOptions) -> Void = { _ in }) throws {
-    session = try Self.session(kind)
+  /// - Parameter session: where it is to be; nil: one of the kind.
+  init(
+    _ kind: Kind, in session: PrivateSession? = nil, quantum: Int? = nil, usesVoiceProcessing: Bool = true,
+    _ change: (inout GraphOptions) -> Void = { _ in }
+  ) throws {
+    let session = try session ?? Self.session(kind)
+    self.session = session
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
+    options.stateFolder = "\(session.path)/state/nearend"
     change(&options)
     var settings = SessionSettings()
     settings.usesVoiceProcessing = usesVoiceProcessing

@@ -102,6 +102,7 @@ struct TelemetryTests {
     bus.post(.sinkUnderrun, mediaId: "a", detail: ["consecutive": 1, "total": 3])
     eventually("two records") { lines.all.withLock { $0.count } == 2 }
     bus.post(.deviceChange, detail: ["speaker": "x"])
+    bus.post(.routeChange)
     telemetry.stop()
     let records = lines.all.withLock { $0 }
     #expect(records.map(\.type) == [.asmSnapshot, .asmEvent, .asmEvent, .asmSnapshot])

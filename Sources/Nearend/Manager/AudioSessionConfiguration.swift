@@ -1,3 +1,4 @@
+import Foundation
 import PipeWireGraph
 import SessionModel
 
@@ -11,6 +12,12 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4).
   public var reference: ReferenceSource
+  /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
+  public var areDefaultDevices = false
+  /// Whether playback pauses when headphones are pulled out, rather than go on in the room (R5). Default true.
+  public var pausesOnUnplug = true
+  /// Folder of the file that tells what must be put back after a crash; nil: nothing is put back. By default the user's own.
+  public var stateFolder: String?
   /// Where telemetry goes (T3); by default nowhere.
   public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
@@ -24,12 +31,16 @@ public struct AudioSessionConfiguration: Sendable {
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
+    stateFolder = remote == nil ? StatePath.standard(ProcessInfo.processInfo.environment) : nil
     self.telemetry = telemetry
     self.log = log
   }
 
   var options: NearendOptions {
     var options = NearendOptions(graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, reference: reference))
+    options.graph.areDefaultDevices = areDefaultDevices
+    options.graph.pausesOnUnplug = pausesOnUnplug
+    options.graph.stateFolder = stateFolder
     options.telemetry = telemetry
     return options
   }

@@ -1,4 +1,3 @@
-import Foundation
 import PipeWireClient
 import SessionModel
 
@@ -20,40 +19,63 @@ struct RealDevices {
   private static let inputClasses: Set = ["Audio/Source", "Audio/Source/Virtual", "Audio/Duplex"]
   private static let outputClasses: Set = ["Audio/Sink", "Audio/Duplex"]
 
-  /// Every device that could be chosen, by name. `defaults` are the values of the metadata object "default".
-  static func candidates(in objects: GraphObjects, defaults: [String: String]) -> [Device] {
-    Device.Direction.allDirections.flatMap { direction in
+  /// What the choice depends on besides a person's picks.
+  struct Circumstances {
+    /// The values of the metadata object "default".
+    var defaults: [String: String] = [:]
+    /// The configured defaults as they were before ours, by direction.
+    var configured: [Device.Direction: String] = [:]
+    /// The speaker in use, which changes its profile: the session's default will come back to it.
+    var heldSpeaker: String?
+    /// What is known of ports; nil where nothing is.
+    var ports: PortWatch?
+  }
+
+  /// Every device that could be chosen, by name.
+  static func candidates(in objects: GraphObjects, _ now: Circumstances) -> [Device] {
+    [Device.Direction.output, .input].flatMap { direction in
       nodes(direction, in: objects).map { node in
-        Device(
+        let port = now.ports?.port(node, direction)
+        return Device(
           name: node.nodeName ?? "", description: node.properties["node.description"] ?? node.nodeName ?? "", direction: direction,
-          isDefault: node.nodeName == defaultName(direction, defaults))
+          isDefault: node.nodeName == defaultName(direction, now.defaults), portType: port?.portType ?? .other,
+          portDescription: port?.portDescription ?? "", availability: port?.availability ?? .unknown)
       }
     }
   }
 
   /// Chooses, and remembers what it chose.
-  mutating func choose(in objects: GraphObjects, defaults: [String: String]) -> Choice {
-    let choice = Choice(
-      microphone: Self.best(.input, picked: pickedMicrophone, last: lastMicrophone, in: objects, defaults: defaults),
-      speaker: Self.best(.output, picked: pickedSpeaker, last: lastSpeaker, in: objects, defaults: defaults))
-    lastMicrophone = choice.microphone?.nodeName ?? lastMicrophone
-    lastSpeaker = choice.speaker?.nodeName ?? lastSpeaker
-    return choice
+  mutating func choose(in objects: GraphObjects, _ now: Circumstances) -> Choice {
+    let speaker = Self.best(.output, picked: pickedSpeaker, last: lastSpeaker, in: objects, now)
+    var microphone = Self.best(.input, picked: pickedMicrophone, last: lastMicrophone, in: objects, now)
+    // A headset on calls has both directions of the call, whatever the session's default source is (R6).
+    if let speaker, pickedMicrophone == nil, now.ports?.port(speaker, .output).portType == .bluetoothHFP, let card = speaker.id("device.id")
+    {
+      microphone = Self.nodes(.input, in: objects).last { $0.id("device.id") == card } ?? microphone
+    }
+    lastMicrophone = microphone?.nodeName ?? lastMicrophone
+    lastSpeaker = speaker?.nodeName ?? lastSpeaker
+    return Choice(microphone: microphone, speaker: speaker)
   }
 
-  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority.
+  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority. What
+  /// has nothing plugged in comes last, unless it was picked.
   private static func best(
-    _ direction: Device.Direction, picked: String?, last: String?, in objects: GraphObjects, defaults: [String: String]
+    _ direction: Device.Direction, picked: String?, last: String?, in objects: GraphObjects, _ now: Circumstances
   ) -> GlobalObject? {
     let nodes = nodes(direction, in: objects)
-    let wanted = [picked, defaultName(direction, defaults), configuredName(direction, defaults), last]
+    if let picked, let node = nodes.last(where: { $0.nodeName == picked }) { return node }
+    let plugged = nodes.filter { now.ports?.isUnplugged($0, direction) != true }
+    let held = direction == .output ? now.heldSpeaker : nil
+    let wanted = [held, defaultName(direction, now.defaults), now.configured[direction], last]
     for name in wanted.compactMap({ $0 }) {
-      if let node = nodes.last(where: { $0.nodeName == name }) { return node }
+      if let node = plugged.last(where: { $0.nodeName == name }) { return node }
     }
-    return nodes.max { priority($0) < priority($1) }
+    return (plugged.isEmpty ? nodes : plugged).max { priority($0) < priority($1) }
   }
 
-  private static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
+  /// Nodes that sound of `direction` can come from or go to without coming back.
+  static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
     let classes = direction == .input ? inputClasses : outputClasses
     let feedback = FeedbackGuard(objects)
     return objects.nodes.filter { node in
@@ -66,21 +88,11 @@ struct RealDevices {
   private static func priority(_ node: GlobalObject) -> Int { node.properties["priority.session"].flatMap { Int($0) } ?? 0 }
 
   private static func defaultName(_ direction: Device.Direction, _ defaults: [String: String]) -> String? {
-    name(in: defaults[direction == .input ? "default.audio.source" : "default.audio.sink"])
-  }
-
-  private static func configuredName(_ direction: Device.Direction, _ defaults: [String: String]) -> String? {
-    name(in: defaults[direction == .input ? "default.configured.audio.source" : "default.configured.audio.sink"])
-  }
-
-  /// The metadata's values are JSON: {"name":"alsa_output.…"}.
-  private static func name(in json: String?) -> String? {
-    guard let json else { return nil }
-    struct Value: Decodable { var name: String }
-    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name
+    DefaultDevices.name(in: defaults[direction == .input ? "default.audio.source" : "default.audio.sink"])
   }
 }
 
 extension Device.Direction {
-  fileprivate static let allDirections: [Self] = [.output, .input]
+  /// Of the default that a person has configured, in the metadata.
+  var configuredKey: String { self == .input ? "default.configured.audio.source" : "default.configured.audio.sink" }
 }

@@ -52,6 +52,8 @@ public struct HeadsetProfile: Sendable, Equatable {
   /// The change that is in effect.
   public private(set) var change: Change?
   private var hasTakenEffect = false
+  /// The headset went while it was on ours, and comes back as new.
+  private var isAway = false
   private var asked = -Double.infinity
   /// Since when it has been due.
   private var due: Double?
@@ -88,14 +90,19 @@ public struct HeadsetProfile: Sendable, Equatable {
     _ change: Change, sends: Bool, used: String?, cards: [Card], at time: Double
   ) -> (request: Request?, next: Double?) {
     // It may come back.
-    guard let card = cards.first(where: { $0.name == change.card }) else { return (nil, nil) }
+    guard let card = cards.first(where: { $0.name == change.card }) else {
+      isAway = hasTakenEffect
+      return (nil, nil)
+    }
     if card.profile == change.ours {
       hasTakenEffect = true
+      isAway = false
     } else {
       guard hasTakenEffect || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
       // Somebody chose another, or it cannot be.
       self.change = nil
-      isOverruled = sends
+      isOverruled = sends && !isAway
+      isAway = false
       due = nil
       return (nil, nil)
     }

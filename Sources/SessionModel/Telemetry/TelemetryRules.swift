@@ -27,7 +27,7 @@ public struct TelemetryRules: Sendable {
     case .interruptionEnded:
       decision.sendsEvent = openInterruptions > 0
       openInterruptions = max(0, openInterruptions - 1)
-    case .deviceChange where hasMedia && !starts: decision.snapshot = .routeChange
+    case .routeChange where hasMedia && !starts: decision.snapshot = .routeChange
     default: break
     }
     return decision
@@ -39,7 +39,8 @@ public struct TelemetryRules: Sendable {
     case .sinkFrameDrop, .sinkUnderrun, .sinkJitterSpike, .sourceOverrun, .graphOverrun, .interruptionBegan, .interruptionEnded,
       .deviceChange:
       true
-    case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
+    // `deviceChange` tells of it already, where it is one.
+    case .routeChange, .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
     }
   }
 }

@@ -76,6 +76,21 @@ struct HeadsetProfileTests {
     #expect(rig.requests == ["headset-head-unit", "headset-head-unit"], "the next call is another")
   }
 
+  @Test("R6: a headset that goes in a call and comes back is switched again")
+  func comesBack() {
+    var rig = Rig()
+    rig.look(true, from: 0, to: 2)
+    rig.isThere = false
+    rig.look(true, from: 2, to: 5)
+    (rig.isThere, rig.profile) = (true, "off")
+    rig.look(true, at: 5)
+    rig.profile = "a2dp-sink"
+    rig.look(true, from: 5, to: 10)
+    #expect(rig.requests == ["headset-head-unit", "headset-head-unit"])
+    rig.look(false, from: 10, to: 20)
+    #expect(rig.requests.last == "a2dp-sink")
+  }
+
   @Test("R6: a headset that does not obey is asked once, not for ever")
   func refuses() {
     var rig = Rig()
