@@ -19,7 +19,8 @@ struct CommandLineTests {
   @Test(
     "O1: help of every command looks as its snapshot",
     arguments: [
-      "nearend", "rehearse", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "sink",
+      "nearend", "rehearse", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
+      "sink",
       "source", "events",
       "diagnostics", "metrics",
     ])

@@ -105,9 +105,9 @@ struct TelemetryTests {
     bus.post(.routeChange)
     telemetry.stop()
     let records = lines.all.withLock { $0 }
-    #expect(records.map(\.type) == [.asmSnapshot, .asmEvent, .asmEvent, .asmSnapshot])
-    #expect(records.map(\.occasion) == [.callStart, nil, nil, .routeChange])
-    #expect(records.map(\.event) == [nil, .sinkUnderrun, .deviceChange, nil])
+    #expect(records.map(\.type) == [.asmSnapshot, .asmEvent, .asmEvent, .asmEvent, .asmSnapshot])
+    #expect(records.map(\.occasion) == [.callStart, nil, nil, nil, .routeChange])
+    #expect(records.map(\.event) == [nil, .sinkUnderrun, .deviceChange, .routeChange, nil])
     #expect(records[0].snapshot == TelemetryDocument(Sample.call))
     #expect(records[1].mediaId == "a")
     #expect(records[1].detail == ["consecutive": 1, "total": 3, "sourceHadAudio": false])

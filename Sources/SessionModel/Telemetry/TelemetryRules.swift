@@ -37,10 +37,9 @@ public struct TelemetryRules: Sendable {
   private static func harmsSound(_ kind: AudioEvent.Kind) -> Bool {
     switch kind {
     case .sinkFrameDrop, .sinkUnderrun, .sinkJitterSpike, .sourceOverrun, .graphOverrun, .interruptionBegan, .interruptionEnded,
-      .deviceChange:
+      .deviceChange, .routeChange:
       true
-    // `deviceChange` tells of it already, where it is one.
-    case .routeChange, .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
+    case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
     }
   }
 }
