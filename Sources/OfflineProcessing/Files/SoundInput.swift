@@ -131,3 +131,12 @@ public enum SampleType: String, Sendable, CaseIterable {
 
   var bytes: Int { self == .pcm16 ? 2 : self == .pcm24 ? 3 : 4 }
 }
+
+/// A whole sound file as one channel, checked as an input of `nearend process` is.
+/// - Throws: `OfflineError.input`.
+public func readSound(path: String) throws(OfflineError) -> (samples: [Float], rate: Int) {
+  let input = try SoundInput(path: path)
+  var samples: [Float] = []
+  while let part = try input.read(sides: 1).first { samples += part }
+  return (samples, input.rate)
+}
