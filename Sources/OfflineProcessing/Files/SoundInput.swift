@@ -22,7 +22,8 @@ final class SoundInput {
   static let largest: Float = 8
   private static let part = 8_192
 
-  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or channel count.
+  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or
+  ///   channel count.
   init(path: String) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     // libsndfile takes "-" for standard input, and says only "System error" where a file cannot be opened.
