@@ -35,7 +35,7 @@ public final class NearendService: Sendable {
   public let session: VoiceSession
   /// What happens.
   public let events: EventBus
-  let core: AudioCore
+  package let core: AudioCore
   let graph: any SessionGraph
   let log: EventLog
   let watch: EventWatch
