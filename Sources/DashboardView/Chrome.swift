@@ -4,8 +4,10 @@ import SessionModel
 enum Chrome {
   /// The rows between banners and footer.
   static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
-    let bothBanners = snapshot.session.interruption != nil && snapshot.session.isMicrophoneMuted
-    return (bothBanners ? 3 : 2)..<size.height - 1
+    let banners = [snapshot.session.interruption != nil, snapshot.route.isPausedAfterUnplug, snapshot.session.isMicrophoneMuted].count {
+      $0
+    }
+    return 1 + max(1, banners)..<size.height - 1
   }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, on canvas: inout Canvas) {
@@ -50,6 +52,11 @@ enum Chrome {
       canvas.put(text, 1, row, .interruption, width: canvas.width - 2, align: .center)
       row += 1
     }
+    if snapshot.route.isPausedAfterUnplug {
+      canvas.fill(row: row, .interruption)
+      canvas.put("PAUSED: headphones are gone - r plays on in the room", 1, row, .interruption, width: canvas.width - 2, align: .center)
+      row += 1
+    }
     if snapshot.session.isMicrophoneMuted {
       canvas.fill(row: row, .muteBanner)
       canvas.put("MICROPHONE MUTED - space unmutes it", 1, row, .muteBanner, width: canvas.width - 2, align: .center)
@@ -84,7 +91,7 @@ enum Chrome {
       return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
     case .participants:
       return common + [("j k", "select"), ("m", "mute"), ("0-9 + -", "gain"), ("C", "clear")] + switches
-    case .routes: return common + [("j k", "select"), ("Enter", "use device")] + switches
+    case .routes: return common + [("j k", "select"), ("Enter", "use device"), ("d", "defaults")] + switches
     case .diagnostics: return common + [("j k", "scroll"), ("D", "save to a file"), ("C", "clear")] + switches
     case .log: return common + [("j k", "scroll"), ("End", "newest")] + switches
     }

@@ -17,6 +17,13 @@ extension ViewState {
     case .stepGain(let decibels):
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
+    case .toggleDefaultDevices: return command(.setDefaultDevices(!snapshot.route.areOursDefault))
+    case .resumeAfterUnplug:
+      guard snapshot.route.isPausedAfterUnplug else {
+        notice = "Nothing is paused."
+        return KeyResponse()
+      }
+      return command(.resumeAfterUnplug)
     case .clearCounters: return command(.clearCounters)
     case .saveDiagnostics: return command(.saveDiagnostics)
     case .move, .leap, .first, .last: select(action, snapshot, size)

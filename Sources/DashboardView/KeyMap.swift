@@ -16,6 +16,7 @@ enum KeyAction: Equatable, Sendable {
   /// By so many dB.
   case stepGain(Int)
   case pickDevice, openRoutes
+  case toggleDefaultDevices, resumeAfterUnplug
   case clearCounters, saveDiagnostics
   case page(Page)
   /// Pages onward.
@@ -53,10 +54,15 @@ struct KeyGroup: Sendable {
     KeyGroup(
       "+ = -", "its gain by 1 dB (= as +); +12 at most, below -40 silent", footer: "gain",
       ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
-    KeyGroup("Enter", "on Routes: use the selected device", keys: [.enter: .pickDevice]),
-    KeyGroup("c", "the same; elsewhere: go to Routes", footer: "device", ["c": .openRoutes]),
-    KeyGroup("C", "set underruns, drops and xruns back to zero", footer: "clear", ["C": .clearCounters]),
-    KeyGroup("D", "write the diagnostics to a file; the log names it", footer: "save", ["D": .saveDiagnostics]),
+    KeyGroup(
+      "Enter c", "on Routes: use the selected device; c elsewhere: Routes", footer: "device", keys: [.enter: .pickDevice],
+      ["c": .openRoutes]),
+    KeyGroup(
+      "d r", "nearend's devices by default; r: play on after unplugging", footer: "default devices",
+      ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug]),
+    KeyGroup(
+      "C D", "set the counters back to zero; D: diagnostics to a file", footer: "clear, save",
+      ["C": .clearCounters, "D": .saveDiagnostics]),
     KeyGroup(
       "F1 ... F5", "pages: Call, Participants, Routes, Diagnostics, Log",
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),

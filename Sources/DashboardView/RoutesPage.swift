@@ -1,6 +1,6 @@
 import SessionModel
 
-/// The devices that sound can come from and go to.
+/// The live route as a chain, and the devices that sound could come from and go to.
 enum RoutesPage {
   private enum Line {
     case heading(Device.Direction)
@@ -13,10 +13,16 @@ enum RoutesPage {
     let choices = route.choices
     let selected = state.selectedDevice(in: choices)
     let devices = Dictionary(route.devices.map { (DeviceChoice($0.direction, name: $0.name), $0) }) { first, _ in first }
-    canvas.put("Reference", 1, body.lowerBound, .label)
-    canvas.put("the echo canceller hears \(route.reference.word)", 13, body.lowerBound)
+    drawChain(snapshot, body.lowerBound, &canvas)
+    canvas.put("Reference", 1, body.lowerBound + 3, .label)
+    canvas.put("the echo canceller hears \(route.reference.word)", 13, body.lowerBound + 3, width: canvas.width - 14)
+    canvas.put("Defaults", 1, body.lowerBound + 4, .label)
+    canvas.put(
+      route.areOursDefault
+        ? "Nearend Speaker and Nearend Microphone, for every application" : "the session's own; d makes nearend's the defaults",
+      13, body.lowerBound + 4, route.areOursDefault ? .good : .plain, width: canvas.width - 14)
     let lines = lines(choices, route)
-    let rows = body.dropFirst(2)
+    let rows = body.dropFirst(5)
     let selectedLine = lines.firstIndex { if case .choice(selected) = $0 { true } else { false } } ?? 0
     for (row, index) in zip(rows, SinkTable.window(around: selectedLine, count: lines.count, rows: rows.count)) {
       switch lines[index] {
@@ -27,6 +33,49 @@ enum RoutesPage {
       }
     }
   }
+
+  // MARK: The chain
+
+  /// Two boxes' worth of text with nearend between them: what each port is, and below it the device.
+  ///
+  ///     built-in microphone ───▶ nearend ───▶ headphones
+  private static func drawChain(_ snapshot: Snapshot, _ y: Int, _ canvas: inout Canvas) {
+    let (route, graph) = (snapshot.route, snapshot.graph)
+    let middle = "nearend"
+    let half = (canvas.width - middle.count) / 2
+    let arrow = 7
+    let room = half - arrow - 3
+    canvas.put(middle, half, y, .heading)
+    drawEnd(route.current.inputs.first, none: "no microphone", 1, y, room, .right, &canvas)
+    drawEnd(route.current.outputs.first, none: "no speaker", half + middle.count + arrow + 2, y, room, .left, &canvas)
+    drawArrow(isOn: graph.captureLinks > 0, half - arrow - 1, y, arrow, &canvas)
+    drawArrow(isOn: graph.renderLinks > 0 && !route.isPausedAfterUnplug, half + middle.count + 1, y, arrow, &canvas)
+    let uses = [
+      graph.captureLinks > 0 ? "open" : "closed", route.isPausedAfterUnplug ? "paused" : graph.renderLinks > 0 ? "playing" : "idle",
+    ]
+    canvas.put(uses[0], half - arrow - 1, y + 1, .faint, width: arrow)
+    canvas.put(uses[1], half + middle.count + 1, y + 1, .faint, width: arrow, align: .right)
+  }
+
+  private static func drawEnd(
+    _ port: RoutePort?, none: String, _ x: Int, _ y: Int, _ width: Int, _ align: Canvas.Alignment, _ canvas: inout Canvas
+  ) {
+    guard let port else {
+      canvas.put(none, x, y, .caution, width: width, align: align)
+      return
+    }
+    let plugged = port.availability.word.map { ", \($0)" } ?? ""
+    canvas.put(port.portType.word + plugged, x, y, port.availability == .no ? .caution : .good, width: width, align: align)
+    let detail = port.portDescription.isEmpty ? port.description : "\(port.portDescription), \(port.description)"
+    canvas.put(detail, x, y + 1, .faint, width: width, align: align)
+  }
+
+  private static func drawArrow(isOn: Bool, _ x: Int, _ y: Int, _ width: Int, _ canvas: inout Canvas) {
+    let shaft = isOn ? Character(canvas.glyphs.horizontal) : "."
+    canvas.put(String(repeating: shaft, count: width - 1) + String(canvas.glyphs.toRight), x, y, isOn ? .good : .faint)
+  }
+
+  // MARK: Candidates
 
   private static func lines(_ choices: [DeviceChoice], _ route: RouteStatus) -> [Line] {
     var lines: [Line] = []
@@ -49,12 +98,16 @@ enum RoutesPage {
     }
     let used = device.direction == .input ? route.microphone : route.speaker
     let isUsed = used?.name == device.name
-    let state = [isUsed ? "in use" : nil, device.isDefault ? "default" : nil].compactMap { $0 }.joined(separator: ", ")
     if isUsed { canvas.put(String(canvas.glyphs.inUse), 2, y, .good) }
-    let nameWidth = (canvas.width - 24) * 11 / 20
+    let nameWidth = (canvas.width - 46) * 11 / 20 + 10
     canvas.put(device.description, 4, y, style, width: nameWidth)
-    canvas.put(state, 5 + nameWidth, y, isUsed ? .good : .plain, width: 15)
-    let x = 21 + nameWidth
+    var x = 5 + nameWidth
+    canvas.put(device.portType.word, x, y, width: 19)
+    x += 20
+    let state = [isUsed ? "in use" : nil, device.isDefault ? "default" : nil, device.availability.word].compactMap { $0 }
+    canvas.put(state.joined(separator: ", "), x, y, device.availability == .no ? .caution : isUsed ? .good : .plain, width: 27)
+    x += 28
+    guard x < canvas.width - 10 else { return }
     canvas.put(device.name, x, y, .faint, width: canvas.width - x - 1)
   }
 }

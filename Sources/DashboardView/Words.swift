@@ -149,6 +149,42 @@ extension Device.Direction {
   }
 }
 
+extension PortType {
+  /// What people call it.
+  var word: String {
+    switch self {
+    case .builtInMic: "built-in microphone"
+    case .headsetMic: "headset microphone"
+    case .lineIn: "line in"
+    case .headphones: "headphones"
+    case .builtInSpeaker: "built-in speaker"
+    case .builtInReceiver: "receiver"
+    case .bluetoothA2DP: "Bluetooth A2DP"
+    case .hdmi: "HDMI"
+    case .displayPort: "DisplayPort"
+    case .lineOut: "line out"
+    case .airPlay: "network speaker"
+    case .bluetoothHFP: "Bluetooth HFP"
+    case .bluetoothLE: "Bluetooth LE"
+    case .usbAudio: "USB audio"
+    case .carAudio: "car audio"
+    case .virtual: "virtual"
+    case .other: "other"
+    }
+  }
+}
+
+extension PortAvailability {
+  /// nil where nothing is known.
+  var word: String? {
+    switch self {
+    case .unknown: nil
+    case .no: "unplugged"
+    case .yes: "plugged in"
+    }
+  }
+}
+
 extension LogEntry.Level {
   var word: String {
     switch self {

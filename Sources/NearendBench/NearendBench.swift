@@ -13,7 +13,7 @@ struct NearendBench: ParsableCommand {
 }
 
 struct MeasureCommand: ParsableCommand {
-  enum Part: String, CaseIterable, ExpressibleByArgument { case latency, restart, cpu, idle, load, core, sinks, drift }
+  enum Part: String, CaseIterable, ExpressibleByArgument { case latency, restart, cpu, idle, load, core, sinks, drift, offline }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
 
@@ -21,7 +21,7 @@ struct MeasureCommand: ParsableCommand {
   var parts = Part.allCases
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Frames per cycle, forced upon the graph; only for latency, cpu and load.", valueName: "frames"))
+    help: ArgumentHelp("Frames per cycle, forced upon the graph; only for latency, cpu, load and offline.", valueName: "frames"))
   var quanta: [Int] = []
   @Option(
     help: ArgumentHelp("Of each measurement of cpu (default 20), load (default 60) and drift (default 3600, simulated).", valueName: "n"))
@@ -30,6 +30,10 @@ struct MeasureCommand: ParsableCommand {
   var rounds = 3
   @Option(help: ArgumentHelp("The nearend to measure; by default the one beside this program.", valueName: "path"))
   var nearend: String?
+
+  @Option(
+    help: ArgumentHelp("Of offline: a folder of <case>/mic.wav and <case>/far.wav, 48 kHz; without it, double talk.", valueName: "path"))
+  var cases: String?
 
   func validate() throws {
     for quantum in quanta where !(32...8_192).contains(quantum) { throw ValidationError("--quanta \(quantum): give 32 to 8192 frames.") }
@@ -54,6 +58,7 @@ struct MeasureCommand: ParsableCommand {
         case .load: try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)
         case .core: try measureCore()
         case .sinks: try measureSinks()
+        case .offline: try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))
         case .drift: try measureDrift(hours: (seconds ?? 3_600) / 3_600)
         }
       show(table.markdown)

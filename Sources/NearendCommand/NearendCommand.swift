@@ -24,7 +24,7 @@ struct NearendCommand: ParsableCommand {
         name: "Remote control",
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
-          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, SinkCommand.self, SourceCommand.self,
+          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, SourceCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
         ])
     ])
@@ -66,8 +66,8 @@ func startService(
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   let service = try NearendService(
     NearendOptions(
-      graph: devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard), session: devices.sessionSettings,
-      controlSocket: controlSocket,
+      graph: devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment),
+      session: devices.sessionSettings, controlSocket: controlSocket,
       telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }

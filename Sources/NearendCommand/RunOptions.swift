@@ -53,6 +53,13 @@ struct DeviceOptions: ParsableArguments {
   var interruptingRoles = InterruptionOptions.defaultRoles.joined(separator: ",")
   @Option(help: "What becomes of the session while another login session has the seat.")
   var whenInactive = InterruptionOptions.Inactivity.stop
+  @Flag(
+    name: .customLong("default"),
+    help: "Make Nearend Speaker and Nearend Microphone the session's defaults; the former ones come back afterwards.")
+  var makesDefault = false
+  @Flag(
+    inversion: .prefixedNo, help: "When headphones are pulled out: pause, rather than play into the room.")
+  var pauseOnUnplug = true
 
   @Flag(help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
   var manual = false
@@ -71,11 +78,15 @@ struct DeviceOptions: ParsableArguments {
     return settings
   }
 
-  /// `systemBus`: where the login manager is heard.
-  func graphOptions(remote: String? = nil, systemBus: SystemBusAddress = .standard) -> GraphOptions {
+  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept.
+  func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
     let roles = interruptingRoles.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    return GraphOptions(
+    var options = GraphOptions(
       remote: remote, microphone: mic, speaker: speaker, reference: reference,
       interruptions: InterruptionOptions(roles: roles.filter { !$0.isEmpty }, systemBus: systemBus, whenInactive: whenInactive))
+    options.areDefaultDevices = makesDefault
+    options.pausesOnUnplug = pauseOnUnplug
+    options.stateFolder = StatePath.standard(environment)
+    return options
   }
 }

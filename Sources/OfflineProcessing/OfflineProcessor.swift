@@ -8,8 +8,8 @@ import SessionModel
 ///     far.wav ─▶ microphone's rate ─▶ call ─▶ mix ─┐ reference
 ///     mic.wav ────────────────────────────▶ capture path ─▶ out.wav
 ///
-/// It drives a `ManualRenderer` and adds nothing to the sound: what comes out is what *Nearend Microphone* would have given for the same blocks, with the
-/// mix as the reference. The same input gives the same output, bit by bit: nothing in it looks at a clock. One thread.
+/// It drives a `ManualRenderer` and adds nothing to the sound: what comes out is what *Nearend Microphone* would have given for the same
+/// blocks, with the mix as the reference. The same input gives the same output, bit by bit: nothing in it looks at a clock. One thread.
 public final class OfflineProcessor {
   /// What was done.
   public struct Result: Sendable {
@@ -70,7 +70,7 @@ public final class OfflineProcessor {
     let wanted = outputLength
     let output = try WaveOutput(
       path: options.output, rate: microphone.input.rate, type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
-    let voice = VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
+    let voice = try VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
     var recorder = MetricsRecorder(rate: rate, latency: latency, length: microphone.length)
     var position = 0
     while !voice.isFull {
@@ -150,12 +150,14 @@ private final class VoiceSink {
   private var skip: Int
   private var left: Int
 
-  init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) {
+  /// - Throws: `OfflineError.options` where memory is short.
+  init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) throws(OfflineError) {
     self.output = output
     self.skip = skip
     left = length
     ratio = Double(fileRate) / Double(rate)
     resampler = rate == fileRate ? nil : VoiceResampler()
+    if rate != fileRate, resampler == nil { throw .options(reason: "there is not enough memory to resample the output") }
   }
 
   var isFull: Bool { left == 0 }

@@ -4,28 +4,37 @@ internal import CPipeWire
 public final class Metadata {
   /// Values of subject 0, the whole graph's.
   public private(set) var values: [String: String] = [:]
+  /// True once the daemon has told every value that there was.
+  public private(set) var isKnown = false
 
   private let connection: Connection
   private let proxy: OpaquePointer
   private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
-  private let changed: (_ key: String) -> Void
+  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let changed: (_ key: String?) -> Void
 
-  /// Binds the object; its values come by `changed`, on the loop's thread. [control]
-  public init(_ connection: Connection, object: GlobalObject, changed: @escaping (_ key: String) -> Void) throws(PipeWireError) {
+  /// Binds the object; its values come by `changed`, on the loop's thread, and nil once they are known. [control]
+  public init(_ connection: Connection, object: GlobalObject, changed: @escaping (_ key: String?) -> Void) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
     guard let proxy = npw_registry_bind(connection.registry, object.id, object.kind.rawValue, UInt32(PW_VERSION_METADATA)) else {
       hook.deallocate()
+      proxyHook.deallocate()
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
     }
     self.proxy = OpaquePointer(proxy)
-    npw_metadata_add_listener(self.proxy, hook, Self.events, Unmanaged.passUnretained(self).toOpaque())
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    npw_metadata_add_listener(self.proxy, hook, Self.events, this)
+    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
+    pw_proxy_sync(self.proxy, 0)
   }
 
   deinit {
     spa_hook_remove(hook)
+    spa_hook_remove(proxyHook)
     pw_proxy_destroy(proxy)
     hook.deallocate()
+    proxyHook.deallocate()
   }
 
   /// Sets a value of subject 0, or removes it with nil. [control]
@@ -40,6 +49,17 @@ public final class Metadata {
       metadata.values[key] = value.map { String(cString: $0) }
       metadata.changed(key)
       return 0
+    }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
+    let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
+    events.pointee.done = { data, _ in
+      let metadata = Unmanaged<Metadata>.fromOpaque(data!).takeUnretainedValue()
+      metadata.isKnown = true
+      metadata.changed(nil)
     }
     return UnsafePointer(events)
   }()

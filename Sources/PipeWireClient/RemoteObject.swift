@@ -90,7 +90,7 @@ extension RemoteObject {
   public static func device(
     _ connection: Connection, implementation: UnsafeMutableRawPointer, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
-    try RemoteObject(connection: connection, changed: changed) {
+    try RemoteObject(connection: connection, isLink: false, changed: changed) {
       properties.withDictionary { pw_core_export(connection.core, "Spa:Pointer:Interface:Device", $0, implementation, 0) }
     }
   }

@@ -22,15 +22,13 @@ public final class GraphController: @unchecked Sendable {
   private var links: LinkKeeper?
   private var clients: ClientWatch?
   private var roles: RoleWatch?
-  private var defaults: Metadata?
 
   // What outlives it.
-  private var realDevices = RealDevices()
+  private(set) var routes: RouteKeeper!
   private var reference: ReferenceSource
   private var graphSinks: [String: GraphSink] = [:]
   private var graphSinkOrder: [String] = []
   private var objects = GraphObjects([])
-  private var choice = RealDevices.Choice()
   private var media = ClientWatch.Users()
   private var wanted = SessionDemand()
   private var lostSince: UInt64?
@@ -40,7 +38,7 @@ public final class GraphController: @unchecked Sendable {
   private var isDemanded = false
   private lazy var freeze = makeFreezeRecovery()
 
-  private var dirty: LoopSignal!
+  private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
@@ -56,9 +54,12 @@ public final class GraphController: @unchecked Sendable {
     self.options = options
     self.hooks = hooks
     reference = options.reference
-    realDevices.pickedMicrophone = options.microphone
-    realDevices.pickedSpeaker = options.speaker
     dirty = LoopSignal(loop: loop) { [unowned self] in reconcile() }
+    routes = RouteKeeper(
+      options, loop: loop,
+      hooks: RouteKeeper.Hooks(
+        pause: { [unowned self] in self.core.mixer.isPaused = $0 }, changed: { [unowned self] in self.hooks.routeChanged($0) },
+        remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
     parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
@@ -91,33 +92,19 @@ public final class GraphController: @unchecked Sendable {
       watchTimer.cancel()
       freeze.cancel()
       login = nil
+      routes.leave()
       // The daemon has removed everything before the connection closes.
       takeDown()
       connection?.roundTrip(timeout: 1)
       // Once more: what the round trip let in.
       takeDown()
+      routes.end()
       connection = nil
     }
     loop.stop()
   }
 
   // MARK: What can be changed while it runs
-
-  /// Uses this device instead of the session manager's default; nil follows the default again. [any]
-  public func pick(_ direction: Device.Direction, name: String?) {
-    loop.locked {
-      switch direction {
-      case .input: realDevices.pickedMicrophone = name
-      case .output: realDevices.pickedSpeaker = name
-      }
-      dirty.raise()
-    }
-  }
-
-  /// The device that was picked; nil while the default is followed. [any]
-  public func picked(_ direction: Device.Direction) -> String? {
-    loop.locked { direction == .input ? realDevices.pickedMicrophone : realDevices.pickedSpeaker }
-  }
 
   /// Gives a participant a PipeWire sink device of its own, `nearend.sink.<id>` (K9). [any]
   public func addGraphSink(_ sink: GraphSink) {
@@ -156,6 +143,7 @@ public final class GraphController: @unchecked Sendable {
     let properties = ["application.name": "nearend", "application.id": "nearend"]
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
+    routes.connected(connection)
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     devices = VirtualDevices(connection) { [unowned self] in
@@ -186,7 +174,7 @@ public final class GraphController: @unchecked Sendable {
       let client = other.id("client.id").flatMap { connection.objects[$0] }
       throw .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
     }
-    let candidates = RealDevices.candidates(in: objects, defaults: defaults?.values ?? [:])
+    let candidates = routes.candidates(in: objects)
     for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
       guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
       throw .unknownDevice(name: name, direction: direction, available: candidates)
@@ -224,18 +212,16 @@ public final class GraphController: @unchecked Sendable {
     devices = nil
     clients = nil
     roles = nil
-    defaults = nil
+    routes.disconnected()
   }
 
   private func handle(_ event: Connection.Event) {
     switch event {
     case .added(let object):
-      if object.kind == .metadata, object.properties["metadata.name"] == "default", let connection {
-        defaults = try? Metadata(connection, object: object) { [unowned self] _ in dirty.raise() }
-      }
+      if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.bind(object) }
       dirty.raise()
     case .removed(let object):
-      if object.kind == .metadata, object.properties["metadata.name"] == "default" { defaults = nil }
+      if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.unbind() }
       if object.kind == .node { clients?.removed(object.id) }
       dirty.raise()
     case .failed: break  // The object concerned hears of it too.
@@ -287,11 +273,11 @@ public final class GraphController: @unchecked Sendable {
       }
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
-      update(choice: realDevices.choose(in: objects, defaults: defaults?.values ?? [:]))
       let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
       update(interrupter: try roles?.interrupter(in: objects, ownClients: RoleWatch.clients(of: own, in: objects)))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
+      update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
       core.isSending = demand.sends
       core.isHeld = wanted.isActive && !demand.isActive
       freeze.use(isDemanded: demand.isActive)
@@ -328,12 +314,13 @@ public final class GraphController: @unchecked Sendable {
     media = new
   }
 
-  private func update(choice new: RealDevices.Choice) {
-    if new.microphone?.nodeName != choice.microphone?.nodeName {
+  private var choice: RealDevices.Choice { routes.choice }
+
+  private func update(choice new: RealDevices.Choice, was old: RealDevices.Choice) {
+    if new.microphone?.nodeName != old.microphone?.nodeName {
       tell(.info, "microphone: \(new.microphone?.nodeName ?? "none")")
     }
-    if new.speaker?.nodeName != choice.speaker?.nodeName { tell(.info, "speaker: \(new.speaker?.nodeName ?? "none")") }
-    choice = new
+    if new.speaker?.nodeName != old.speaker?.nodeName { tell(.info, "speaker: \(new.speaker?.nodeName ?? "none")") }
     hooks.route(RouteEnds(microphone: new.microphone?.nodeName, speaker: new.speaker?.nodeName))
   }
 
@@ -439,12 +426,7 @@ public final class GraphController: @unchecked Sendable {
       xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
       captureLinks: objects.links.count { $0.key.input == microphonePort },
       renderLinks: objects.links.count { speakerPorts.contains($0.key.output) })
-    let candidates = RealDevices.candidates(in: objects, defaults: defaults?.values ?? [:])
-    func device(_ node: GlobalObject?, _ direction: Device.Direction) -> Device? {
-      candidates.first { $0.name == node?.nodeName && $0.direction == direction }
-    }
-    report.route = RouteStatus(
-      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates)
+    report.route = routes.status(in: objects, reference: reference)
     report.graphSinksInUse = Set(
       graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
     report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0

@@ -26,11 +26,17 @@ public enum GraphInspection {
         metadata = nil
         connection = nil
       }
-      // Twice: the second answer brings the metadata's values.
-      for _ in 0..<2 {
+      func answer() throws(GraphError) {
         guard let connection, connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
       }
-      return RealDevices.candidates(in: GraphObjects(connection!.objects.values), defaults: metadata?.values ?? [:])
+      // Twice: the second answer brings the metadata's values.
+      for _ in 0..<2 { try answer() }
+      let objects = GraphObjects(connection!.objects.values)
+      let ports = PortWatch(connection!) {}
+      do throws(PipeWireError) { try ports.watch(objects.nodes) } catch { throw GraphError(error) }
+      // Again twice: what a card has to tell, and then that.
+      for _ in 0..<2 { try answer() }
+      return RealDevices.candidates(in: objects, RealDevices.Circumstances(defaults: metadata?.values ?? [:], ports: ports))
     }
   }
 }

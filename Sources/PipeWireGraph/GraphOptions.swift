@@ -11,6 +11,12 @@ public struct GraphOptions: Sendable {
   public var reference: ReferenceSource
   /// What interrupts, beside what happens to the graph itself (I1).
   public var interruptions: InterruptionOptions
+  /// Whether *Nearend Speaker* and *Nearend Microphone* are made the session's defaults, and the former ones put back afterwards (R2).
+  public var areDefaultDevices = false
+  /// Whether the render path pauses when headphones are gone (R5).
+  public var pausesOnUnplug = true
+  /// Folder of the file that tells what must be put back after a crash; nil: nothing is kept, and nothing put back.
+  public var stateFolder: String?
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,

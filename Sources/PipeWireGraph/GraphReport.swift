@@ -32,13 +32,15 @@ public struct GraphHooks: Sendable {
   public var looked: @Sendable () -> Void
   /// The devices in use now, changed or not.
   public var route: @Sendable (RouteEnds) -> Void
+  /// The route leads elsewhere than before (R4).
+  public var routeChanged: @Sendable (RouteChange) -> Void
 
   public init(
     remark: @escaping @Sendable (GraphRemark) -> Void,
     applications: @escaping @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand),
     interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void,
     foreground: @escaping @Sendable (Bool) -> Void = { _ in }, looked: @escaping @Sendable () -> Void = {},
-    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }
+    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }, routeChanged: @escaping @Sendable (RouteChange) -> Void = { _ in }
   ) {
     self.remark = remark
     self.applications = applications
@@ -46,5 +48,6 @@ public struct GraphHooks: Sendable {
     self.foreground = foreground
     self.looked = looked
     self.route = route
+    self.routeChanged = routeChanged
   }
 }

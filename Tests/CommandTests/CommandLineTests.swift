@@ -20,6 +20,7 @@ struct CommandLineTests {
     "O1: help of every command looks as its snapshot",
     arguments: [
       "nearend", "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate",
+      "resume",
       "sink",
       "source", "events",
       "diagnostics", "metrics",

@@ -41,7 +41,9 @@ struct SyntheticCall {
     case .pickDevice(let direction, let name):
       let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
       if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
-    case .setOutputVolume, .saveDiagnostics: break
+    case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
+    case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
+    case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]

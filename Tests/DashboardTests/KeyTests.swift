@@ -184,7 +184,7 @@ import Testing
   func help() {
     var state = ViewState()
     state.isHelpShown = true
-    let help = Frame(drawing: Sample.mutedAndInterrupted, size: .minimum, state: state).text
+    let help = Frame(drawing: Sample.mutedUnpluggedAndInterrupted, size: .minimum, state: state).text
     for group in KeyGroup.all { #expect(help.contains(group.label) && help.contains(group.meaning)) }
     let named: [Key: String] = [
       .up: "up", .down: "down", .left: "left", .right: "right", .pageUp: "PgUp", .pageDown: "PgDn", .home: "Home", .end: "End",
@@ -209,6 +209,15 @@ import Testing
         #expect(after.commands.isEmpty && !after.quits && after.state == untouched)
       }
     }
-    for later in ["d", "r"] { #expect(KeyGroup.actions[.character(Unicode.Scalar(later) ?? "?")] == nil) }
+  }
+
+  @Test("R2, R5: d makes nearend's devices the defaults and undoes it, r resumes what is paused, on every page", arguments: Page.allCases)
+  func routeKeys(page: Page) {
+    #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.setDefaultDevices(true)])
+    #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.setDefaultDevices(false)])
+    #expect(press([.character("r")], on: Sample.unplugged, page: page).commands == [.resumeAfterUnplug])
+    let idle = press([.character("r")], on: Sample.active(), page: page)
+    #expect(idle.commands.isEmpty)
+    #expect(idle.state.notice == "Nothing is paused.")
   }
 }

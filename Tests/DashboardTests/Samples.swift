@@ -3,12 +3,17 @@ import SessionModel
 /// Snapshots that never change, so that frames can be compared.
 enum Sample {
   static let microphone = Device(
-    name: "alsa_input.pci-0000_00_1f.3.analog-stereo", description: "Built-in Audio Analog Stereo", direction: .input, isDefault: true)
-  static let headset = Device(name: "bluez_input.AC_80_0A_12_34_56.0", description: "WH-1000XM4 ヘッドセット", direction: .input)
+    name: "alsa_input.pci-0000_00_1f.3.analog-stereo", description: "Built-in Audio Analog Stereo", direction: .input, isDefault: true,
+    portType: .builtInMic, portDescription: "Internal Microphone")
+  static let headset = Device(
+    name: "bluez_input.AC_80_0A_12_34_56.0", description: "WH-1000XM4 ヘッドセット", direction: .input, portType: .bluetoothHFP,
+    availability: .yes)
   static let speaker = Device(
-    name: "alsa_output.usb-Focusrite_Scarlett_2i2-00.analog-stereo", description: "Scarlett 2i2 USB", direction: .output)
+    name: "alsa_output.usb-Focusrite_Scarlett_2i2-00.analog-stereo", description: "Scarlett 2i2 USB", direction: .output,
+    portType: .usbAudio)
   static let screen = Device(
-    name: "alsa_output.pci-0000_00_1f.3.hdmi-stereo", description: "HDMI / DisplayPort", direction: .output, isDefault: true)
+    name: "alsa_output.pci-0000_00_1f.3.hdmi-stereo", description: "HDMI / DisplayPort", direction: .output, isDefault: true,
+    portType: .hdmi, availability: .no)
 
   static func sink(_ index: Int) -> SinkStatus {
     let names = ["alice", "Zoë 🦊", "李雷"]
@@ -32,7 +37,14 @@ enum Sample {
       graph: GraphStatus(
         isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: speaker.name, quantum: 256, rate: 48_000, cycles: 698_437,
         busyRatio: 0.031, busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2),
-      route: RouteStatus(microphone: microphone, speaker: speaker, devices: [microphone, headset, speaker, screen]),
+      route: RouteStatus(
+        microphone: microphone, speaker: speaker, devices: [microphone, headset, speaker, screen],
+        current: RouteDescription(
+          inputs: [
+            RoutePort(
+              name: microphone.name, description: microphone.description, portType: .builtInMic, port: "analog-input-internal-mic",
+              portDescription: "Internal Microphone")
+          ], outputs: [RoutePort(name: speaker.name, description: speaker.description, portType: .usbAudio)])),
       processing: ProcessingStatus(
         library: "webrtc-audio-processing 0.3", components: components, echo: .cancelling, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5,
         gain: 3.2, hasVoice: true, microphoneLevel: -23.4, referenceLevel: -31.2, voiceLevel: -20.1, speakerLevel: -2.5,
@@ -80,6 +92,24 @@ enum Sample {
     snapshot.session.interruption = Interruption(reason: .noDevice, duration: 125)
     snapshot.session.interruptions = []
     snapshot.session.isMicrophoneMuted = true
+    return snapshot
+  }
+
+  /// Everything that can go wrong with a route at a time, and nearend's devices as the defaults.
+  static var unplugged: Snapshot {
+    var snapshot = active()
+    snapshot.route.isPausedAfterUnplug = true
+    snapshot.route.areOursDefault = true
+    snapshot.route.current.outputs[0].portType = .builtInSpeaker
+    snapshot.route.current.outputs[0].portDescription = "Speakers"
+    return snapshot
+  }
+
+  static var mutedUnpluggedAndInterrupted: Snapshot {
+    var snapshot = mutedAndInterrupted
+    snapshot.route.isPausedAfterUnplug = true
+    snapshot.route.current = RouteDescription()
+    snapshot.route.devices = []
     return snapshot
   }
 

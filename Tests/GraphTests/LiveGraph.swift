@@ -19,6 +19,8 @@ final class LiveGraph {
     case twoSpeakers
     /// As `hardware`, with a login manager on a system bus.
     case login
+    /// A desk with these cards, in real time; each test has its own.
+    case desk([DeskCard.Kind])
   }
 
   let session: PrivateSession
@@ -29,6 +31,11 @@ final class LiveGraph {
   /// A session of this kind, without nearend; the last one is ended where it was of another.
   static func session(_ kind: Kind) throws -> PrivateSession {
     try kept.withLock { kept in
+      if case .desk = kind {
+        kept?.session.end()
+        kept = nil
+        return try PrivateSession(configuration(kind))
+      }
       if let kept, kept.kind == kind { return kept.session }
       kept?.session.end()
       kept = nil
@@ -47,6 +54,9 @@ final class LiveGraph {
       configuration.runsPulse = false
     case .hardware: break
     case .login: configuration.hasLoginManager = true
+    case .desk(let cards):
+      configuration.desk = cards.map { DeskCard.make($0) }
+      configuration.runsPulse = false
     case .twoSpeakers:
       configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
     }
@@ -54,13 +64,16 @@ final class LiveGraph {
   }
 
   /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
+  /// - Parameter session: where it is to be; nil: one of the kind.
   init(
-    _ kind: Kind, quantum: Int? = nil, usesVoiceProcessing: Bool = true, isManual: Bool = false,
+    _ kind: Kind, in session: PrivateSession? = nil, quantum: Int? = nil, usesVoiceProcessing: Bool = true, isManual: Bool = false,
     _ change: (inout GraphOptions) -> Void = { _ in }
   ) throws {
-    session = try Self.session(kind)
+    let session = try session ?? Self.session(kind)
+    self.session = session
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
+    options.stateFolder = "\(session.path)/state/nearend"
     // The machine's own login manager has no say here.
     options.interruptions.systemBus = kind == .login ? .address("unix:path=\(session.path)/system-bus") : .none
     change(&options)

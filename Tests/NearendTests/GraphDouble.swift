@@ -14,6 +14,8 @@ final class GraphDouble: SessionGraph {
     var applications: [Media] = []
     var demands: [SessionDemand] = []
     var picked: [Device.Direction: String] = [:]
+    var routeSettings = RouteSettings()
+    var routeRequests: [RouteRequest] = []
     var graphSinks: [String] = []
     var rebuilds = 0
   }
@@ -63,6 +65,17 @@ final class GraphDouble: SessionGraph {
 
   func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
   func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
+  var routeSettings: RouteSettings { state.withLock { $0.routeSettings } }
+  func ask(_ request: RouteRequest) {
+    state.withLock { state in
+      state.routeRequests.append(request)
+      switch request {
+      case .setDefaultDevices(let on): state.routeSettings.areOursDefault = on
+      case .setPauseOnUnplug(let on): state.routeSettings.pausesOnUnplug = on
+      case .resume, .wokeUp: break
+      }
+    }
+  }
   func addGraphSink(_ sink: GraphSink) { state.withLock { $0.graphSinks.append(sink.id) } }
   func removeGraphSink(id: String) { state.withLock { $0.graphSinks.removeAll { $0 == id } } }
 

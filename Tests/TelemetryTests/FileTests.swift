@@ -102,11 +102,12 @@ struct TelemetryTests {
     bus.post(.sinkUnderrun, mediaId: "a", detail: ["consecutive": 1, "total": 3])
     eventually("two records") { lines.all.withLock { $0.count } == 2 }
     bus.post(.deviceChange, detail: ["speaker": "x"])
+    bus.post(.routeChange)
     telemetry.stop()
     let records = lines.all.withLock { $0 }
-    #expect(records.map(\.type) == [.asmSnapshot, .asmEvent, .asmEvent, .asmSnapshot])
-    #expect(records.map(\.occasion) == [.callStart, nil, nil, .routeChange])
-    #expect(records.map(\.event) == [nil, .sinkUnderrun, .deviceChange, nil])
+    #expect(records.map(\.type) == [.asmSnapshot, .asmEvent, .asmEvent, .asmEvent, .asmSnapshot])
+    #expect(records.map(\.occasion) == [.callStart, nil, nil, nil, .routeChange])
+    #expect(records.map(\.event) == [nil, .sinkUnderrun, .deviceChange, .routeChange, nil])
     #expect(records[0].snapshot == TelemetryDocument(Sample.call))
     #expect(records[1].mediaId == "a")
     #expect(records[1].detail == ["consecutive": 1, "total": 3, "sourceHadAudio": false])

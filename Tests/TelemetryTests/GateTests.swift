@@ -87,8 +87,9 @@ struct TelemetryRulesTests {
     #expect(rules.decide(.deviceChange, hasMedia: false) == .init())
     #expect(rules.decide(.mediaRegistered, hasMedia: true).snapshot == .callStart)
     #expect(rules.decide(.mediaRegistered, hasMedia: true).snapshot == nil)
-    #expect(rules.decide(.deviceChange, hasMedia: true).snapshot == .routeChange)
-    #expect(rules.decide(.deviceChange, hasMedia: true).snapshot == .routeChange)
+    #expect(rules.decide(.deviceChange, hasMedia: true) == .init(sendsEvent: true), "the change of route comes with it")
+    #expect(rules.decide(.routeChange, hasMedia: true).snapshot == .routeChange)
+    #expect(rules.decide(.routeChange, hasMedia: true).snapshot == .routeChange)
     #expect(rules.decide(.mediaUnregistered, hasMedia: false).snapshot == nil)
     #expect(rules.decide(.mediaRegistered, hasMedia: true).snapshot == .callStart, "the next call")
   }

@@ -3,6 +3,7 @@
 #pragma once
 #include <pipewire/pipewire.h>
 
+#include <pipewire/device.h>
 #include <pipewire/extensions/metadata.h>
 #include <pipewire/filter.h>
 #include <spa/param/latency-utils.h>
@@ -88,3 +89,30 @@ int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter 
 // Calls `each` for every value in a Props pod, in its order. What is no parameter comes with its key as name, and NPW_PARAMETER_OTHER.
 typedef void (*npw_parameter_function)(void *data, const npw_parameter *parameter);
 void npw_parameters_read(const struct spa_pod *props, npw_parameter_function each, void *data);
+
+// Devices: the params that say what a card can be and what it is. Texts and lists point into the pod.
+int npw_device_add_listener(struct pw_device *device, struct spa_hook *hook, const struct pw_device_events *events, void *data);
+// All params of an id; they come one by one, and an empty list comes as none.
+int npw_device_enum_params(struct pw_device *device, uint32_t id);
+// Not saved: a session manager does not remember it.
+int npw_device_set_profile(struct pw_device *device, int32_t index);
+typedef struct npw_list {
+  const int32_t *values;
+  uint32_t count;
+} npw_list;
+typedef struct npw_profile {
+  int32_t index, priority;
+  uint32_t availability;  // enum spa_param_availability
+  const char *name;
+} npw_profile;
+bool npw_profile_read(const struct spa_pod *param, npw_profile *profile);
+typedef struct npw_route {
+  int32_t index;
+  int32_t device;         // of an active one: card.profile.device of its node; -1 otherwise
+  uint32_t direction;     // enum spa_direction
+  uint32_t availability;  // enum spa_param_availability
+  const char *name, *description;
+  const char *port_type;  // NULL where it tells none
+  npw_list profiles, devices;
+} npw_route;
+bool npw_route_read(const struct spa_pod *param, npw_route *route);

@@ -16,6 +16,12 @@ public struct AudioSessionConfiguration: Sendable {
   public var controlSocket: String?
   /// What interrupts a session, beside what happens to the graph itself (I1).
   public var interruptions: InterruptionOptions
+  /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
+  public var areDefaultDevices = false
+  /// Whether playback pauses when headphones are pulled out, rather than go on in the room (R5). Default true.
+  public var pausesOnUnplug = true
+  /// Folder of the file that tells what must be put back after a crash; nil: nothing is put back. By default the user's own.
+  public var stateFolder: String?
   /// Where telemetry goes (T3); by default nowhere.
   public var telemetry: TelemetryOptions
   /// Called with each remark, in order, on a thread of its own; it may call the manager.
@@ -33,6 +39,7 @@ public struct AudioSessionConfiguration: Sendable {
     self.reference = reference
     self.controlSocket = controlSocket
     self.interruptions = interruptions
+    stateFolder = remote == nil ? StatePath.standard(ProcessInfo.processInfo.environment) : nil
     self.telemetry = telemetry
     self.log = log
   }
@@ -41,6 +48,9 @@ public struct AudioSessionConfiguration: Sendable {
     var options = NearendOptions(
       graph: GraphOptions(
         remote: remote, microphone: microphone, speaker: speaker, reference: reference, interruptions: interruptions))
+    options.graph.areDefaultDevices = areDefaultDevices
+    options.graph.pausesOnUnplug = pausesOnUnplug
+    options.graph.stateFolder = stateFolder
     options.controlSocket = controlSocket
     options.telemetry = telemetry
     return options

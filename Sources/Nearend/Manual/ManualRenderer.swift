@@ -1,17 +1,17 @@
 import RealtimeCore
 import SessionModel
 
-/// Manual rendering (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing with no device and no daemon. The caller brings
-/// and takes the blocks.
+/// Manual rendering (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing with no device and no daemon. The
+/// caller brings and takes the blocks.
 ///
 ///     ring sinks, call ──▶ cycle ──▶ speaker
 ///     microphone, reference ─▶ │ ──▶ voice, source
 ///
-/// It has no code of its own for sound: a cycle is the cycle that the graph's audio thread runs, on the same `AudioCore`, so that the same blocks
-/// give the same samples live and here.
+/// It has no code of its own for sound: a cycle is the cycle that the graph's audio thread runs, on the same `AudioCore`, so that the same
+/// blocks give the same samples live and here.
 ///
-/// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and meters are
-/// for any thread, as live.
+/// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and
+/// meters are for any thread, as live.
 // Sound: the core is for any thread; `rate` and `position` belong to the one thread that runs the cycles.
 public final class ManualRenderer: @unchecked Sendable {
   /// Frames of a cycle.
@@ -21,14 +21,15 @@ public final class ManualRenderer: @unchecked Sendable {
 
   let core: AudioCore
   private let processor: CycleProcessor
-  private var rateOfNow: Int
+  /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
+  public private(set) var rate: Int
   /// Frames of all cycles.
   public private(set) var position: UInt64 = 0
 
   /// - Parameters:
   ///   - rate: of all blocks, Hz, `rates`.
-  ///   - reference: what the canceller hears: what each cycle is given as `reference`, because the caller's speaker plays other things too, or the
-  ///     mix that the cycle itself puts out.
+  ///   - reference: what the canceller hears: what each cycle is given as `reference`, because the caller's speaker plays other things too,
+  ///     or the mix that the cycle itself puts out.
   /// - Throws: `ManualRenderingError.capturePath` where the rate is impossible. [any]
   public init(rate: Int = 48_000, reference: ReferenceSource = .mix) throws(ManualRenderingError) {
     do throws(CapturePathError) {
@@ -37,12 +38,9 @@ public final class ManualRenderer: @unchecked Sendable {
       throw .capturePath(error)
     }
     processor = core.realtime
-    rateOfNow = rate
+    self.rate = rate
     core.isSending = true
   }
-
-  /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
-  public var rate: Int { rateOfNow }
 
   /// Changes `rate`; voice processing begins anew. Throws `ManualRenderingError.capturePath`, and leaves it as it was.
   public func setRate(_ rate: Int) throws(ManualRenderingError) {
@@ -51,7 +49,7 @@ public final class ManualRenderer: @unchecked Sendable {
     } catch {
       throw .capturePath(error)
     }
-    rateOfNow = rate
+    self.rate = rate
   }
 
   /// Whether the microphone is processed. False, as live while nobody takes the voice: the voice is silent, and the speaker goes on. [any]
@@ -76,12 +74,12 @@ public final class ManualRenderer: @unchecked Sendable {
 
   /// One cycle: mixes the sinks and `call` into `speaker`, and makes the voice out of the microphone.
   ///
-  /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; what is nil is silent, or not wanted. Its `rate` and `position` are
-  ///   set to the renderer's own.
+  /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; what is nil is silent, or not wanted. Its `rate` and
+  ///   `position` are set to the renderer's own.
   /// - Throws: `ManualRenderingError.quantum`; nothing has been processed then.
   public func cycle(_ buffers: inout CycleBuffers) throws(ManualRenderingError) {
     guard Self.quanta.contains(buffers.frames) else { throw .quantum(buffers.frames) }
-    buffers.rate = rateOfNow
+    buffers.rate = rate
     buffers.position = position
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
@@ -103,7 +101,7 @@ public final class ManualRenderer: @unchecked Sendable {
       throw .blockLength(block.left.count != frames ? block.left.count : block.right.count, expected: frames)
     }
     var (voice, left, right) = ManualCycle.silence(frames: frames)
-    var buffers = CycleBuffers(frames: frames, rate: rateOfNow, position: position, driver: 0)
+    var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: 0)
     let outcome: Result<Void, ManualRenderingError> = StereoBlock.lend(reference) { reference in
       StereoBlock.lend(call) { call in
         microphone.withUnsafeBufferPointer { microphone in

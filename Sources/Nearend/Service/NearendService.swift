@@ -35,7 +35,7 @@ public final class NearendService: Sendable {
   public let session: VoiceSession
   /// What happens.
   public let events: EventBus
-  let core: AudioCore
+  package let core: AudioCore
   let graph: any SessionGraph
   let log: EventLog
   let watch: EventWatch
@@ -88,7 +88,11 @@ public final class NearendService: Sendable {
       GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
-        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) }, looked: { watch.look() }, route: { watch.use($0) }))
+        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) }, looked: { watch.look() }, route: { watch.use($0) },
+        routeChanged: { change in
+          log.add(change.reason.level, change.words)
+          events.post(.routeChange, detail: change.detail)
+        }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
@@ -228,6 +232,15 @@ public final class NearendService: Sendable {
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
       log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
+    case .setDefaultDevices(let on):
+      graph.ask(.setDefaultDevices(on))
+      log.add(.info, on ? "nearend's devices are the session's defaults" : "the session's former defaults are back")
+    case .setPauseOnUnplug(let on):
+      graph.ask(.setPauseOnUnplug(on))
+      log.add(.info, "headphones gone: \(on ? "pause" : "play on in the room")")
+    case .resumeAfterUnplug:
+      graph.ask(.resume)
+      log.add(.info, "playing again, in the room")
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }

@@ -16,6 +16,8 @@ extension NearendService {
     case .outputVolume: return .number(Double(core.mixer.masterGain))
     case .microphone: return .string(graph.picked(.input) ?? "")
     case .speaker: return .string(graph.picked(.output) ?? "")
+    case .defaultDevices: return .bool(graph.routeSettings.areOursDefault)
+    case .pauseOnUnplug: return .bool(graph.routeSettings.pausesOnUnplug)
     case .useVoiceProcessingIO: return .bool(settings.usesVoiceProcessing)
     case .manualAudioSessionManagement: return .bool(settings.isManual)
     }
@@ -34,6 +36,8 @@ extension NearendService {
     case (.outputVolume, .number(let volume)): perform(.setOutputVolume(volume))
     case (.microphone, .string(let name)): perform(.pickDevice(.input, name: name.isEmpty ? nil : name))
     case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name))
+    case (.defaultDevices, .bool(let on)): perform(.setDefaultDevices(on))
+    case (.pauseOnUnplug, .bool(let on)): perform(.setPauseOnUnplug(on))
     case (.useVoiceProcessingIO, .bool(let on)): try set(.useVoiceProcessingIO(on), of: setting)
     case (.manualAudioSessionManagement, .bool(let on)): try set(.manualAudioSessionManagement(on), of: setting)
     case (_, let value): throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "a value of its own kind")

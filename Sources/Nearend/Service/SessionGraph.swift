@@ -15,6 +15,8 @@ protocol SessionGraph: AnyObject, Sendable {
   func rebuild()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
+  func ask(_ request: RouteRequest)
+  var routeSettings: RouteSettings { get }
   func addGraphSink(_ sink: GraphSink)
   func removeGraphSink(id: String)
   /// The filter node's parameters; before `start`, once.

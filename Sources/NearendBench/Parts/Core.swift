@@ -31,19 +31,19 @@ func measureCore() throws -> Table {
 }
 
 /// Processor time of this thread, in µs.
-private func processorMicroseconds() -> Double {
+func processorMicroseconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
 }
 
 /// The least of several passes: whatever else the machine does only adds. The first warms up.
-private func least(of passes: Int = 6, _ pass: () throws -> Double) rethrows -> Double {
+func least(of passes: Int = 6, _ pass: () throws -> Double) rethrows -> Double {
   _ = try pass()
   return try (1..<passes).map { _ in try pass() }.min()!
 }
 
-private func libraryCost(_ kind: nearend_processor_kind, _ talk: (microphone: [Float], far: [Float])) throws -> Double {
+func libraryCost(_ kind: nearend_processor_kind, _ talk: (microphone: [Float], far: [Float])) throws -> Double {
   guard let processor = nearend_processor_create(Int32(Talk.rate), kind) else { throw BenchError("the library refuses \(Talk.rate) Hz") }
   defer { nearend_processor_destroy(processor) }
   let block = Talk.rate / 100

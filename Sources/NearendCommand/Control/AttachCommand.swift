@@ -51,11 +51,13 @@ private final class AttachedView {
   func perform(_ command: Command) {
     switch command {
     case .setBypass(let on), .setComponent(_, let on), .setMicrophoneMuted(let on): set(command, .bool(on))
+    case .setDefaultDevices(let on), .setPauseOnUnplug(let on): set(command, .bool(on))
     case .setOutputVolume(let volume): set(command, .number(volume))
     case .pickDevice(_, let name): set(command, .string(name ?? ""))
     case .setSinkMuted(let id, let muted): change(sink: id, ["muted": .bool(muted)])
     case .setSinkGain(let id, let gain): change(sink: id, ["gain": .number(gain)])
     case .clearCounters: send("POST", "/commands", ["command": .string("clearCounters")])
+    case .resumeAfterUnplug: send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
     case .saveDiagnostics: send("POST", "/commands", ["command": .string("saveDiagnostics")])
     }
   }

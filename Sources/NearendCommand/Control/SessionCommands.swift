@@ -13,6 +13,19 @@ struct ActivateCommand: ParsableCommand {
   }
 }
 
+struct ResumeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "Play on, in the room, what was paused when headphones were pulled out.")
+
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "resume")
+    socket.nearend.ask("POST", "/commands", ["command": "resumeAfterUnplug"])
+  }
+}
+
 struct DeactivateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deactivate",

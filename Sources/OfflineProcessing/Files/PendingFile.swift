@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file that comes to be at `path` whole or not at all: what is written goes into another beside it, which takes its place at the end. Whatever was
-/// there stays until then.
+/// A file that comes to be at `path` whole or not at all: what is written goes into another beside it, which takes its place at the end.
+/// Whatever was there stays until then.
 final class PendingFile {
   let path: String
   /// Where to write.

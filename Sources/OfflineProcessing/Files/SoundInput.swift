@@ -22,7 +22,8 @@ final class SoundInput {
   static let largest: Float = 8
   private static let part = 8_192
 
-  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or channel count.
+  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or
+  ///   channel count.
   init(path: String) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     // libsndfile takes "-" for standard input, and says only "System error" where a file cannot be opened.
@@ -130,4 +131,13 @@ public enum SampleType: String, Sendable, CaseIterable {
   }
 
   var bytes: Int { self == .pcm16 ? 2 : self == .pcm24 ? 3 : 4 }
+}
+
+/// A whole sound file as one channel, checked as an input of `nearend process` is.
+/// - Throws: `OfflineError.input`.
+public func readSound(path: String) throws(OfflineError) -> (samples: [Float], rate: Int) {
+  let input = try SoundInput(path: path)
+  var samples: [Float] = []
+  while let part = try input.read(sides: 1).first { samples += part }
+  return (samples, input.rate)
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the header of a WAV file declares, against what is there. libsndfile reads a file that is cut off as far as it goes, and says nothing; here
-/// that would pass for a whole take.
+/// What the header of a WAV file declares, against what is there. libsndfile reads a file that is cut off as far as it goes, and says
+/// nothing; here that would pass for a whole take.
 struct WaveHeader: Equatable {
   /// Bytes of samples that the header declares, and those that follow it; nil where the header has no data chunk.
   var data: (declared: Int, there: Int)?

@@ -1,6 +1,7 @@
 import SessionModel
 
-/// What voice processing did to a file: `nearend process --metrics json`. Levels are RMS in dBFS, a square wave of ±1 having 0; silence is −120.
+/// What voice processing did to a file: `nearend process --metrics json`. Levels are RMS in dBFS, a square wave of ±1 having 0; silence is
+/// −120.
 public struct ProcessingMetrics: Codable, Sendable, Equatable {
   public struct Input: Codable, Sendable, Equatable {
     public var file: String
@@ -53,8 +54,8 @@ public struct ProcessingMetrics: Codable, Sendable, Equatable {
     public var microphoneLevel: Double
     public var farEndLevel: Double
     public var voiceLevel: Double
-    /// Level of the microphone against the voice, in dB, over the intervals in which only the far end talks, the first two seconds of those left out;
-    /// null where there are none.
+    /// Level of the microphone against the voice, in dB, over the intervals in which only the far end talks, the first two seconds of those
+    /// left out; null where there are none.
     public var echoReduction: Double?
     /// The last of the series; null where there is none.
     public var erle: Double?

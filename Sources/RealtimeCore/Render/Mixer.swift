@@ -112,6 +112,13 @@ public final class Mixer: @unchecked Sendable {
     set { cells.isMono.store(newValue == 1 ? 1 : 0) }
   }
 
+  /// Nothing is heard, after 10 ms, and ring sinks keep what they have: no underrun, and a full ring refuses writes (R5). Afterwards a sink whose writer
+  /// waited goes on where it stopped; one that had to refuse frames begins anew with what comes. [any]
+  public var isPaused: Bool {
+    get { cells.isPaused.load() != 0 }
+    set { cells.isPaused.store(newValue ? 1 : 0) }
+  }
+
   /// Cycles begun since the mixer was made; stands still where none runs. [any]
   public var cycles: UInt64 { cells.cycle.cycles }
   /// Linear: the speaker's largest sample since the last call. [any]

@@ -8,8 +8,10 @@ struct MixerCells: Sendable {
   let reduction: PeakCell
   /// 1 where the mix is mono.
   let isMono: CounterCell
+  /// 1 where nothing is to be heard, and rings are to keep what they have.
+  let isPaused: CounterCell
 
-  static let count = 6
+  static let count = 7
 
   init(_ block: inout CellBlock) {
     cycle = CycleGuard(block.next())
@@ -18,5 +20,6 @@ struct MixerCells: Sendable {
     masterIsMuted = CounterCell(block.next())
     reduction = PeakCell(block.next())
     isMono = CounterCell(block.next())
+    isPaused = CounterCell(block.next())
   }
 }

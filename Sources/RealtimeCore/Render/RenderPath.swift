@@ -77,12 +77,16 @@ public struct RenderPath: ~Copyable {
     let (left, right) = (cycle.left, cycle.right)
     Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
     Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
+    let isPaused = cells.isPaused.load() != 0
+    let isHeld = isPaused && masterGain.isSilent
     if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
       for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
       for i in 0..<table.pointee.ringCount {
         let ring = table.pointee.rings[i]
         if ring.isLeaving {
           ring.player.pointee.leave(cycle)
+        } else if isHeld {
+          ring.player.pointee.hold()
         } else if !(isSteady && ring.player.pointee.isAtRest) {
           ring.player.pointee.render(cycle)
         }
@@ -90,7 +94,7 @@ public struct RenderPath: ~Copyable {
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
     if cells.isMono.load() != 0 { Kernel.mean(left, right, frames: cycle.frames) }
-    masterGain.steer(to: cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
+    masterGain.steer(to: isPaused || cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
     limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)
     meter.measure(left, right, frames: cycle.frames, rate: cycle.rate)

@@ -40,6 +40,8 @@ struct RingPlayer: ~Copyable {
   private var dropsAtBuffering: UInt64 = 0
   private var breaksOff = false
   private var hasLeft = false
+  private var isHeld = false
+  private var dropsWhenHeld: UInt64 = 0
   /// The write position at which a cycle last found nothing to do. The audio thread's alone: `discard()` must not touch it.
   private var restPosition = UInt64.max
 
@@ -67,6 +69,7 @@ struct RingPlayer: ~Copyable {
     // reset() is at work in another thread: silence is what it is about to make. Pairs with its release.
     if cells.claim.exchange(1) != 0 { return }
     if cycle.rate != graphRate { adopt(rate: cycle.rate) }
+    if isHeld { letGo() }
     discard()
     if breaksOff {
       breaksOff = false
@@ -98,6 +101,29 @@ struct RingPlayer: ~Copyable {
     guard case .idle = state, meter.isSilent else { return }
     // The ring was empty: whatever is written has moved the write position on from here.
     restPosition = fifo.readPosition
+  }
+
+  /// A cycle in which nothing is heard: the ring keeps what it has. [realtime]
+  @_noLocks @_noAllocation
+  mutating func hold() {
+    if isHeld || cells.claim.exchange(1) != 0 { return }
+    isHeld = true
+    dropsWhenHeld = cells.totalDrops.load()
+    dropsAtBuffering = dropsWhenHeld
+    if isPlaying { state = .buffering }
+    tellState()
+    cells.claim.storeRelease(0)
+  }
+
+  /// The first cycle after `hold`. Who wrote on while the ring was full writes what is for now: what is left of before is thrown away. The caller holds
+  /// the claim.
+  @_noLocks @_noAllocation
+  private mutating func letGo() {
+    isHeld = false
+    sinceWrite = 0
+    lastWritePosition = fifo.writePosition
+    if cells.totalDrops.load() != dropsWhenHeld { fifo.advance(fifo.count) }
+    if fifo.count == 0 { state = .idle }
   }
 
   /// The sink's last cycle: it has been removed. [realtime]

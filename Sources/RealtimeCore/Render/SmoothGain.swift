@@ -13,6 +13,11 @@ struct SmoothGain {
     @_noLocks @_noAllocation get { remaining == 0 && current == 1 }
   }
 
+  /// Whether nothing passes.
+  var isSilent: Bool {
+    @_noLocks @_noAllocation get { remaining == 0 && current == 0 }
+  }
+
   /// Jumps; for a sink that is silent. [realtime]
   @_noLocks @_noAllocation
   mutating func jump(to value: Float) {

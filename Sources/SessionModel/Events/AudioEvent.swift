@@ -14,8 +14,10 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     case graphOverrun
     case interruptionBegan
     case interruptionEnded
-    /// Another microphone or speaker is in use.
+    /// Another microphone or speaker is in use, by node name.
     case deviceChange
+    /// The route leads elsewhere: another device, or another port or use of the same (R4). `RouteChange` names the detail's keys.
+    case routeChange
     /// The session runs again after an interruption, or after a call manager activated it (S4).
     case didRecover
     case mediaRegistered

@@ -2,7 +2,7 @@
 ///
 /// - `sinkUnderrun` and `sinkFrameDrop` are told for the first of a run; a run that goes on is no news (K5, K6).
 /// - Each kind is told at most once in 5 minutes for each sink or source, `graphOverrun` once in 5 minutes.
-/// - `deviceChange` is always told.
+/// - `deviceChange` is always told. (`routeChange` is found by the graph's side, which knows why.)
 public struct EventDetector: Sendable {
   public struct Event: Sendable, Equatable {
     public var kind: AudioEvent.Kind

@@ -12,6 +12,12 @@ public enum Command: Sendable, Equatable {
   case pickDevice(Device.Direction, name: String?)
   /// Linear gain of the whole mix, 0–1 (D5).
   case setOutputVolume(Double)
+  /// nearend's devices are the session's defaults, or no longer (R2).
+  case setDefaultDevices(Bool)
+  /// Whether playback pauses when headphones are gone (R5).
+  case setPauseOnUnplug(Bool)
+  /// What is paused since headphones went goes on, in the room (R5).
+  case resumeAfterUnplug
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }
@@ -29,7 +35,9 @@ extension Command {
     case .setOutputVolume: .outputVolume
     case .pickDevice(.input, _): .microphone
     case .pickDevice(.output, _): .speaker
-    case .setSinkMuted, .setSinkGain, .clearCounters, .saveDiagnostics: nil
+    case .setDefaultDevices: .defaultDevices
+    case .setPauseOnUnplug: .pauseOnUnplug
+    case .setSinkMuted, .setSinkGain, .clearCounters, .saveDiagnostics, .resumeAfterUnplug: nil
     }
   }
 }

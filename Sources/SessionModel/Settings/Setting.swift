@@ -14,6 +14,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case microphone
   /// Node name of the picked speaker; "" follows the default.
   case speaker
+  /// nearend's devices are the session's defaults; the former ones come back afterwards (R2).
+  case defaultDevices
+  /// Playback pauses when headphones are gone, rather than go on in the room (R5).
+  case pauseOnUnplug
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
   /// Locked while media is registered (L6).
@@ -41,7 +45,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .outputVolume: "volume"
     case .useVoiceProcessingIO: "vpio"
     case .manualAudioSessionManagement: "manual"
-    case .microphone, .speaker: nil
+    case .defaultDevices: "default"
+    case .microphone, .speaker, .pauseOnUnplug: nil
     }
   }
 

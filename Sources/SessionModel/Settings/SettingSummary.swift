@@ -11,6 +11,8 @@ extension Setting {
     case .outputVolume: "Linear gain of everything that nearend plays"
     case .microphone: "Node name of the microphone to use; empty follows the default"
     case .speaker: "Node name of the speaker to use; empty follows the default"
+    case .defaultDevices: "nearend's devices are the session's defaults; the former ones come back afterwards"
+    case .pauseOnUnplug: "Headphones gone: pause, rather than play into the room"
     case .useVoiceProcessingIO: "Voice processing in the microphone's path; locked while media is registered"
     case .manualAudioSessionManagement: "A call manager activates and deactivates the session; locked while media is registered"
     }

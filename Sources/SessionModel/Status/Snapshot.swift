@@ -147,15 +147,24 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
+  /// The live route as inputs and outputs (R3); empty where there is no device.
+  public var current: RouteDescription
+  /// Headphones went, and nothing is played into the room before somebody resumes (R5).
+  public var isPausedAfterUnplug: Bool
+  /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
+  public var areOursDefault: Bool
 
   public init(
     microphone: Device? = nil, speaker: Device? = nil, reference: ReferenceSource = .everything,
-    devices: [Device] = []
+    devices: [Device] = [], current: RouteDescription = RouteDescription(), isPausedAfterUnplug: Bool = false, areOursDefault: Bool = false
   ) {
     self.microphone = microphone
     self.speaker = speaker
     self.reference = reference
     self.devices = devices
+    self.current = current
+    self.isPausedAfterUnplug = isPausedAfterUnplug
+    self.areOursDefault = areOursDefault
   }
 }
 
@@ -169,12 +178,25 @@ public struct Device: Codable, Sendable, Equatable, Hashable {
   public var direction: Direction
   /// True where the session manager uses it by default.
   public var isDefault: Bool
+  /// What kind of thing it is (R3).
+  public var portType: PortType
+  /// What is active of it, for people: "Headphones"; empty where the device does not tell.
+  public var portDescription: String
+  /// Whether something is plugged in there. "no" is not used by default where there is anything else.
+  public var availability: PortAvailability
 
-  public init(name: String, description: String, direction: Direction, isDefault: Bool = false) {
+  public init(
+    name: String, description: String, direction: Direction, isDefault: Bool = false, portType: PortType = .other,
+    portDescription: String = "",
+    availability: PortAvailability = .unknown
+  ) {
     self.name = name
     self.description = description
     self.direction = direction
     self.isDefault = isDefault
+    self.portType = portType
+    self.portDescription = portDescription
+    self.availability = availability
   }
 }
 

@@ -27,7 +27,7 @@ public struct TelemetryRules: Sendable {
     case .interruptionEnded:
       decision.sendsEvent = openInterruptions > 0
       openInterruptions = max(0, openInterruptions - 1)
-    case .deviceChange where hasMedia && !starts: decision.snapshot = .routeChange
+    case .routeChange where hasMedia && !starts: decision.snapshot = .routeChange
     default: break
     }
     return decision
@@ -37,7 +37,7 @@ public struct TelemetryRules: Sendable {
   private static func harmsSound(_ kind: AudioEvent.Kind) -> Bool {
     switch kind {
     case .sinkFrameDrop, .sinkUnderrun, .sinkJitterSpike, .sourceOverrun, .graphOverrun, .interruptionBegan, .interruptionEnded,
-      .deviceChange:
+      .deviceChange, .routeChange:
       true
     case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
     }

@@ -13,7 +13,7 @@ extension ControlRoutes {
 
 /// What `POST /commands` does: what is neither a setting nor anything else's.
 private enum PlainCommand: String, Codable, CaseIterable {
-  case clearCounters, saveDiagnostics
+  case clearCounters, saveDiagnostics, resumeAfterUnplug
 }
 
 extension ControlRequest {
@@ -56,6 +56,7 @@ extension ControlRequest {
     switch command {
     case .clearCounters: service.perform(.clearCounters)
     case .saveDiagnostics: service.perform(.saveDiagnostics)
+    case .resumeAfterUnplug: service.perform(.resumeAfterUnplug)
     }
     try exchange.answer(json: ["done": command])
   }

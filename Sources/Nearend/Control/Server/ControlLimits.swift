@@ -10,6 +10,6 @@ struct ControlLimits: Sendable {
   var requestSeconds = 5.0
   /// Seconds that a connection may wait for its next request.
   var idleSeconds = 60.0
-  /// Seconds after which a client that takes nothing is given up.
+  /// Seconds after which a client that takes nothing is given up, and PCM that has ended and is not played.
   var stallSeconds = 30.0
 }

@@ -1,0 +1,166 @@
+internal import CPipeWire
+
+/// What a card can be and what it is: its Profile, EnumProfile, Route and EnumRoute params, followed as they change. [control]
+public final class DeviceInfo {
+  public enum Availability: UInt32, Sendable { case unknown, no, yes }
+
+  public struct Profile: Sendable, Equatable {
+    public var index: Int
+    /// "a2dp-sink", "output:analog-stereo+input:analog-stereo", …
+    public var name: String
+    public var priority: Int
+    public var availability: Availability
+  }
+  public struct Route: Sendable, Equatable {
+    public var index: Int
+    /// "analog-output-speaker", …
+    public var name: String
+    /// For people.
+    public var description: String
+    public var isInput: Bool
+    public var availability: Availability
+    /// "speaker", "headphones", …; nil where it tells none.
+    public var portType: String?
+    /// Of an active one: `card.profile.device` of the node that it is active for.
+    public var device: Int?
+    /// Indices of the profiles in which it can be active.
+    public var profiles: [Int]
+    /// `card.profile.device` of the nodes that it can be active for.
+    public var devices: [Int]
+  }
+
+  /// All of the device's properties; empty until the daemon has told.
+  public private(set) var properties: Properties = [:]
+  /// True once the daemon has told properties and params.
+  public private(set) var isKnown = false
+  public private(set) var profiles: [Profile] = []
+  /// The active one.
+  public private(set) var profile: Profile?
+  public private(set) var routes: [Route] = []
+  public private(set) var activeRoutes: [Route] = []
+
+  /// What the daemon is about to tell: whole lists, which take the place of the last ones when it has told all.
+  private struct Lists {
+    var profiles: [Profile] = []
+    var active: [Profile] = []
+    var routes: [Route] = []
+    var activeRoutes: [Route] = []
+  }
+  private var coming = Lists()
+  private var isAsking = false
+  private var isStale = false
+
+  private let connection: Connection
+  private let proxy: OpaquePointer
+  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let changed: () -> Void
+
+  /// Binds the device; what it is comes by `changed`, on the loop's thread. [control]
+  public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
+    self.connection = connection
+    self.changed = changed
+    let kind = GlobalObject.Kind.device.rawValue
+    guard let proxy = npw_registry_bind(connection.registry, id, kind, UInt32(PW_VERSION_DEVICE)) else {
+      hook.deallocate()
+      proxyHook.deallocate()
+      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
+    }
+    self.proxy = OpaquePointer(proxy)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
+    npw_device_add_listener(self.proxy, hook, Self.events, this)
+  }
+
+  deinit {
+    spa_hook_remove(hook)
+    spa_hook_remove(proxyHook)
+    pw_proxy_destroy(proxy)
+    hook.deallocate()
+    proxyHook.deallocate()
+  }
+
+  /// Asks for another profile, by name; false where there is none. A session manager does not remember it. [control]
+  public func select(profile name: String) -> Bool {
+    guard let profile = profiles.first(where: { $0.name == name }) else { return false }
+    return npw_device_set_profile(proxy, Int32(profile.index)) >= 0
+  }
+
+  /// One question at a time: what changes meanwhile is asked for anew.
+  private func ask() {
+    guard !isAsking else {
+      isStale = true
+      return
+    }
+    (isAsking, isStale, coming) = (true, false, Lists())
+    for id in [SPA_PARAM_EnumProfile, SPA_PARAM_Profile, SPA_PARAM_EnumRoute, SPA_PARAM_Route] {
+      npw_device_enum_params(proxy, id.rawValue)
+    }
+    pw_proxy_sync(proxy, 0)
+  }
+
+  private func answered() {
+    isAsking = false
+    if isStale { return ask() }
+    let told = coming
+    let isNews =
+      !isKnown || told.profiles != profiles || told.active.first != profile || told.routes != routes || told.activeRoutes != activeRoutes
+    (profiles, profile, routes, activeRoutes, isKnown) = (told.profiles, told.active.first, told.routes, told.activeRoutes, true)
+    if isNews { changed() }
+  }
+
+  private func take(_ id: UInt32, _ param: UnsafePointer<spa_pod>?) {
+    switch id {
+    case SPA_PARAM_EnumProfile.rawValue: if let profile = Profile(param) { coming.profiles.append(profile) }
+    case SPA_PARAM_Profile.rawValue: if let profile = Profile(param) { coming.active.append(profile) }
+    case SPA_PARAM_EnumRoute.rawValue: if let route = Route(param) { coming.routes.append(route) }
+    case SPA_PARAM_Route.rawValue: if let route = Route(param) { coming.activeRoutes.append(route) }
+    default: break
+    }
+  }
+
+  private static func this(_ data: UnsafeMutableRawPointer?) -> DeviceInfo { Unmanaged<DeviceInfo>.fromOpaque(data!).takeUnretainedValue() }
+
+  nonisolated(unsafe) private static let events: UnsafePointer<pw_device_events> = {
+    let events = UnsafeMutablePointer<pw_device_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_DEVICE_EVENTS)
+    events.pointee.info = { data, info in
+      guard let info else { return }
+      let device = DeviceInfo.this(data)
+      if info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PROPS) != 0 { device.properties = Properties(info.pointee.props) }
+      if !device.isKnown || info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0 { device.ask() }
+    }
+    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).take(id, param) }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
+    let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
+    events.pointee.done = { data, _ in DeviceInfo.this(data).answered() }
+    return UnsafePointer(events)
+  }()
+}
+
+extension DeviceInfo.Profile {
+  fileprivate init?(_ param: UnsafePointer<spa_pod>?) {
+    var raw = npw_profile()
+    guard npw_profile_read(param, &raw), let name = raw.name else { return nil }
+    self.init(
+      index: Int(raw.index), name: String(cString: name), priority: Int(raw.priority),
+      availability: DeviceInfo.Availability(rawValue: raw.availability) ?? .unknown)
+  }
+}
+
+extension DeviceInfo.Route {
+  fileprivate init?(_ param: UnsafePointer<spa_pod>?) {
+    var raw = npw_route()
+    guard npw_route_read(param, &raw), let name = raw.name else { return nil }
+    func list(_ list: npw_list) -> [Int] { UnsafeBufferPointer(start: list.values, count: Int(list.count)).map { Int($0) } }
+    self.init(
+      index: Int(raw.index), name: String(cString: name), description: raw.description.map { String(cString: $0) } ?? "",
+      isInput: raw.direction == SPA_DIRECTION_INPUT.rawValue, availability: DeviceInfo.Availability(rawValue: raw.availability) ?? .unknown,
+      portType: raw.port_type.map { String(cString: $0) }, device: raw.device < 0 ? nil : Int(raw.device), profiles: list(raw.profiles),
+      devices: list(raw.devices))
+  }
+}

@@ -1,0 +1,131 @@
+import PipeWireClient
+import SessionModel
+
+/// What the daemon tells of the nodes of real devices, and of the cards that they belong to: ports, their types, and what is plugged in (R3). [control]
+final class PortWatch {
+  private let connection: Connection
+  private let changed: () -> Void
+  private var nodes: [Key: NodeInfo] = [:]
+  private var cards: [Key: DeviceInfo] = [:]
+
+  /// Ids are given again, serial numbers are not.
+  private struct Key: Hashable {
+    let id: UInt32
+    let serial: UInt64
+
+    init(_ object: GlobalObject) {
+      id = object.id
+      serial = object.serial
+    }
+  }
+
+  /// `changed` is called when the daemon has told something.
+  init(_ connection: Connection, changed: @escaping () -> Void) {
+    self.connection = connection
+    self.changed = changed
+  }
+
+  /// Watches these nodes and every card from now on.
+  /// - Throws: `connectionLost`.
+  func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
+    let devices = connection.objects(of: .device).filter { $0.properties["media.class"] == "Audio/Device" }
+    let (nodeKeys, cardKeys) = (Set(objects.map(Key.init)), Set(devices.map(Key.init)))
+    nodes = nodes.filter { nodeKeys.contains($0.key) }
+    cards = cards.filter { cardKeys.contains($0.key) }
+    for key in nodeKeys where nodes[key] == nil { nodes[key] = try NodeInfo(connection, id: key.id, changed: changed) }
+    for key in cardKeys where cards[key] == nil { cards[key] = try DeviceInfo(connection, id: key.id, changed: changed) }
+  }
+
+  // MARK: Nodes
+
+  /// Whether the daemon has told everything of the node.
+  func isKnown(_ node: GlobalObject) -> Bool {
+    guard nodes[Key(node)]?.isKnown == true else { return false }
+    return node.id("device.id").map { id in connection.objects[id] == nil || card(id)?.isKnown == true } ?? true
+  }
+
+  /// The node as an end of a route.
+  func port(_ node: GlobalObject, _ direction: Device.Direction) -> RoutePort {
+    let (active, facts) = (activeRoute(node, direction), facts(node, direction))
+    return RoutePort(
+      name: node.nodeName ?? "", description: node.properties["node.description"] ?? node.nodeName ?? "", portType: PortType(facts),
+      port: active?.name ?? "", portDescription: active?.description ?? "", availability: facts.availability, device: cardName(node) ?? "",
+      isPrivate: facts.isPrivate)
+  }
+
+  /// Everything that the node could be used for now: each of its Routes that is not unplugged, or the node alone where it has none.
+  func availablePorts(_ node: GlobalObject, _ direction: Device.Direction) -> Set<PortId> {
+    let name = node.nodeName ?? ""
+    let routes = routes(node, direction)
+    guard !routes.isEmpty else { return [PortId(node: name)] }
+    return Set(routes.filter { $0.availability != .no }.map { PortId(node: name, port: $0.name) })
+  }
+
+  /// True where nothing is plugged into any of its jacks.
+  func isUnplugged(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { availablePorts(node, direction).isEmpty }
+
+  private func facts(_ node: GlobalObject, _ direction: Device.Direction) -> PortFacts {
+    let properties = node.properties.merging(nodes[Key(node)]?.properties ?? [:]) { $1 }
+    let card = node.id("device.id").flatMap(card)
+    let active = activeRoute(node, direction)
+    func either(_ key: String) -> String? { properties[key] ?? card?.properties[key] }
+    return PortFacts(
+      direction, portType: active?.portType, portName: active?.name,
+      availability: active.map { PortAvailability($0.availability) } ?? .unknown,
+      formFactor: either("device.form-factor"), bus: either("device.bus"),
+      api: either("device.api") ?? (node.nodeName?.hasPrefix("raop_") == true ? "raop" : nil),
+      bluetoothProfile: properties["api.bluez5.profile"], deviceProfile: properties["device.profile.name"],
+      hasDevice: node.id("device.id") != nil)
+  }
+
+  private func activeRoute(_ node: GlobalObject, _ direction: Device.Direction) -> DeviceInfo.Route? {
+    guard let card = node.id("device.id").flatMap(card), let device = cardDevice(node) else { return nil }
+    return card.activeRoutes.first { $0.device == device && $0.isInput == (direction == .input) }
+  }
+
+  private func routes(_ node: GlobalObject, _ direction: Device.Direction) -> [DeviceInfo.Route] {
+    guard let card = node.id("device.id").flatMap(card), let device = cardDevice(node) else { return [] }
+    return card.routes.filter { route in
+      route.isInput == (direction == .input) && route.devices.contains(device)
+        && (route.profiles.isEmpty || card.profile.map { route.profiles.contains($0.index) } ?? true)
+    }
+  }
+
+  private func cardDevice(_ node: GlobalObject) -> Int? { nodes[Key(node)]?.properties["card.profile.device"].flatMap { Int($0) } }
+
+  // MARK: Cards
+
+  private func card(_ id: UInt32) -> DeviceInfo? { connection.objects[id].flatMap { cards[Key($0)] } }
+
+  /// `device.name`; nil where the node has no card.
+  func cardName(_ node: GlobalObject) -> String? { node.id("device.id").flatMap { connection.objects[$0]?.properties["device.name"] } }
+
+  /// Every Bluetooth card of which the daemon has told.
+  var headsets: [HeadsetProfile.Card] {
+    cards.compactMap { key, card in
+      guard card.isKnown, card.properties["device.api"] == "bluez5", let name = connection.objects[key.id]?.properties["device.name"] else {
+        return nil
+      }
+      let withMicrophone = Set(card.routes.filter(\.isInput).flatMap(\.profiles))
+      let best = card.profiles.filter { withMicrophone.contains($0.index) && $0.availability != .no }.max { $0.priority < $1.priority }
+      return HeadsetProfile.Card(name: name, profile: card.profile?.name ?? "", callProfile: best?.name)
+    }
+  }
+
+  /// Asks for a card's other profile.
+  func perform(_ request: HeadsetProfile.Request) {
+    for (key, card) in cards where connection.objects[key.id]?.properties["device.name"] == request.card {
+      _ = card.select(profile: request.profile)
+    }
+  }
+}
+
+extension PortAvailability {
+  fileprivate init(_ availability: DeviceInfo.Availability) {
+    switch availability {
+    case .unknown: self = .unknown
+    case .no: self = .no
+    case .yes: self = .yes
+    }
+  }
+}

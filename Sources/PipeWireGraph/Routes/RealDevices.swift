@@ -1,0 +1,98 @@
+import PipeWireClient
+import SessionModel
+
+/// Which devices could be used, and which are (R1): chosen by name, never nearend's own, never a monitor, never one whose sound comes back.
+struct RealDevices {
+  /// Names that a person picked; nil follows the session manager's default.
+  var pickedMicrophone: String?
+  var pickedSpeaker: String?
+  /// The last ones used, kept while there is no better answer.
+  private(set) var lastMicrophone: String?
+  private(set) var lastSpeaker: String?
+
+  /// The devices in use, as nodes of the graph.
+  struct Choice: Equatable {
+    var microphone: GlobalObject?
+    var speaker: GlobalObject?
+  }
+
+  private static let inputClasses: Set = ["Audio/Source", "Audio/Source/Virtual", "Audio/Duplex"]
+  private static let outputClasses: Set = ["Audio/Sink", "Audio/Duplex"]
+
+  /// What the choice depends on besides a person's picks.
+  struct Circumstances {
+    /// The values of the metadata object "default".
+    var defaults: [String: String] = [:]
+    /// The configured defaults as they were before ours, by direction.
+    var configured: [Device.Direction: String] = [:]
+    /// The speaker in use, which changes its profile: the session's default will come back to it.
+    var heldSpeaker: String?
+    /// What is known of ports; nil where nothing is.
+    var ports: PortWatch?
+  }
+
+  /// Every device that could be chosen, by name.
+  static func candidates(in objects: GraphObjects, _ now: Circumstances) -> [Device] {
+    [Device.Direction.output, .input].flatMap { direction in
+      nodes(direction, in: objects).map { node in
+        let port = now.ports?.port(node, direction)
+        return Device(
+          name: node.nodeName ?? "", description: node.properties["node.description"] ?? node.nodeName ?? "", direction: direction,
+          isDefault: node.nodeName == defaultName(direction, now.defaults), portType: port?.portType ?? .other,
+          portDescription: port?.portDescription ?? "", availability: port?.availability ?? .unknown)
+      }
+    }
+  }
+
+  /// Chooses, and remembers what it chose.
+  mutating func choose(in objects: GraphObjects, _ now: Circumstances) -> Choice {
+    let speaker = Self.best(.output, picked: pickedSpeaker, last: lastSpeaker, in: objects, now)
+    var microphone = Self.best(.input, picked: pickedMicrophone, last: lastMicrophone, in: objects, now)
+    // A headset on calls has both directions of the call, whatever the session's default source is (R6).
+    if let speaker, pickedMicrophone == nil, now.ports?.port(speaker, .output).portType == .bluetoothHFP, let card = speaker.id("device.id")
+    {
+      microphone = Self.nodes(.input, in: objects).last { $0.id("device.id") == card } ?? microphone
+    }
+    lastMicrophone = microphone?.nodeName ?? lastMicrophone
+    lastSpeaker = speaker?.nodeName ?? lastSpeaker
+    return Choice(microphone: microphone, speaker: speaker)
+  }
+
+  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority. What
+  /// has nothing plugged in comes last, unless it was picked.
+  private static func best(
+    _ direction: Device.Direction, picked: String?, last: String?, in objects: GraphObjects, _ now: Circumstances
+  ) -> GlobalObject? {
+    let nodes = nodes(direction, in: objects)
+    if let picked, let node = nodes.last(where: { $0.nodeName == picked }) { return node }
+    let plugged = nodes.filter { now.ports?.isUnplugged($0, direction) != true }
+    let held = direction == .output ? now.heldSpeaker : nil
+    let wanted = [held, defaultName(direction, now.defaults), now.configured[direction], last]
+    for name in wanted.compactMap({ $0 }) {
+      if let node = plugged.last(where: { $0.nodeName == name }) { return node }
+    }
+    return (plugged.isEmpty ? nodes : plugged).max { priority($0) < priority($1) }
+  }
+
+  /// Nodes that sound of `direction` can come from or go to without coming back.
+  static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
+    let classes = direction == .input ? inputClasses : outputClasses
+    let feedback = FeedbackGuard(objects)
+    return objects.nodes.filter { node in
+      guard let name = node.nodeName, let mediaClass = node.properties["media.class"] else { return false }
+      guard classes.contains(mediaClass), !NodeNames.isOurs(name) else { return false }
+      return direction == .input ? !feedback.feeds(node) : !feedback.isFed(by: node)
+    }
+  }
+
+  private static func priority(_ node: GlobalObject) -> Int { node.properties["priority.session"].flatMap { Int($0) } ?? 0 }
+
+  private static func defaultName(_ direction: Device.Direction, _ defaults: [String: String]) -> String? {
+    DefaultDevices.name(in: defaults[direction == .input ? "default.audio.source" : "default.audio.sink"])
+  }
+}
+
+extension Device.Direction {
+  /// Of the default that a person has configured, in the metadata.
+  var configuredKey: String { self == .input ? "default.configured.audio.source" : "default.configured.audio.sink" }
+}

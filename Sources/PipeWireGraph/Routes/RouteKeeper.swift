@@ -1,0 +1,275 @@
+import Foundation
+import PipeWireClient
+import SessionModel
+
+/// Which devices are used, and what follows when they come and go (R1–R7). Survives the daemon; what it watches does not. [control]
+///
+///     registry, cards, metadata ──▶ choice ──▶ headset profile, pause, route change
+final class RouteKeeper {
+  /// What others must hear of.
+  struct Hooks {
+    /// The render path is to pause, or to go on (R5).
+    var pause: (Bool) -> Void
+    var changed: (RouteChange) -> Void
+    var remark: (LogEntry.Level, String) -> Void
+    /// The choice is to be made anew.
+    var again: () -> Void
+  }
+
+  private(set) var choice = RealDevices.Choice()
+  /// What it is made of, as the last choice found it.
+  private(set) var route = RouteDescription()
+  /// How often the machine has woken up (`wakeFromSleep`).
+  var wakeUps = 0
+
+  private let hooks: Hooks
+  private let state: StateFile
+  private var devices = RealDevices()
+  private var headset: HeadsetProfile
+  private var pause: UnplugPause
+  private var own: DefaultDevices
+  private var kept: StateFile.Content
+  private var observation: RouteObservation?
+  /// The headset in use changes its profile.
+  private var moving: Moving?
+  private struct Moving {
+    var card: String
+    var speaker: String
+    var since: Double
+  }
+  /// When each port became available: what the session manager begins to use a moment later is still new.
+  private var arrivals: [PortId: Double] = [:]
+  /// The daemon has just come back, and its devices come one after another.
+  private var settledAt = 0.0
+
+  private var connection: Connection?
+  private var ports: PortWatch?
+  private var metadata: Metadata?
+  private let timer: LoopTimer
+
+  /// Seconds that a headset may take for another profile, and a daemon for its devices.
+  private static let patience = 2.0
+
+  init(_ options: GraphOptions, loop: ThreadLoop, hooks: Hooks) {
+    self.hooks = hooks
+    state = StateFile(folder: options.stateFolder)
+    kept = state.read()
+    devices.pickedMicrophone = options.microphone
+    devices.pickedSpeaker = options.speaker
+    headset = HeadsetProfile(change: kept.headset)
+    pause = UnplugPause(isEnabled: options.pausesOnUnplug)
+    own = DefaultDevices(isWanted: options.areDefaultDevices, former: kept.formerDefaults)
+    timer = LoopTimer(loop: loop, handler: hooks.again)
+  }
+
+  // MARK: The daemon
+
+  func connected(_ connection: Connection) {
+    self.connection = connection
+    ports = PortWatch(connection, changed: hooks.again)
+    if observation != nil { settledAt = Self.now + Self.patience }
+  }
+
+  /// The daemon's metadata object "default" has come.
+  func bind(_ object: GlobalObject) {
+    guard let connection else { return }
+    metadata = try? Metadata(connection, object: object) { [unowned self] _ in hooks.again() }
+  }
+
+  func unbind() { metadata = nil }
+
+  func disconnected() {
+    ports = nil
+    metadata = nil
+    connection = nil
+    moving = nil
+  }
+
+  /// Puts back what was changed in the session. The connection must live on for a moment.
+  func leave() {
+    timer.pause()
+    if let ports, let request = headset.leave(cards: ports.headsets) { ports.perform(request) }
+    if let metadata { own.leave(metadata) { former in keep { $0.formerDefaults = former } } }
+    keep { $0.headset = headset.change }
+  }
+
+  func end() { timer.cancel() }
+
+  // MARK: What a person wants
+
+  func pick(_ direction: Device.Direction, name: String?) {
+    switch direction {
+    case .input: devices.pickedMicrophone = name
+    case .output: devices.pickedSpeaker = name
+    }
+  }
+
+  func picked(_ direction: Device.Direction) -> String? { direction == .input ? devices.pickedMicrophone : devices.pickedSpeaker }
+
+  /// nearend's devices as the session's defaults (R2).
+  var areOursWanted: Bool {
+    get { own.isWanted }
+    set { own.want(newValue) }
+  }
+
+  var pausesOnUnplug: Bool {
+    get { pause.isEnabled }
+    set {
+      pause.isEnabled = newValue
+      hooks.pause(pause.isPaused)
+    }
+  }
+
+  func resume() {
+    pause.resume()
+    hooks.pause(false)
+  }
+
+  // MARK: The choice
+
+  /// Chooses, for what is wanted of the session, and lets happen what follows.
+  /// - Throws: `connectionLost`.
+  func choose(in objects: GraphObjects, wanted: SessionDemand) throws(PipeWireError) -> RealDevices.Choice {
+    let nodes = Set((RealDevices.nodes(.input, in: objects) + RealDevices.nodes(.output, in: objects)).map(\.id))
+    try ports?.watch(objects.nodes.filter { nodes.contains($0.id) })
+    settleDefaults()
+    var next: [Double] = []
+    var circumstances = circumstances
+    let missing = missingPart(objects, &next)
+    circumstances.heldSpeaker = moving?.speaker
+    var devices = devices
+    let found = devices.choose(in: objects, circumstances)
+    if missing == .output {
+      // Nothing else is used meanwhile: what plays for one person's ears is not for the room, and it will be back in a moment.
+      choice.speaker = nil
+      if let microphone = choice.microphone, objects.node(id: microphone.id)?.serial != microphone.serial { choice.microphone = nil }
+    } else {
+      (self.devices, choice) = (devices, found)
+      route = description(of: found)
+      look(objects, wanted, circumstances, isWhole: missing == nil)
+    }
+    if Self.now < settledAt { next.append(settledAt) }
+    switchHeadset(wanted, &next)
+    if let first = next.min() { timer.schedule(after: max(0.01, first - Self.now)) }
+    return choice
+  }
+
+  private static var now: Double { Double(monotonicNanoseconds()) / 1e9 }
+
+  private var circumstances: RealDevices.Circumstances {
+    let values = metadata?.values ?? [:]
+    var configured: [Device.Direction: String] = [:]
+    for direction in [Device.Direction.input, .output] { configured[direction] = own.configured(direction.configuredKey, in: values) }
+    return RealDevices.Circumstances(defaults: values, configured: configured, ports: ports)
+  }
+
+  private func description(of choice: RealDevices.Choice) -> RouteDescription {
+    func end(_ node: GlobalObject?, _ direction: Device.Direction) -> [RoutePort] {
+      guard let node else { return [] }
+      return [ports?.port(node, direction) ?? RoutePort(name: node.nodeName ?? "")]
+    }
+    return RouteDescription(inputs: end(choice.microphone, .input), outputs: end(choice.speaker, .output))
+  }
+
+  /// What a headset that changes its profile has not brought back yet. Its nodes go and others come, and the session's default goes elsewhere meanwhile. It
+  /// is waited for while its card is there, and not for long.
+  private func missingPart(_ objects: GraphObjects, _ next: inout [Double]) -> Device.Direction? {
+    guard let ports else { return nil }
+    if let speaker = choice.speaker, let port = route.outputs.first, port.portType == .bluetoothA2DP || port.portType == .bluetoothHFP,
+      objects.node(id: speaker.id)?.serial != speaker.serial
+    {
+      moving = Moving(card: port.device, speaker: port.name, since: Self.now)
+    }
+    guard let moving, ports.headsets.contains(where: { $0.name == moving.card }), Self.now < moving.since + Self.patience else {
+      moving = nil
+      return nil
+    }
+    next.append(moving.since + Self.patience)
+    func nodes(_ direction: Device.Direction) -> [GlobalObject] {
+      RealDevices.nodes(direction, in: objects).filter { ports.cardName($0) == moving.card }
+    }
+    guard let sink = nodes(.output).last else { return .output }
+    guard ports.isKnown(sink) else { return .input }
+    return ports.port(sink, .output).portType == .bluetoothHFP && nodes(.input).isEmpty ? .input : nil
+  }
+
+  // MARK: What follows
+
+  private func look(_ objects: GraphObjects, _ wanted: SessionDemand, _ now: RealDevices.Circumstances, isWhole: Bool) {
+    guard let ports else { return }
+    let ends = [choice.microphone, choice.speaker].compactMap { $0 }
+    guard isWhole, ends.allSatisfy(ports.isKnown) else { return }
+    var chosen: [Device.Direction: String] = [:]
+    var available: Set<PortId> = []
+    for direction in [Device.Direction.input, .output] {
+      chosen[direction] = picked(direction) ?? now.configured[direction]
+      for node in RealDevices.nodes(direction, in: objects) { available.formUnion(ports.availablePorts(node, direction)) }
+    }
+    let wasPaused = pause.isPaused
+    pause.look(UnplugPause.Look(output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives))
+    if pause.isPaused != wasPaused {
+      hooks.pause(pause.isPaused)
+      hooks.remark(
+        pause.isPaused ? .warning : .info, pause.isPaused ? "headphones are gone: paused, rather than play into the room" : "playing again")
+    }
+    let new = RouteObservation(route: route, available: available, chosen: chosen, wakeUps: wakeUps)
+    arrivals = arrivals.filter { available.contains($0.key) }
+    for port in available where arrivals[port] == nil { arrivals[port] = observation == nil ? -.infinity : Self.now }
+    guard var old = observation else { return observation = new }
+    old.available = old.available.filter { port in
+      old.route.inputs.contains { $0.id == port } || old.route.outputs.contains { $0.id == port }
+        || (arrivals[port].map { Self.now - $0 > Self.patience } ?? true)
+    }
+    // Devices that are on their way back after the daemon are no news.
+    let isReturning = old.route.inputs.count > route.inputs.count || old.route.outputs.count > route.outputs.count
+    if Self.now < settledAt, isReturning { return }
+    observation = new
+    if let change = RouteChange(from: old, to: new) { hooks.changed(change) }
+  }
+
+  private func switchHeadset(_ wanted: SessionDemand, _ next: inout [Double]) {
+    guard let ports else { return }
+    // Whoever picked another microphone wants that one, and music as good as it can be.
+    let usesMicrophone =
+      devices.pickedMicrophone == nil || ports.headsets.contains { card in route.inputs.contains { $0.device == card.name } }
+    let used = usesMicrophone ? (moving?.card ?? route.outputs.first?.device) : nil
+    let (request, due) = headset.look(sends: wanted.sends && wanted.linksDevices, used: used, cards: ports.headsets, at: Self.now)
+    if let due { next.append(due) }
+    keep { $0.headset = headset.change }
+    guard let request else { return }
+    hooks.remark(.info, "headset \(request.card): profile \(request.profile)")
+    ports.perform(request)
+  }
+
+  private func settleDefaults() {
+    guard let metadata else { return }
+    own.settle(metadata) { former in keep { $0.formerDefaults = former } }
+  }
+
+  private func keep(_ change: (inout StateFile.Content) -> Void) {
+    var content = kept
+    change(&content)
+    guard content != kept else { return }
+    kept = content
+    do {
+      try state.write(content)
+    } catch {
+      hooks.remark(.warning, "\(state.path ?? "") cannot be written, so a crash could not be made good: \(error.localizedDescription)")
+    }
+  }
+
+  // MARK: What others see
+
+  func candidates(in objects: GraphObjects) -> [Device] { RealDevices.candidates(in: objects, circumstances) }
+
+  func status(in objects: GraphObjects, reference: ReferenceSource) -> RouteStatus {
+    let candidates = candidates(in: objects)
+    func device(_ node: GlobalObject?, _ direction: Device.Direction) -> Device? {
+      candidates.first { $0.name == node?.nodeName && $0.direction == direction }
+    }
+    return RouteStatus(
+      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates,
+      current: description(of: choice), isPausedAfterUnplug: pause.isPaused,
+      areOursDefault: DefaultDevices.areOurs(metadata?.values ?? [:]))
+  }
+}

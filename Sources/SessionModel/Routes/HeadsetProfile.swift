@@ -1,0 +1,136 @@
+/// When a Bluetooth headset changes between music (A2DP) and calls (HFP): it has a microphone only for calls (R6). Pure: time is given. [any]
+///
+///     music ──sends for `callDelay`──▶ calls ──nobody sends for `musicDelay`──▶ music
+///
+/// Both delays are longer than those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. What somebody else chose meanwhile
+/// stays.
+public struct HeadsetProfile: Sendable, Equatable {
+  /// A Bluetooth headset's card.
+  public struct Card: Sendable, Equatable {
+    /// `device.name`
+    public var name: String
+    /// Name of the active profile.
+    public var profile: String
+    /// The best profile with a microphone; nil where it has none.
+    public var callProfile: String?
+
+    public init(name: String, profile: String, callProfile: String?) {
+      self.name = name
+      self.profile = profile
+      self.callProfile = callProfile
+    }
+  }
+  /// What was changed, to be changed back.
+  public struct Change: Codable, Sendable, Equatable {
+    public var card: String
+    public var former: String
+    public var ours: String
+
+    public init(card: String, former: String, ours: String) {
+      self.card = card
+      self.former = former
+      self.ours = ours
+    }
+  }
+  public struct Request: Sendable, Equatable {
+    public var card: String
+    public var profile: String
+
+    public init(card: String, profile: String) {
+      self.card = card
+      self.profile = profile
+    }
+  }
+
+  /// Seconds of sending before the headset is switched.
+  public static let callDelay = 0.75
+  /// Seconds without sending before it is switched back.
+  public static let musicDelay = 3.0
+  /// Seconds that a switch may take.
+  public static let patience = 2.0
+
+  /// The change that is in effect.
+  public private(set) var change: Change?
+  private var hasTakenEffect = false
+  /// The headset went while it was on ours, and comes back as new.
+  private var isAway = false
+  private var asked = -Double.infinity
+  /// Since when it has been due.
+  private var due: Double?
+  /// Somebody undid ours while something sends: not again before that ends.
+  private var isOverruled = false
+
+  /// - Parameter change: what an earlier run left, after a crash.
+  public init(change: Change? = nil) {
+    self.change = change
+    hasTakenEffect = change != nil
+  }
+
+  /// - Parameters:
+  ///   - used: the card of the speaker in use, where its microphone is to be used too; nil where that is no Bluetooth headset.
+  ///   - cards: every Bluetooth card there is.
+  ///   - time: seconds of a clock that never goes back.
+  /// - Returns: what to ask for now, and when to look again.
+  public mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
+    if !sends { isOverruled = false }
+    if let change { return lookBack(change, sends: sends, used: used, cards: cards, at: time) }
+    guard sends, !isOverruled, let card = cards.first(where: { $0.name == used }), let call = card.callProfile, card.profile != call,
+      card.profile.hasPrefix("a2dp")
+    else {
+      due = nil
+      return (nil, nil)
+    }
+    guard isDue(after: Self.callDelay, at: time) else { return (nil, due.map { $0 + Self.callDelay }) }
+    change = Change(card: card.name, former: card.profile, ours: call)
+    hasTakenEffect = false
+    return (ask(card.name, call, at: time), time + Self.patience)
+  }
+
+  private mutating func lookBack(
+    _ change: Change, sends: Bool, used: String?, cards: [Card], at time: Double
+  ) -> (request: Request?, next: Double?) {
+    // It may come back.
+    guard let card = cards.first(where: { $0.name == change.card }) else {
+      isAway = hasTakenEffect
+      return (nil, nil)
+    }
+    if card.profile == change.ours {
+      hasTakenEffect = true
+      isAway = false
+    } else {
+      guard hasTakenEffect || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
+      // Somebody chose another, or it cannot be.
+      self.change = nil
+      isOverruled = sends && !isAway
+      isAway = false
+      due = nil
+      return (nil, nil)
+    }
+    guard !sends || used != card.name else {
+      due = nil
+      return (nil, nil)
+    }
+    guard isDue(after: Self.musicDelay, at: time) else { return (nil, due.map { $0 + Self.musicDelay }) }
+    self.change = nil
+    return (ask(card.name, change.former, at: time), time + Self.patience)
+  }
+
+  /// What to ask for when nearend leaves: everything as it was.
+  public mutating func leave(cards: [Card]) -> Request? {
+    guard let change, let card = cards.first(where: { $0.name == change.card }), card.profile == change.ours else { return nil }
+    self.change = nil
+    return Request(card: card.name, profile: change.former)
+  }
+
+  private mutating func ask(_ card: String, _ profile: String, at time: Double) -> Request {
+    due = nil
+    asked = time
+    return Request(card: card, profile: profile)
+  }
+
+  private mutating func isDue(after delay: Double, at time: Double) -> Bool {
+    let since = due ?? time
+    due = since
+    return time - since >= delay
+  }
+}

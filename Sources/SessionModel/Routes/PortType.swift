@@ -1,0 +1,170 @@
+/// What kind of thing a port of a route is (R3), by the names that Apple gives them (`AVAudioSession.Port`). [any]
+///
+/// `rawValue` is the name in snapshots, events and telemetry.
+public enum PortType: String, Codable, Sendable, CaseIterable {
+  // Inputs
+  /// A microphone in the machine's own case.
+  case builtInMic
+  /// The microphone of something with a plug: a wired headset, or a microphone in a jack that notices it.
+  case headsetMic
+  case lineIn
+
+  // Outputs
+  /// Headphones or a headset in a jack.
+  case headphones
+  /// A loudspeaker in the machine's own case.
+  case builtInSpeaker
+  /// What is held to the ear.
+  case builtInReceiver
+  /// Bluetooth's music profile: one direction, stereo.
+  case bluetoothA2DP
+  case hdmi = "HDMI"
+  case displayPort
+  case lineOut
+  /// A loudspeaker in the network (RAOP).
+  case airPlay
+
+  // Either
+  /// Bluetooth's call profile: both directions, mono, over a SCO link.
+  case bluetoothHFP
+  /// Bluetooth LE Audio.
+  case bluetoothLE
+  case usbAudio
+  case carAudio
+  /// A node without a device: an effect, a loopback, a mixer.
+  case virtual
+  case other
+}
+
+/// Whether something is plugged in, as a route's `available` tells. [any]
+public enum PortAvailability: String, Codable, Sendable, CaseIterable {
+  /// What has no jack cannot tell.
+  case unknown
+  case no
+  case yes
+}
+
+/// What the graph tells of a port; any of it may be missing. [any]
+public struct PortFacts: Sendable, Equatable {
+  public var direction: Device.Direction
+  /// `port.type` of the active Route: "speaker", "headphones", "mic", …
+  public var portType: String?
+  /// `name` of the active Route: "analog-output-speaker", …
+  public var portName: String?
+  public var availability: PortAvailability
+  /// `device.form-factor`: "internal", "headset", …
+  public var formFactor: String?
+  /// `device.bus`: "pci", "usb", "bluetooth".
+  public var bus: String?
+  /// `device.api`: "alsa", "bluez5", "raop", …
+  public var api: String?
+  /// `api.bluez5.profile`: "a2dp-sink", "headset-head-unit", …
+  public var bluetoothProfile: String?
+  /// `device.profile.name`: "analog-stereo", "hdmi-stereo", "iec958-stereo", …
+  public var deviceProfile: String?
+  /// Whether there is a device behind the node.
+  public var hasDevice: Bool
+
+  public init(
+    _ direction: Device.Direction, portType: String? = nil, portName: String? = nil, availability: PortAvailability = .unknown,
+    formFactor: String? = nil, bus: String? = nil, api: String? = nil, bluetoothProfile: String? = nil, deviceProfile: String? = nil,
+    hasDevice: Bool = true
+  ) {
+    self.direction = direction
+    self.portType = portType
+    self.portName = portName
+    self.availability = availability
+    self.formFactor = formFactor
+    self.bus = bus
+    self.api = api
+    self.bluetoothProfile = bluetoothProfile
+    self.deviceProfile = deviceProfile
+    self.hasDevice = hasDevice
+  }
+}
+
+extension PortType {
+  /// Finds the type. How something is connected counts before what it is, as with Apple: a headset on USB is `usbAudio`.
+  public init(_ facts: PortFacts) {
+    if facts.isBluetooth {
+      self = Self.bluetooth(facts)
+    } else if facts.bus == "usb" {
+      self = .usbAudio
+    } else if facts.api?.hasPrefix("raop") == true || facts.portType == "network" {
+      self = .airPlay
+    } else {
+      self =
+        Self.byPort(facts) ?? Self.byProfile(facts) ?? Self.byForm(facts.formFactor, facts.direction)
+        ?? (facts.hasDevice ? .other : .virtual)
+    }
+  }
+
+  private static func bluetooth(_ facts: PortFacts) -> PortType {
+    guard let profile = facts.bluetoothProfile else { return facts.direction == .input ? .bluetoothHFP : .bluetoothA2DP }
+    if profile.hasPrefix("bap") { return .bluetoothLE }
+    return profile.hasPrefix("a2dp") ? .bluetoothA2DP : .bluetoothHFP
+  }
+
+  /// The types of ports that PipeWire's ALSA plugin and its BlueZ plugin know.
+  private static func byPort(_ facts: PortFacts) -> PortType? {
+    let isInput = facts.direction == .input
+    switch facts.portType {
+    case "speaker": return .builtInSpeaker
+    case "mic":
+      // The routes of jacks that notice a plug tell so; a microphone in the lid has none.
+      let isBuiltIn = facts.availability == .unknown || facts.portName?.contains("internal") == true
+      return isBuiltIn ? .builtInMic : .headsetMic
+    case "headset": return isInput ? .headsetMic : .headphones
+    case "headphones": return .headphones
+    case "handset", "earpiece", "phone": return isInput ? .builtInMic : .builtInReceiver
+    case "hdmi", "tv", "video": return isInput ? .lineIn : .hdmi
+    case "line", "aux", "spdif", "analog", "radio", "hifi": return isInput ? .lineIn : .lineOut
+    case "car": return .carAudio
+    case "usb": return .usbAudio
+    default: return nil
+    }
+  }
+
+  private static func byProfile(_ facts: PortFacts) -> PortType? {
+    guard let profile = facts.deviceProfile else { return nil }
+    if profile.hasPrefix("hdmi") { return facts.direction == .input ? .lineIn : .hdmi }
+    if profile.hasPrefix("iec958") { return facts.direction == .input ? .lineIn : .lineOut }
+    return nil
+  }
+
+  private static func byForm(_ form: String?, _ direction: Device.Direction) -> PortType? {
+    let isInput = direction == .input
+    switch form {
+    case "internal", "computer", "portable": return isInput ? .builtInMic : .builtInSpeaker
+    case "microphone", "webcam": return isInput ? .builtInMic : nil
+    case "speaker": return isInput ? nil : .builtInSpeaker
+    case "headset", "hands-free": return isInput ? .headsetMic : .headphones
+    case "headphone": return isInput ? nil : .headphones
+    case "handset": return isInput ? .builtInMic : .builtInReceiver
+    case "tv": return isInput ? .lineIn : .hdmi
+    case "hifi": return isInput ? .lineIn : .lineOut
+    case "car": return .carAudio
+    default: return nil
+    }
+  }
+}
+
+extension PortFacts {
+  fileprivate var isBluetooth: Bool { api == "bluez5" || bus == "bluetooth" || bluetoothProfile != nil }
+
+  /// Whether only who wears it hears it (R5): headphones and headsets, however they are connected. A Bluetooth device that does not say what it is
+  /// is taken for one: most are, and to play on where nobody listens does less harm than to play into a room.
+  public var isPrivate: Bool {
+    guard direction == .output else { return false }
+    switch portType {
+    case "headphones", "headset", "handset", "earpiece", "handsfree", "phone": return true
+    case "speaker", "portable", "car", "hifi", "hdmi", "tv", "line", "aux", "spdif": return false
+    default: break
+    }
+    switch formFactor {
+    case "headset", "headphone", "hands-free", "handset": return true
+    case nil, "bluetooth": return isBluetooth
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// Why a route changed (R4). Seed: `AVAudioSession.RouteChangeReason`. [any]
+public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
+  case unknown
+  /// Something was plugged in or connected, and is used now.
+  case newDeviceAvailable
+  /// What was used was unplugged, or is gone.
+  case oldDeviceUnavailable
+  /// Something began or ended to send, and the route follows: a Bluetooth headset between A2DP and HFP.
+  case categoryChange
+  /// A person chose another device: in nearend, or as the session's default.
+  case override
+  /// The machine slept, and what it woke up with is another.
+  case wakeFromSleep
+  /// No device is left.
+  case noSuitableRoute
+  /// The same device is used in another way.
+  case routeConfigurationChange
+}
+
+/// A route that changed. [any]
+public struct RouteChange: Codable, Sendable, Equatable {
+  public var reason: RouteChangeReason
+  public var previousRoute: RouteDescription
+  public var route: RouteDescription
+
+  public init(reason: RouteChangeReason, previousRoute: RouteDescription, route: RouteDescription) {
+    self.reason = reason
+    self.previousRoute = previousRoute
+    self.route = route
+  }
+}
+
+/// All that the reason of a change is found in, at one instant. [any]
+public struct RouteObservation: Sendable, Equatable {
+  public var route: RouteDescription
+  /// Every port that could be used: there, and not known to be unplugged.
+  public var available: Set<PortId>
+  /// What a person chose, by direction: the device picked in nearend, or else the session's configured default; `node.name`.
+  public var chosen: [Device.Direction: String]
+  /// How often the machine has woken up.
+  public var wakeUps: Int
+
+  public init(
+    route: RouteDescription = RouteDescription(), available: Set<PortId> = [], chosen: [Device.Direction: String] = [:], wakeUps: Int = 0
+  ) {
+    self.route = route
+    self.available = available
+    self.chosen = chosen
+    self.wakeUps = wakeUps
+  }
+}
+
+extension RouteChange {
+  /// The change between two instants; nil where the route leads where it led. The reason is the first that holds, in this order.
+  public init?(from old: RouteObservation, to new: RouteObservation) {
+    guard new.route.differs(from: old.route) else { return nil }
+    self.init(reason: Self.reason(old, new), previousRoute: old.route, route: new.route)
+  }
+
+  private static func reason(_ old: RouteObservation, _ new: RouteObservation) -> RouteChangeReason {
+    if new.route.isEmpty { return .noSuitableRoute }
+    if new.wakeUps != old.wakeUps { return .wakeFromSleep }
+    let changed = [Device.Direction.output, .input].filter { new.route.differs(from: old.route, $0) }
+    // A headset's other profile takes ports away and brings others, but the headset stays.
+    let isOtherProfile = changed.contains { direction in
+      old.route[direction].contains { port in new.route[direction].contains { $0.isOtherProfile(of: port) } }
+    }
+    if isOtherProfile { return .categoryChange }
+    if changed.contains(where: { old.chosen[$0] != new.chosen[$0] }) { return .override }
+    let gone = changed.flatMap { old.route[$0] }.filter { !new.available.contains($0.id) }
+    let came = changed.flatMap { new.route[$0] }.filter { !old.available.contains($0.id) }
+    // ALSA calls a loudspeaker unplugged while headphones are plugged in: the plug tells what happened.
+    if came.contains(where: { $0.availability == .yes }) { return .newDeviceAvailable }
+    if !gone.isEmpty { return .oldDeviceUnavailable }
+    if !came.isEmpty { return .newDeviceAvailable }
+    let isSameDevices = changed.allSatisfy { old.route[$0].map(\.name) == new.route[$0].map(\.name) }
+    return isSameDevices ? .routeConfigurationChange : .unknown
+  }
+}
+
+extension RoutePort {
+  private var isBluetooth: Bool { portType == .bluetoothA2DP || portType == .bluetoothHFP || portType == .bluetoothLE }
+
+  fileprivate func isOtherProfile(of other: RoutePort) -> Bool {
+    isBluetooth && other.isBluetooth && !device.isEmpty && device == other.device && portType != other.portType
+  }
+}

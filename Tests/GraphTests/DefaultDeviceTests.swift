@@ -1,0 +1,140 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  @Suite("Default devices", .serialized)
+  struct DefaultDevices {
+    private static let keys = ["default.configured.audio.sink", "default.configured.audio.source"]
+
+    private func set(_ session: PrivateSession, _ key: String, _ value: String?) throws {
+      if let value {
+        _ = try session.run("pw-metadata", "0", key, value, "Spa:String:JSON")
+      } else {
+        _ = try session.run("pw-metadata", "-d", "0", key)
+      }
+    }
+
+    /// Names of the configured defaults, sink first; "" where there is none.
+    private func configured(_ session: PrivateSession) throws -> [String] {
+      let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+      return Self.keys.map { key in
+        guard let line = lines.last(where: { $0.contains("key:'\(key)'") }), let name = line.split(separator: "\"").dropFirst(3).first
+        else {
+          return ""
+        }
+        return String(name)
+      }
+    }
+
+    private func wait(_ session: PrivateSession, for names: [String]) throws {
+      try session.wait(for: "the defaults \(names), which are \((try? configured(session)) ?? [])") { try configured(session) == names }
+    }
+
+    private static let ours = ["nearend.speaker", "nearend.microphone"]
+
+    @Test("R2: nearend's devices become the defaults, and the former ones come back when it leaves", arguments: [false, true])
+    func setAndRestored(hadAny: Bool) throws {
+      let live = try LiveGraph(.twoSpeakers)
+      let session = live.session
+      let former = hadAny ? ["hw.second", "hw.mic"] : ["", ""]
+      for (key, name) in zip(Self.keys, former) { try set(session, key, name.isEmpty ? nil : "{ \"name\": \"\(name)\" }") }
+      try wait(session, for: former)
+      live.service.perform(.setDefaultDevices(true))
+      try wait(session, for: Self.ours)
+      try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
+      #expect(live.service.value(of: .defaultDevices) == .bool(true))
+      #expect(live.service.snapshot().route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker"), "what was followed is followed")
+      live.service.perform(.setDefaultDevices(false))
+      try wait(session, for: former)
+      live.service.perform(.setDefaultDevices(true))
+      try wait(session, for: Self.ours)
+      live.stop()
+      try wait(session, for: former)
+      #expect(!FileManager.default.fileExists(atPath: "\(session.path)/state/nearend/restore.json"))
+      for key in Self.keys { try set(session, key, nil) }
+    }
+
+    @Test("R2: whoever changes a default meanwhile wins, for that one")
+    func changedMeanwhile() throws {
+      let live = try LiveGraph(.twoSpeakers) { $0.areDefaultDevices = true }
+      let session = live.session
+      try wait(session, for: Self.ours)
+      try set(session, Self.keys[0], "{ \"name\": \"hw.second\" }")
+      try live.wait(for: "that one to be followed") { $0.route.speaker?.name == "hw.second" && !$0.route.areOursDefault }
+      live.stop()
+      try wait(session, for: ["hw.second", ""])
+      for key in Self.keys { try set(session, key, nil) }
+    }
+
+    @Test("R2: after a crash, the next start puts the former defaults back, and leaves what somebody chose since")
+    func afterCrash() throws {
+      let first = try LiveGraph(.twoSpeakers)
+      let session = first.session
+      first.stop()
+      let folder = "\(session.path)/state/nearend"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let left = ##"{"formerDefaults":{"default.configured.audio.sink":"{\"name\":\"hw.second\"}","default.configured.audio.source":""}}"##
+      try left.write(toFile: "\(folder)/restore.json", atomically: true, encoding: .utf8)
+      try set(session, Self.keys[0], "{ \"name\": \"nearend.speaker\" }")
+      try set(session, Self.keys[1], "{ \"name\": \"hw.mic\" }")
+      let live = try LiveGraph(.twoSpeakers)
+      try wait(session, for: ["hw.second", "hw.mic"])
+      try live.session.wait(for: "nothing to be left to do") { !FileManager.default.fileExists(atPath: "\(folder)/restore.json") }
+      live.stop()
+      for key in Self.keys { try set(session, key, nil) }
+    }
+
+    @Test("R1: an empty default, one that is not there, a monitor, our own devices: no loop, and a real device each time")
+    func strangeDefaults() throws {
+      let live = try LiveGraph(.twoSpeakers)
+      defer { live.stop() }
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      let strange = [
+        "{}", "", "{ \"name\": \"\" }", "not json", "{ \"name\": \"gone\" }", "{ \"name\": \"hw.speaker\" }",
+        "{ \"name\": \"nearend.speaker\" }",
+      ]
+      for value in strange {
+        for key in Self.keys { try set(live.session, key, value) }
+        try live.wait(for: "both devices with '\(value)'") { $0.graph.captureLinks == 1 && $0.graph.renderLinks == 2 }
+        #expect(live.service.snapshot().route.microphone?.name == "hw.mic", "'\(value)'")
+        let dump = try GraphDump(live.session)
+        #expect(!dump.links(from: "nearend").contains { $0.to.hasPrefix("nearend.speaker:") }, "'\(value)'")
+        #expect(!dump.links(to: "nearend").contains { $0.to == "nearend:mic_MONO" && !$0.from.hasPrefix("hw.mic:") }, "'\(value)'")
+      }
+      for key in Self.keys { try set(live.session, key, nil) }
+    }
+
+    @Test(
+      "R1, R2: an effect in front of us, as EasyEffects is, that follows the default: nearend becomes the default, and there is no loop")
+    func effect() throws {
+      let live = try LiveGraph(.twoSpeakers)
+      defer { live.stop() }
+      let effect = try live.session.spawn(
+        "pw-loopback",
+        [
+          "--capture-props", "media.class=Audio/Sink node.name=effect.sink priority.session=5000", "--playback-props",
+          "node.name=effect.out",
+        ])
+      try set(live.session, Self.keys[0], "{ \"name\": \"effect.sink\" }")
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the effect") { $0.route.speaker?.name == "effect.sink" }
+      live.service.perform(.setDefaultDevices(true))
+      try wait(live.session, for: Self.ours)
+      try live.session.wait(for: "the effect to play into Nearend Speaker") {
+        try live.session.links().keys.contains { $0.from.hasPrefix("effect.out:") && $0.to.hasPrefix("nearend.speaker:") }
+      }
+      try live.wait(for: "a real speaker") { $0.route.speaker?.name.hasPrefix("hw.") == true }
+      try live.session.wait(for: "no link to the effect") {
+        try !GraphDump(live.session).links(from: "nearend").contains { $0.to.hasPrefix("effect.sink:") }
+      }
+      effect.end()
+      live.service.perform(.setDefaultDevices(false))
+      for key in Self.keys { try set(live.session, key, nil) }
+    }
+  }
+}

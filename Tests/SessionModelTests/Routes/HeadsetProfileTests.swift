@@ -1,0 +1,143 @@
+import SessionModel
+import Testing
+
+@Suite("A Bluetooth headset's profile")
+struct HeadsetProfileTests {
+  private static let bt = "bluez_card"
+  /// A headset that does what it is told, a moment later.
+  private struct Rig {
+    var rule = HeadsetProfile()
+    var profile = "a2dp-sink"
+    var obeys = true
+    var isThere = true
+    var used: String? = bt
+    var requests: [String] = []
+
+    mutating func look(_ sends: Bool, at time: Double) {
+      let card = HeadsetProfile.Card(name: bt, profile: profile, callProfile: "headset-head-unit")
+      let (request, _) = rule.look(sends: sends, used: used, cards: isThere ? [card] : [], at: time)
+      guard let request else { return }
+      requests.append(request.profile)
+      if obeys { profile = request.profile }
+    }
+
+    mutating func look(_ sends: Bool, from start: Double, to end: Double) {
+      for step in 0...Int((end - start) * 20) { look(sends, at: start + Double(step) / 20) }
+    }
+  }
+
+  @Test("R6: sending switches to HFP, once; nobody sending any more switches back, once; both later than WirePlumber would")
+  func there() {
+    var rig = Rig()
+    rig.look(false, from: 0, to: 5)
+    #expect(rig.requests == [])
+    rig.look(true, from: 5, to: 5.5)
+    #expect(rig.requests == [], "500 ms are WirePlumber's")
+    rig.look(true, from: 5.5, to: 20)
+    #expect(rig.requests == ["headset-head-unit"])
+    #expect(rig.rule.change == .init(card: Self.bt, former: "a2dp-sink", ours: "headset-head-unit"))
+    rig.look(false, from: 20, to: 22)
+    #expect(rig.requests.count == 1, "2 s are WirePlumber's")
+    rig.look(false, from: 22, to: 40)
+    #expect(rig.requests == ["headset-head-unit", "a2dp-sink"])
+    #expect(rig.rule.change == nil)
+  }
+
+  @Test("R6: whoever stops and begins again within seconds leaves the headset as it is")
+  func debounce() {
+    var rig = Rig()
+    for second in 0..<20 { rig.look(second % 2 == 0, from: Double(second) / 2, to: Double(second) / 2 + 0.4) }
+    #expect(rig.requests == [])
+    rig.look(true, from: 10, to: 12)
+    for second in 12..<40 { rig.look(second % 3 == 2, from: Double(second), to: Double(second) + 0.95) }
+    #expect(rig.requests == ["headset-head-unit"])
+  }
+
+  @Test("R6: what WirePlumber has switched is neither switched again nor switched back")
+  func byOthers() {
+    var rig = Rig()
+    rig.look(true, at: 0)
+    rig.profile = "headset-head-unit"
+    rig.look(true, from: 0.5, to: 10)
+    rig.look(false, from: 10, to: 20)
+    #expect(rig.requests == [])
+    #expect(rig.rule.change == nil)
+  }
+
+  @Test("R6: a person who chooses A2DP in a call keeps it for that call")
+  func overruled() {
+    var rig = Rig()
+    rig.look(true, from: 0, to: 2)
+    rig.profile = "a2dp-sink"
+    rig.look(true, from: 2, to: 20)
+    rig.look(false, from: 20, to: 30)
+    #expect(rig.requests == ["headset-head-unit"])
+    rig.look(true, from: 30, to: 40)
+    #expect(rig.requests == ["headset-head-unit", "headset-head-unit"], "the next call is another")
+  }
+
+  @Test("R6: a headset that goes in a call and comes back is switched again")
+  func comesBack() {
+    var rig = Rig()
+    rig.look(true, from: 0, to: 2)
+    rig.isThere = false
+    rig.look(true, from: 2, to: 5)
+    (rig.isThere, rig.profile) = (true, "off")
+    rig.look(true, at: 5)
+    rig.profile = "a2dp-sink"
+    rig.look(true, from: 5, to: 10)
+    #expect(rig.requests == ["headset-head-unit", "headset-head-unit"])
+    rig.look(false, from: 10, to: 20)
+    #expect(rig.requests.last == "a2dp-sink")
+  }
+
+  @Test("R6: a headset that does not obey is asked once, not for ever")
+  func refuses() {
+    var rig = Rig()
+    rig.obeys = false
+    rig.look(true, from: 0, to: 60)
+    #expect(rig.requests == ["headset-head-unit"])
+    #expect(rig.rule.change == nil)
+  }
+
+  @Test("R6: no longer used, a headset gets its music back though something goes on sending")
+  func notUsed() {
+    var rig = Rig()
+    rig.look(true, from: 0, to: 2)
+    rig.used = nil
+    rig.look(true, from: 2, to: 10)
+    #expect(rig.requests == ["headset-head-unit", "a2dp-sink"])
+    #expect(rig.profile == "a2dp-sink")
+  }
+
+  @Test("R6: what an earlier run left is put back once the headset is there, unless somebody chose another profile")
+  func afterCrash() {
+    let left = HeadsetProfile.Change(card: Self.bt, former: "a2dp-sink", ours: "headset-head-unit")
+    var rig = Rig(rule: HeadsetProfile(change: left), profile: "headset-head-unit", isThere: false)
+    rig.look(false, from: 0, to: 20)
+    #expect(rig.requests == [])
+    rig.isThere = true
+    rig.look(false, from: 20, to: 30)
+    #expect(rig.requests == ["a2dp-sink"])
+    var other = Rig(rule: HeadsetProfile(change: left), profile: "off")
+    other.look(false, from: 0, to: 20)
+    #expect(other.requests == [])
+    #expect(other.rule.change == nil)
+  }
+
+  @Test("R6: leaving puts the profile back at once")
+  func leaves() {
+    var rig = Rig()
+    rig.look(true, from: 0, to: 2)
+    let card = HeadsetProfile.Card(name: Self.bt, profile: rig.profile, callProfile: "headset-head-unit")
+    #expect(rig.rule.leave(cards: [card]) == .init(card: Self.bt, profile: "a2dp-sink"))
+    #expect(rig.rule.leave(cards: [card]) == nil)
+  }
+
+  @Test("R6: a headset without a microphone, and one that is not used, stay as they are")
+  func notAHeadset() {
+    var rule = HeadsetProfile()
+    let card = HeadsetProfile.Card(name: Self.bt, profile: "a2dp-sink", callProfile: nil)
+    for time in 0..<10 { #expect(rule.look(sends: true, used: Self.bt, cards: [card], at: Double(time)).request == nil) }
+  }
+}
