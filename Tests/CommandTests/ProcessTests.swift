@@ -71,6 +71,18 @@ struct ProcessTests {
     }
   }
 
+  @Test("O1 S9: on a terminal a bar shows how far it is, and goes at the end")
+  func progressBar() throws {
+    try noise(seconds: 30).write(to: file("mic.wav"))
+    let terminal = try Terminal(in: place, "process", "--mic", file("mic.wav"), "--out", file("out.wav"))
+    let bar = try poll(timeout: 30) { try terminal.screen().contains("processing [#") ? true : nil }
+    #expect(bar == true)
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 0)
+    #expect(try !terminal.screen().contains("processing"))
+    #expect(try terminal.screen().contains("30.0 s of audio"))
+  }
+
   @Test("O1 S9: SIGINT and SIGTERM end it with 1, and nothing is left", arguments: [SIGINT, SIGTERM])
   func interrupted(signal: Int32) throws {
     try noise(seconds: 120).write(to: file("mic.wav"))
