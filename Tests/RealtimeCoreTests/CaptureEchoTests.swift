@@ -24,6 +24,20 @@ struct CaptureEchoTests {
     #expect(!meters.hasVoice)
   }
 
+  @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again")
+  func delayJumps() throws {
+    let far = CaptureSignals.speech(seconds: 14, rate: rate, level: -20, seed: 3)
+    let jump = 6 * rate
+    let before = CaptureSignals.room(far, rate: rate, delay: rate / 40, gain: 1)
+    let after = CaptureSignals.room(far, rate: rate, delay: rate * 7 / 100, gain: 1)
+    let microphone = Array(before[..<jump] + after[jump...])
+    var run = try CaptureRun(rate: rate)
+    let voice = run.process(microphone, reference: far, quantum: 160)
+    let end = 12 * rate
+    #expect(CaptureSignals.decibels(CaptureSignals.power(microphone[end...]) / CaptureSignals.power(voice[end...])) > 25)
+    #expect(abs((run.meters.snapshot().echoDelay ?? -1) - 0.07) < 0.003)
+  }
+
   @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant")
   func adaptsInBypass() throws {
     let far = CaptureSignals.speech(seconds: 6, rate: rate, level: -24, seed: 3)

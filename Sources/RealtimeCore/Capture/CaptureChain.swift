@@ -78,7 +78,7 @@ struct CaptureChain: ~Copyable {
     // The meters listen behind the high-pass filter whether it is heard or not: rumble is no echo.
     let microphonePower = meanSquare(filtered, frames: block)
     placement.process(
-      reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, erle: echoMeter.erle())
+      reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
     if !echo.analyze(reference: placed) { meters.errors.increment() }
     if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.isOn()) { meters.errors.increment() }
     if !noise.process(samples, isOn: controls.isNoiseSuppressionEnabled.isOn()) { meters.errors.increment() }

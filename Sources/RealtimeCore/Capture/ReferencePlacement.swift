@@ -33,12 +33,12 @@ struct ReferencePlacement: ~Copyable {
   /// - Parameters:
   ///   - told: frames between the reference and its echo by the graph's latencies.
   ///   - measured: the same in seconds by the signals, NaN where unknown.
-  ///   - erle: dB, NaN where unknown.
+  ///   - isCancelled: little of the echo is left now.
   @_noLocks @_noAllocation
   mutating func process(
-    _ reference: UnsafePointer<Float>, into placed: UnsafeMutablePointer<Float>, told: Int, measured: Float, erle: Float
+    _ reference: UnsafePointer<Float>, into placed: UnsafeMutablePointer<Float>, told: Int, measured: Float, isCancelled: Bool
   ) {
-    place(told: told, measured: measured, erle: erle)
+    place(told: told, measured: measured, isCancelled: isCancelled)
     copy(reference, to: ring + head, frames: block)
     var position = head - delay
     if position < 0 { position += capacity }
@@ -52,7 +52,7 @@ struct ReferencePlacement: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func place(told: Int, measured: Float, erle: Float) {
+  private mutating func place(told: Int, measured: Float, isCancelled: Bool) {
     if measured.isNaN {
       // Latencies leave out what a device hides, and an echo must never be earlier than its reference: half the filter is kept as a margin.
       delay = told > latest * block ? min(told - latest * block / 2, 50 * block) : 0
@@ -60,8 +60,7 @@ struct ReferencePlacement: ~Copyable {
     }
     let echo = Int(measured * 100 * Float(block))
     let isInside = delay <= echo && echo <= delay + latest * block
-    let isCancelled = isPlaced && erle > 15
-    blocksOutside = isInside || isCancelled ? 0 : blocksOutside + 1
+    blocksOutside = isInside || (isPlaced && isCancelled) ? 0 : blocksOutside + 1
     if blocksOutside > patience {
       blocksOutside = 0
       isPlaced = true
