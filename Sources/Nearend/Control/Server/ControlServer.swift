@@ -34,8 +34,8 @@ final class ControlServer: Sendable {
       state.isStopping = true
       return Array(state.connections.values)
     }
-    // Wakes `poll` and `accept` up.
-    shutdown(socket.descriptor, Int32(SHUT_RDWR))
+    // Wakes `poll` and `accept` up, too.
+    socket.remove()
     for connection in connections { connection.interrupt() }
     // A client's own thread may be the one that lets the last reference to the service go.
     if Thread.current.name?.hasPrefix("nearend-client") != true { _ = threads.wait(timeout: .now() + Self.patience) }

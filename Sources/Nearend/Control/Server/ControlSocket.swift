@@ -30,9 +30,14 @@ final class ControlSocket: Sendable {
     self.descriptor = descriptor
   }
 
-  /// The socket file goes first, so that nobody finds one that does not answer.
-  deinit {
+  /// Nobody finds it any more, or gets an answer. Doing it again has no effect; the folder's lock is kept, so that the file is still ours.
+  func remove() {
     unlink(path)
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  deinit {
+    remove()
     close(descriptor)
     close(folder)
   }
