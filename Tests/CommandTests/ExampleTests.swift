@@ -6,7 +6,8 @@ import Testing
 /// The examples, run as their readers would.
 @Suite("Examples", .serialized)
 struct ExampleTests {
-  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let examples =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path + "/Examples"
   private static let softphone = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Softphone"
 

@@ -184,7 +184,7 @@ struct SourceStreamTests {
     while !events.sourceHadAudio { try await Task.sleep(for: .milliseconds(1)) }
     #expect(driven.service.sourceStatus?.hadAudio == true)
     stream.cancel()
-    #expect(events.sourceHadAudio)
+    #expect(!events.sourceHadAudio, "it is registered no more")
     let next = try driven.service.openMicrophone(mediaId: "call")
     #expect(!events.sourceHadAudio)
     #expect(driven.service.sourceStatus?.hadAudio == false)

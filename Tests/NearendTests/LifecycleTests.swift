@@ -173,11 +173,13 @@ struct LifecycleTests {
   func programLog() async throws {
     let rig = ManagerRig()
     let heard = Mutex<[String]>([])
-    rig.manager.configuration = AudioSessionConfiguration(controlSocket: nil, log: { entry in
-      _ = rig.manager.isSessionActive
-      rig.manager.unregisterMedia(id: "nobody")
-      heard.withLock { $0.append(entry.message) }
-    })
+    rig.manager.configuration = AudioSessionConfiguration(
+      controlSocket: nil,
+      log: { entry in
+        _ = rig.manager.isSessionActive
+        rig.manager.unregisterMedia(id: "nobody")
+        heard.withLock { $0.append(entry.message) }
+      })
     rig.manager.channelCount = 3
     rig.manager.audioSessionDidActivateExternally()
     try await wait(for: "two remarks") { heard.withLock { $0.count } == 2 }
