@@ -22,7 +22,10 @@ class Nearend(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.connect(self.path)
+        try:
+            self.sock.connect(self.path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            sys.exit("no nearend runs in this session; start one with: nearend --headless")
 
     def ask(self, method, path, body=None, **options):
         """The answer to one request; ends the program with nearend's own words where it refuses."""
@@ -83,7 +86,7 @@ if __name__ == "__main__":
         command(*sys.argv[2:])
     except TypeError:
         sys.exit(__doc__)
-    except (FileNotFoundError, ConnectionRefusedError):
-        sys.exit("no nearend runs in this session; start one with: nearend --headless")
+    except (OSError, ValueError, wave.Error) as error:
+        sys.exit(f"{' '.join(sys.argv[1:])}: {error}")
     except KeyboardInterrupt:
         pass

@@ -43,6 +43,8 @@ public final class GraphController: @unchecked Sendable {
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
 
+  /// The client is not called as its node is: tools that take a name would find it first.
+  private static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
   /// Seconds between attempts to reach a daemon that went away: it is heard within 2 s of its return (I6).
   private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
@@ -140,7 +142,7 @@ public final class GraphController: @unchecked Sendable {
   // MARK: Connection
 
   private func connect() throws(PipeWireError) {
-    let properties = ["application.name": "nearend", "application.id": "nearend"]
+    let properties = Self.client
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
     routes.connected(connection)

@@ -13,7 +13,7 @@ public enum GraphInspection {
       var metadata: Metadata?
       var connection: Connection?
       do throws(PipeWireError) {
-        connection = try Connection(loop: loop, remote: remote, properties: ["application.name": "nearend"]) { event in
+        connection = try Connection(loop: loop, remote: remote, properties: ["application.name": "Nearend Voice Processing"]) { event in
           guard case .added(let object) = event, object.kind == .metadata, object.properties["metadata.name"] == "default",
             let connection
           else { return }

@@ -5,8 +5,10 @@ import Testing
 @Suite("Capture path: gain control")
 struct CaptureGainTests {
   /// Runs a lone near-end talker of this active level; the voice's active level, its peak, and the meters at the end.
-  private func talker(level: Float, seconds: Double = 9) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
-    var run = try CaptureRun(rate: 16000)
+  private func talker(
+    level: Float, seconds: Double = 9, isOn: Bool = true
+  ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
+    var run = try CaptureRun(rate: 16000) { $0.isGainControlEnabled = isOn }
     let voice = run.process(CaptureSignals.speech(seconds: seconds, rate: 16000, level: level), quantum: 160)
     let end = voice[(voice.count - 32000)...]
     return (CaptureSignals.decibels(CaptureSignals.activePower(end)), voice.reduce(0) { max($0, abs($1)) }, run.meters.snapshot())
@@ -15,6 +17,11 @@ struct CaptureGainTests {
   @Test("V3: a talker of normal level is left within 3 dB of the microphone", arguments: [-26, -24, -20, -18])
   func normalLevel(level: Float) throws {
     #expect(abs(try talker(level: level).level - Double(level)) < 3)
+  }
+
+  @Test("V3: without gain control a quiet talker and a loud one are left as they are")
+  func off() throws {
+    for level: Float in [-36, -9] { #expect(abs(try talker(level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
   }
 
   @Test("V6: a quiet talker is raised, a loud one lowered, and the meter tells the gain")

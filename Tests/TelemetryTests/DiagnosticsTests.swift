@@ -23,12 +23,24 @@ struct DiagnosticsTests {
     "T1: every line of the reference's example is there, in its words",
     arguments: [
       "AudioSessionManager Diagnostics:", "- Active medias: 3", "- Media IDs: source-abc123, sink-def456, sink-ghi789",
-      "- Session Active: YES", "- VPIO Initialised: YES", "- Microphone Input: source-abc123", "- Speaker Outputs: 3",
+      "- Session Category: PlayAndRecord", "- Session Mode: VoiceChat", "- Session Active: YES", "- VPIO Initialised: YES",
+      "- Microphone Input: source-abc123", "- Speaker Outputs: 3",
       "  - sink-def456: 16000 Hz, 1 ch, 9600 bytes buffered", "  - sink-ghi789: 48000 Hz, 2 ch, 7200 bytes buffered",
       "- Sample Rate: 48000 Hz",
     ])
   func example(line: String) {
     #expect(Diagnostics(Sample.call).text.split(separator: "\n").map(String.init).contains(line))
+  }
+
+  @Test("T1: what differs from the usual says so: RemoteIO, bypass, no AGC, mono, manual management, a session that waits")
+  func unusual() {
+    let lines = Diagnostics(Sample.plain).text.split(separator: "\n")
+    for line in [
+      "- Manual Audio Session Management: YES", "- Session Active: NO", "- Session Mode: Default", "- Bypass Voice Processing: YES",
+      "- AGC: NO",
+      "- Channel Count: 1 (mono) out, 1 (mono) in",
+    ] { #expect(lines.contains { $0 == line }, "\(line)") }
+    #expect(lines.contains { $0.hasPrefix("- Voice Processing: RemoteIO") })
   }
 
   @Test("T1: without a source the microphone input is None; without a session nothing is active")

@@ -53,6 +53,20 @@ enum Sample {
     return report
   }()
 
+  /// A call manager's session without voice processing, waiting.
+  static let plain: ServiceReport = {
+    var session = SessionState()
+    for event: SessionEvent in [
+      .setInitOnly(.useVoiceProcessingIO(false)), .setInitOnly(.manualAudioSessionManagement(true)), .setInitOnly(.channelCount(1)),
+      .registerMedia(id: "ear", isSend: false, isReceive: true),
+    ] { session = reduce(session, event).state }
+    var snapshot = Snapshot(version: "1.2.3")
+    snapshot.processing.isInUse = false
+    snapshot.processing.isBypassed = true
+    snapshot.processing.components = [ComponentStatus(component: .gainControl, isRequested: false, isEffective: false)]
+    return ServiceReport(snapshot: snapshot, session: session)
+  }()
+
   static let interrupted: ServiceReport = {
     var report = call
     report.session = reduce(report.session, .interruptionBegan(.daemonLost)).state

@@ -61,9 +61,10 @@ struct PCMUpload {
     try upload.answer(outcome.status, error: outcome.error)
   }
 
-  private static let removed: Outcome = (409, "the sink was removed while it played; choose another id or do not delete it")
+  private static let removed: Outcome = (409, "the sink was removed while it played; whoever did so wanted it to end")
 
   private func run() throws -> Outcome {
+    exchange.connection.forgetPace()
     var frame: [UInt8] = []
     while true {
       let room = room - frame.count
@@ -138,25 +139,17 @@ struct PCMUpload {
 private struct SinkRegistration {
   let sink: RingSink
   private let service: NearendService
-  private let ownsMedia: Bool
 
   init(id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService) throws(SinkError) {
     if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
     self.service = service
-    ownsMedia = !service.session.current.media.contains { $0.id == id && $0.owner == .program }
-    if ownsMedia {
-      sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)
-    } else {
-      sink = try RingSink(id: id, format: format, capacityBytes: size)
-      guard try service.session.register(sink) == nil else { throw .alreadyRegistered(id: id) }
-    }
+    sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)
   }
 
   /// Nothing happens where somebody else has removed it, and perhaps made another of that name.
   func end() {
-    guard service.core.mixer.ringSink(id: sink.id) === sink else { return }
-    if ownsMedia { service.removeSink(id: sink.id) } else { service.session.send(.unregisterSink(mediaId: sink.id)) }
+    if service.core.mixer.ringSink(id: sink.id) === sink { service.removeSink(id: sink.id) }
   }
 }

@@ -48,6 +48,8 @@ public final class NearendService: Sendable {
   private let settingChanges: EventBus.Subscription
   /// A sink is registered in two places; whoever adds or removes one does both before the next.
   private let registration = Mutex(())
+  /// Media that `addRingSink` registered, and that goes with its sink.
+  private let sinkMedia = Mutex<Set<String>>([])
   private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
@@ -154,18 +156,23 @@ public final class NearendService: Sendable {
 
   // MARK: Sinks
 
-  /// A participant whose PCM a program writes (K1): receive media with a sink of its own, until `removeSink`.
+  /// A participant whose PCM a program writes (K1), until `removeSink`: with receive media of its own, or as the sink of media that is registered.
   public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {
     let sink = try RingSink(
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
     guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
-    session.send(.registerMedia(id: id, isSend: false, isReceive: true))
+    let isNew = !session.current.media.contains { $0.id == id && $0.owner == .program }
+    if isNew { session.send(.registerMedia(id: id, isSend: false, isReceive: true)) }
     do throws(SinkError) {
-      if try session.register(sink) != nil { throw SinkError.alreadyRegistered(id: id) }
+      if let refusal = try session.register(sink) {
+        if case .sinkExists = refusal { throw SinkError.alreadyRegistered(id: id) }
+        throw SinkError.refused(id: id, reason: refusal.description)
+      }
     } catch {
-      session.send(.unregisterMedia(id: id))
+      if isNew { session.send(.unregisterMedia(id: id)) }
       throw error
     }
+    sinkMedia.withLock { if isNew { $0.insert(id) } else { $0.remove(id) } }
     log.add(.info, "participant \(id): \(sampleRate) Hz, \(channelCount) channel\(channelCount == 1 ? "" : "s")")
     return sink
   }
@@ -192,7 +199,11 @@ public final class NearendService: Sendable {
       return core.mixer.graphSink(id: id) != nil && core.mixer.remove(id: id)
     }
     let hasRing = session.current.sinks.contains(id)
-    session.send(.unregisterMedia(id: id))
+    if hasRing {
+      // Media that somebody else registered stays, with its microphone.
+      let ownsMedia = sinkMedia.withLock { $0.remove(id) != nil }
+      session.send(ownsMedia ? .unregisterMedia(id: id) : .unregisterSink(mediaId: id))
+    }
     if isRemoved || hasRing { log.add(.info, "participant \(id) left") }
   }
 
@@ -239,6 +250,7 @@ public final class NearendService: Sendable {
       graph.ask(.setPauseOnUnplug(on))
       log.add(.info, "headphones gone: \(on ? "pause" : "play on in the room")")
     case .resumeAfterUnplug:
+      guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.ask(.resume)
       log.add(.info, "playing again, in the room")
     case .saveDiagnostics: saveDiagnostics()

@@ -22,13 +22,17 @@ struct StatusCommand: ParsableCommand {
 struct StatusText {
   let lines: [String]
 
+  private static func manual(_ session: SessionStatus) -> String {
+    session.isManual ? (session.isActive ? ", activated by a call manager" : ", manual: nearend activate starts it") : ""
+  }
+
   init(_ snapshot: Snapshot) {
     let (session, graph, processing) = (snapshot.session, snapshot.graph, snapshot.processing)
     var rows: [(String, String)] = [
       ("nearend", "\(snapshot.version), up \(Int(snapshot.uptime)) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
     ]
     let held = session.interruption.map { " (\(Self.words($0.reason)))" } ?? ""
-    rows.append(("session", session.state.rawValue + held + (session.isManual ? ", activated by a call manager" : "")))
+    rows.append(("session", session.state.rawValue + held + Self.manual(session)))
     rows.append(("sends", Self.list(session.sendMedia)))
     rows.append(("receives", Self.list(session.receiveMedia)))
     rows.append(("microphone", (snapshot.route.microphone?.name ?? "none") + (session.isMicrophoneMuted ? ", muted" : "")))

@@ -43,6 +43,8 @@ public struct Diagnostics: Sendable {
     add("Receive medias", "\(receive.count)" + (receive.isEmpty ? "" : " (\(Self.list(receive.map(\.id))))"))
     let session = report.session
     add("Manual Audio Session Management", Self.yesNo(session.settings.isManual))
+    add("Session Category", Self.category(session.demand))
+    add("Session Mode", session.settings.usesVoiceProcessing ? "VoiceChat" : "Default")
     add("Session Active", Self.yesNo(session.isActive))
     add("VPIO Initialised", Self.yesNo(session.isUnitRunning && report.snapshot.graph.nodeId != nil))
     let interruption = report.snapshot.session.interruption
@@ -67,6 +69,14 @@ public struct Diagnostics: Sendable {
 
   static func yesNo(_ value: Bool) -> String { value ? "YES" : "NO" }
   static func list(_ items: [String]) -> String { items.isEmpty ? "None" : items.joined(separator: ", ") }
+  /// What is open now, in AVAudioSession's words.
+  static func category(_ demand: SessionDemand) -> String {
+    switch (demand.sends, demand.receives) {
+    case (true, _): "PlayAndRecord"
+    case (false, true): "Playback"
+    case (false, false): "None"
+    }
+  }
   static func channels(_ count: Int) -> String { count == 1 ? "1 (mono)" : count == 2 ? "2 (stereo)" : "\(count)" }
   static func level(_ level: Double) -> String { level > -119.5 ? "\(decimal(level, 1)) dBFS" : "silent" }
   static func frames(_ frames: Int, rate: Int) -> String {

@@ -67,6 +67,7 @@ public struct HeadsetProfile: Sendable, Equatable {
   }
 
   /// - Parameters:
+  ///   - sends: something records.
   ///   - used: the card of the speaker in use, where its microphone is to be used too; nil where that is no Bluetooth headset.
   ///   - cards: every Bluetooth card there is.
   ///   - time: seconds of a clock that never goes back.

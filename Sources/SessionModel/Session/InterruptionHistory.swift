@@ -14,6 +14,8 @@ public struct InterruptionHistory: Sendable {
 
   /// The session changed.
   /// - Parameters:
+  ///   - old: the session before the change.
+  ///   - new: the session after it.
   ///   - isRecovered: true where `didRecover` is posted for this change.
   ///   - time: seconds since 1970-01-01 00:00 UTC.
   ///   - clock: seconds of a clock that never goes back.

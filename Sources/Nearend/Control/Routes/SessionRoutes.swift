@@ -56,7 +56,9 @@ extension ControlRequest {
     switch command {
     case .clearCounters: service.perform(.clearCounters)
     case .saveDiagnostics: service.perform(.saveDiagnostics)
-    case .resumeAfterUnplug: service.perform(.resumeAfterUnplug)
+    case .resumeAfterUnplug:
+      guard service.graph.report.route.isPausedAfterUnplug else { throw RequestFailure(409, "nothing is paused") }
+      service.perform(.resumeAfterUnplug)
     }
     try exchange.answer(json: ["done": command])
   }

@@ -80,7 +80,7 @@ extension SinkError {
   var status: Int {
     switch self {
     case .impossibleSampleRate, .impossibleChannelCount, .impossibleBufferSize, .impossibleId: 422
-    case .alreadyRegistered, .tooManySinks: 409
+    case .alreadyRegistered, .refused, .tooManySinks: 409
     case .outOfMemory: 503
     }
   }

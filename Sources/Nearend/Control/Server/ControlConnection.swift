@@ -17,7 +17,10 @@ final class ControlConnection: @unchecked Sendable {
   /// Read and not yet taken.
   private(set) var input: ArraySlice<UInt8> = []
   /// CLOCK_MONOTONIC in s: when the client last had nothing more to read. A client that is faster than it is read never has.
-  private(set) var lastEmpty = monotonicSeconds()
+  private(set) var lastEmpty = -Double.infinity
+
+  /// A body begins: how fast the client is has yet to be seen.
+  func forgetPace() { lastEmpty = -.infinity }
 
   private static let readSize = 16 << 10
   /// Reads after which a client that goes on sending is left to itself: a megabyte.
