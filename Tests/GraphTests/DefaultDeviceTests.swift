@@ -43,7 +43,9 @@ extension GraphTests {
       let session = live.session
       let former = hadAny ? ["hw.second", "hw.mic"] : ["", ""]
       for (key, name) in zip(Self.keys, former) { try set(session, key, name.isEmpty ? nil : "{ \"name\": \"\(name)\" }") }
+      defer { live.service.stop() }
       try wait(session, for: former)
+      try live.wait(for: "nearend to follow them") { $0.route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker") }
       live.service.perform(.setDefaultDevices(true))
       try wait(session, for: Self.ours)
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
