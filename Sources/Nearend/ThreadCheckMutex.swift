@@ -1,5 +1,5 @@
 #if NEAREND_THREAD_CHECK
-  internal import Glibc
+  import Foundation
 
   /// Takes the place of Synchronization's mutex under ThreadSanitizer, which does not see that one where threads wait for it: that part of
   /// the standard library is not instrumented.
