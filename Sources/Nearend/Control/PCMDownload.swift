@@ -39,7 +39,7 @@ final class PCMDownload: Sendable {
     _ id: String, rate: Int, channels: Int, in service: NearendService
   ) throws(RequestFailure) -> (stream: MicrophoneStream, ownsMedia: Bool) {
     let result: Result<(stream: MicrophoneStream, ownsMedia: Bool), SourceError> = ControlRoutes.registering.withLock { _ in
-      let ownsMedia = !service.session.current.media.contains { $0.id == id && $0.owner == .program }
+      let ownsMedia = service.session.current.program(id) == nil
       if ownsMedia { service.session.send(.registerMedia(id: id, isSend: true, isReceive: false)) }
       do throws(SourceError) {
         return .success((try service.openMicrophone(mediaId: id, sampleRate: rate, channelCount: channels), ownsMedia))

@@ -161,7 +161,7 @@ public final class NearendService: Sendable {
     let sink = try RingSink(
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
     guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
-    let isNew = !session.current.media.contains { $0.id == id && $0.owner == .program }
+    let isNew = session.current.program(id) == nil
     if isNew { session.send(.registerMedia(id: id, isSend: false, isReceive: true)) }
     do throws(SinkError) {
       if let refusal = try session.register(sink) {

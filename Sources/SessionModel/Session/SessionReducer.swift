@@ -78,8 +78,6 @@ extension SessionState {
 
   // MARK: Programs
 
-  private func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
-
   private mutating func register(source id: String, _ effects: inout [SessionEffect]) {
     guard let media = program(id) else { return effects.append(.refused(.unknownMedia(id: id))) }
     guard media.isSend else { return effects.append(.refused(.wrongDirection(id: id, needs: "send"))) }

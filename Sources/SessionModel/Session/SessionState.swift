@@ -58,6 +58,9 @@ public struct SessionState: Sendable, Equatable {
     return rest
   }
 
+  /// The media of that id that a program registered; an application's of the same id is another.
+  public func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
+
   /// Init-only settings are locked while media is registered (L6).
   public var isLocked: Bool { !media.isEmpty }
 

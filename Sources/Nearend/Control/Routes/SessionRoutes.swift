@@ -40,7 +40,7 @@ extension ControlRequest {
   }
 
   fileprivate func unregisterMedia() throws {
-    guard service.session.current.media.contains(where: { $0.id == id && $0.owner == .program }) else {
+    guard service.session.current.program(id) != nil else {
       throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
     }
     service.session.send(.unregisterMedia(id: id))
