@@ -23,7 +23,11 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// Locked while media is registered (L6).
   case manualAudioSessionManagement
 
-  public enum Kind: Sendable { case bool, volume, deviceName }
+  public enum Kind: Sendable, Equatable {
+    case bool, volume, deviceName
+    /// One of these words.
+    case choice([String])
+  }
 
   public var kind: Kind {
     switch self {
@@ -69,6 +73,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .volume:
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
     case .deviceName: return .string(text)
+    case .choice(let words): if words.contains(text) { return .string(text) }
     }
     throw .badValue(setting: rawValue, value: text, possible: possible)
   }
@@ -78,6 +83,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
     case (.bool, .bool), (.deviceName, .string): return value
+    case (.choice(let words), .string(let word)) where words.contains(word): return value
     case (.volume, .number(let number)) where (0...1).contains(number): return value
     case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
     default: throw .badValue(setting: rawValue, value: "\(value)", possible: possible)
@@ -89,6 +95,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
     case .deviceName: "a node name, or an empty text for the default"
+    case .choice(let words): words.joined(separator: " or ")
     }
   }
 }
