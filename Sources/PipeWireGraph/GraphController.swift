@@ -221,6 +221,7 @@ public final class GraphController: @unchecked Sendable {
     switch event {
     case .added(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.bind(object) }
+      if object.kind == .client { routes.clientCame() }
       dirty.raise()
     case .removed(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.unbind() }

@@ -45,10 +45,17 @@ final class RouteKeeper {
   private var connection: Connection?
   private var ports: PortWatch?
   private var metadata: Metadata?
+  private var metadataObject: GlobalObject?
+  /// What `metadata` is replaced by as soon as it knows every value.
+  private var newMetadata: Metadata?
+  private lazy var metadataTimer = LoopTimer(loop: loop) { [unowned self] in rebind() }
+  private let loop: ThreadLoop
   private let timer: LoopTimer
 
   /// Seconds that a headset may take for another profile, and a daemon for its devices.
   private static let patience = 2.0
+  /// Seconds after which a client that has come has asked for the metadata, if it does.
+  private static let asking = 0.5
 
   init(_ options: GraphOptions, loop: ThreadLoop, hooks: Hooks) {
     self.hooks = hooks
@@ -59,6 +66,7 @@ final class RouteKeeper {
     headset = HeadsetProfile(change: kept.headset)
     pause = UnplugPause(isEnabled: options.pausesOnUnplug)
     own = DefaultDevices(isWanted: options.areDefaultDevices, former: kept.formerDefaults)
+    self.loop = loop
     timer = LoopTimer(loop: loop, handler: hooks.again)
   }
 
@@ -73,14 +81,31 @@ final class RouteKeeper {
   /// The daemon's metadata object "default" has come.
   func bind(_ object: GlobalObject) {
     guard let connection else { return }
+    metadataObject = object
     metadata = try? Metadata(connection, object: object) { [unowned self] _ in hooks.again() }
   }
 
-  func unbind() { metadata = nil }
+  /// A client has come. While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
+  func clientCame() {
+    if metadata != nil { metadataTimer.schedule(after: Self.asking) }
+  }
+
+  private func rebind() {
+    guard let connection, let object = metadataObject, metadata?.isKnown == true else { return }
+    newMetadata = try? Metadata(connection, object: object) { [unowned self] _ in
+      if let new = newMetadata, new.isKnown { (metadata, newMetadata) = (new, nil) }
+      hooks.again()
+    }
+  }
+
+  func unbind() {
+    metadataTimer.pause()
+    (metadata, newMetadata, metadataObject) = (nil, nil, nil)
+  }
 
   func disconnected() {
     ports = nil
-    metadata = nil
+    unbind()
     connection = nil
     moving = nil
   }
@@ -93,7 +118,10 @@ final class RouteKeeper {
     keep { $0.headset = headset.change }
   }
 
-  func end() { timer.cancel() }
+  func end() {
+    timer.cancel()
+    metadataTimer.cancel()
+  }
 
   // MARK: What a person wants
 
