@@ -296,9 +296,10 @@ public final class NearendService: Sendable {
   public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 
   private func saveDiagnostics() {
-    let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970)).json"
+    let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970))"
     let folder = FileManager.default.temporaryDirectory
-    let url = folder.appendingPathComponent(name)
+    var url = folder.appendingPathComponent("\(name).json")
+    for number in 2..<100 where FileManager.default.fileExists(atPath: url.path) { url = folder.appendingPathComponent("\(name)-\(number).json") }
     do {
       try Data(snapshot().json().utf8).write(to: url, options: .withoutOverwriting)
       log.add(.info, "diagnostics written to \(url.path)")
