@@ -299,7 +299,9 @@ public final class NearendService: Sendable {
     let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970))"
     let folder = FileManager.default.temporaryDirectory
     var url = folder.appendingPathComponent("\(name).json")
-    for number in 2..<100 where FileManager.default.fileExists(atPath: url.path) { url = folder.appendingPathComponent("\(name)-\(number).json") }
+    for number in 2..<100 where FileManager.default.fileExists(atPath: url.path) {
+      url = folder.appendingPathComponent("\(name)-\(number).json")
+    }
     do {
       try Data(snapshot().json().utf8).write(to: url, options: .withoutOverwriting)
       log.add(.info, "diagnostics written to \(url.path)")
