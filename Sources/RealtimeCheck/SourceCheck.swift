@@ -53,7 +53,7 @@ let sourceChecks: [Check] = [
     let peaks = [1, 2, 1].map { channelCount in
       driver.core.mixer.channelCount = channelCount
       driver.cycles(5, quantum: 256)
-      return driver.core.mixer.takeSpeakerPeak()
+      return driver.core.mixer.speakerPeak
     }
     return require(peaks == [0.25, 0.5, 0.25], "the peaks were \(peaks)")
   },

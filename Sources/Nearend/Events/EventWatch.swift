@@ -54,7 +54,7 @@ final class EventWatch: Sendable {
 
 extension AudioObservation.Sink {
   init(_ sink: RingSink) {
-    let status = sink.status(takesPeak: false)
+    let status = sink.status()
     self.init(
       id: sink.id, consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns,
       consecutiveDrops: status.consecutiveDrops, totalDrops: status.totalDrops, jitterSpikes: status.jitterSpikes,

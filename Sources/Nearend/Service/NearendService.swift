@@ -266,25 +266,23 @@ public final class NearendService: Sendable {
   // MARK: Snapshot
 
   /// All that is known now. Never waits for the audio thread.
-  public func snapshot() -> Snapshot { snapshot(takesPeaks: true) }
-
-  /// `takesPeaks`: for who draws levels, so that the next call tells the peaks since this one. Whoever only reports leaves them.
-  func snapshot(takesPeaks: Bool) -> Snapshot {
+  public func snapshot() -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.uptime = Date().timeIntervalSince(started)
     snapshot.cpuPercent = processorUse.percent()
     snapshot.graph = report.graph
     snapshot.route = report.route
-    snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
     let state = session.current
+    let isHeard = report.graph.isConnected && state.demand.isActive
+    snapshot.sinks = core.mixer.sinkStatuses(
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, isHeard: isHeard)
     snapshot.session = SessionStatus(
       state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
-      render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
+      render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all

@@ -1,6 +1,6 @@
 /// What the capture path measures, for any number of readers at any pace (V6). [any]
 ///
-/// Levels have the ballistics of a peak programme meter, kept by the audio thread: instant attack, a fall of 20 dB/s. Reading changes nothing.
+/// Levels have `MeterBallistics`.
 public final class CaptureMeters: Sendable {
   let cells = CaptureMeterCells()
 

@@ -179,8 +179,7 @@ public struct CapturePath: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func publishLevels(microphone: Float, reference: Float, voice: Float, frames: Int) {
-    // 20 dB/s: e^(−2.3 t).
-    let fall = rt_expf(-2.302585 * Float(frames) / Float(rate))
+    let fall = MeterBallistics.fall(frames: frames, rate: Double(rate))
     microphonePeak = max(microphone, microphonePeak * fall)
     referencePeak = max(reference, referencePeak * fall)
     voicePeak = max(voice, voicePeak * fall)

@@ -121,14 +121,12 @@ public final class Mixer: @unchecked Sendable {
 
   /// Cycles begun since the mixer was made; stands still where none runs. [any]
   public var cycles: UInt64 { cells.cycle.cycles }
-  /// Linear: the speaker's largest sample since the last call. [any]
-  public func takeSpeakerPeak() -> Float { level.takePeak() }
-  /// As `takeSpeakerPeak` and `takeLimiterGain`, for who must not take them from somebody else. [any]
-  public var levels: (speakerPeak: Float, limiterGain: Float) { (level.peak, 1 - cells.reduction.peek()) }
+  /// Linear: the speaker's peak, with `MeterBallistics`. [any]
+  public var speakerPeak: Float { level.peak }
   /// Linear, over the last 300 ms. [any]
   public var speakerRMS: Float { level.rms }
-  /// Linear: the limiter's lowest gain since the last call; 1 where it did nothing. [any]
-  public func takeLimiterGain() -> Float { 1 - cells.reduction.take() }
+  /// Linear: the limiter's lowest gain of late, which goes back to 1 as `MeterBallistics` falls; 1 where it did nothing. [any]
+  public var limiterGain: Float { 1 - Float(cells.reduction.load()) }
 
   // MARK: - Publishing
 
