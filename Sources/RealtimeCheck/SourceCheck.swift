@@ -52,7 +52,8 @@ let sourceChecks: [Check] = [
     let driver = try SourceDriver()
     let peaks = [1, 2, 1].map { channelCount in
       driver.core.mixer.channelCount = channelCount
-      driver.cycles(5, quantum: 256)
+      // Until the meter has fallen to what is played.
+      driver.cycles(100, quantum: 256)
       return driver.core.mixer.speakerPeak
     }
     return require(peaks == [0.25, 0.5, 0.25], "the peaks were \(peaks)")
