@@ -352,6 +352,7 @@ public final class GraphController: @unchecked Sendable {
     case .remark(let text): tell(.info, text)
     case .sleep(let isGoing):
       tell(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
+      routes.sleep(isGoing)
       hooks.interruption(.sleep, isGoing)
     case .active(let isActive):
       if !isActive { tell(.info, "another login session has the seat") }

@@ -16,6 +16,7 @@ final class GraphDouble: SessionGraph {
     var picked: [Device.Direction: String] = [:]
     var routeSettings = RouteSettings()
     var routeRequests: [RouteRequest] = []
+    var route = RouteStatus()
     var graphSinks: [String] = []
     var rebuilds = 0
   }
@@ -72,7 +73,7 @@ final class GraphDouble: SessionGraph {
       switch request {
       case .setDefaultDevices(let on): state.routeSettings.areOursDefault = on
       case .setPauseOnUnplug(let on): state.routeSettings.pausesOnUnplug = on
-      case .resume, .wokeUp: break
+      case .resume: state.route.isPausedAfterUnplug = false
       }
     }
   }
@@ -85,6 +86,7 @@ final class GraphDouble: SessionGraph {
   var report: GraphReport {
     let isThere = state.withLock { $0.isStarted && !$0.isStopped }
     var report = GraphReport()
+    report.route = state.withLock { $0.route }
     report.graph = GraphStatus(isConnected: isThere, nodeId: isThere ? 42 : nil)
     return report
   }
@@ -96,9 +98,13 @@ final class GraphDouble: SessionGraph {
     state.withLock { $0.applications = applications }
     demandChanged()
   }
+  func use(_ route: RouteStatus) { state.withLock { $0.route = route } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
 
   // MARK: What it sees
+
+  /// What was asked of the route, oldest first.
+  var routeRequests: [RouteRequest] { state.withLock { $0.routeRequests } }
 
   /// How often it was asked to make the filter anew.
   var rebuilds: Int { state.withLock { $0.rebuilds } }

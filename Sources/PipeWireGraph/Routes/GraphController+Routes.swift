@@ -8,8 +8,6 @@ public enum RouteRequest: Sendable, Equatable {
   case setPauseOnUnplug(Bool)
   /// What is paused since headphones went goes on, in the room (R5).
   case resume
-  /// The machine has woken up: a route that is another now is so for that reason (R4).
-  case wokeUp
 }
 
 /// What was asked for, and holds.
@@ -42,7 +40,6 @@ extension GraphController {
       case .setDefaultDevices(let on): routes.areOursWanted = on
       case .setPauseOnUnplug(let on): routes.pausesOnUnplug = on
       case .resume: routes.resume()
-      case .wokeUp: routes.wakeUps += 1
       }
       dirty.raise()
     }

@@ -19,8 +19,6 @@ final class RouteKeeper {
   private(set) var choice = RealDevices.Choice()
   /// What it is made of, as the last choice found it.
   private(set) var route = RouteDescription()
-  /// How often the machine has woken up (`wakeFromSleep`).
-  var wakeUps = 0
 
   private let hooks: Hooks
   private let state: StateFile
@@ -39,6 +37,8 @@ final class RouteKeeper {
   }
   /// When each port became available: what the session manager begins to use a moment later is still new.
   private var arrivals: [PortId: Double] = [:]
+  /// Until when a route that is another is so because the machine slept.
+  private var wakingUntil = 0.0
   /// The daemon has just come back, and its devices come one after another.
   private var settledAt = 0.0
 
@@ -56,6 +56,8 @@ final class RouteKeeper {
   private static let patience = 2.0
   /// Seconds after which a client that has come has asked for the metadata, if it does.
   private static let asking = 0.5
+  /// Seconds after a sleep in which devices are still coming back, or turn out to be gone: a headset has to connect first.
+  private static let waking = 5.0
 
   init(_ options: GraphOptions, loop: ThreadLoop, hooks: Hooks) {
     self.hooks = hooks
@@ -122,6 +124,9 @@ final class RouteKeeper {
     timer.cancel()
     metadataTimer.cancel()
   }
+
+  /// The machine is about to sleep, or has woken up.
+  func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : Self.now + Self.waking }
 
   // MARK: What a person wants
 
@@ -240,7 +245,7 @@ final class RouteKeeper {
       hooks.remark(
         pause.isPaused ? .warning : .info, pause.isPaused ? "headphones are gone: paused, rather than play into the room" : "playing again")
     }
-    let new = RouteObservation(route: route, available: available, chosen: chosen, wakeUps: wakeUps)
+    let new = RouteObservation(route: route, available: available, chosen: chosen, isWaking: Self.now < wakingUntil)
     arrivals = arrivals.filter { available.contains($0.key) }
     for port in available where arrivals[port] == nil { arrivals[port] = observation == nil ? -.infinity : Self.now }
     guard var old = observation else { return observation = new }

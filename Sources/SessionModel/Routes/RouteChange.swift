@@ -37,16 +37,17 @@ public struct RouteObservation: Sendable, Equatable {
   public var available: Set<PortId>
   /// What a person chose, by direction: the device picked in nearend, or else the session's configured default; `node.name`.
   public var chosen: [Device.Direction: String]
-  /// How often the machine has woken up.
-  public var wakeUps: Int
+  /// The machine sleeps, or has just woken up.
+  public var isWaking: Bool
 
   public init(
-    route: RouteDescription = RouteDescription(), available: Set<PortId> = [], chosen: [Device.Direction: String] = [:], wakeUps: Int = 0
+    route: RouteDescription = RouteDescription(), available: Set<PortId> = [], chosen: [Device.Direction: String] = [:],
+    isWaking: Bool = false
   ) {
     self.route = route
     self.available = available
     self.chosen = chosen
-    self.wakeUps = wakeUps
+    self.isWaking = isWaking
   }
 }
 
@@ -59,14 +60,15 @@ extension RouteChange {
 
   private static func reason(_ old: RouteObservation, _ new: RouteObservation) -> RouteChangeReason {
     if new.route.isEmpty { return .noSuitableRoute }
-    if new.wakeUps != old.wakeUps { return .wakeFromSleep }
     let changed = [Device.Direction.output, .input].filter { new.route.differs(from: old.route, $0) }
+    let isChosen = changed.contains { old.chosen[$0] != new.chosen[$0] }
+    if new.isWaking, !isChosen { return .wakeFromSleep }
     // A headset's other profile takes ports away and brings others, but the headset stays.
     let isOtherProfile = changed.contains { direction in
       old.route[direction].contains { port in new.route[direction].contains { $0.isOtherProfile(of: port) } }
     }
     if isOtherProfile { return .categoryChange }
-    if changed.contains(where: { old.chosen[$0] != new.chosen[$0] }) { return .override }
+    if isChosen { return .override }
     let gone = changed.flatMap { old.route[$0] }.filter { !new.available.contains($0.id) }
     let came = changed.flatMap { new.route[$0] }.filter { !old.available.contains($0.id) }
     // ALSA calls a loudspeaker unplugged while headphones are plugged in: the plug tells what happened.

@@ -16,12 +16,12 @@ struct RouteChangeTests {
 
   private static func at(
     _ inputs: [RoutePort], _ outputs: [RoutePort], besides: [RoutePort] = [], without: [RoutePort] = [], chosen: String? = nil,
-    wakeUps: Int = 0
+    isWaking: Bool = false
   ) -> RouteObservation {
     let there = Set((inputs + outputs + besides).map(\.id)).subtracting(without.map(\.id))
     return RouteObservation(
       route: RouteDescription(inputs: inputs, outputs: outputs), available: there, chosen: chosen.map { [.output: $0] } ?? [:],
-      wakeUps: wakeUps)
+      isWaking: isWaking)
   }
 
   struct Row: Sendable, CustomTestStringConvertible {
@@ -65,9 +65,13 @@ struct RouteChangeTests {
     Row("the last device goes", at([], [speaker]), at([], []), .noSuitableRoute),
     Row("the microphone goes", at([mic], [speaker]), at([], [speaker]), .oldDeviceUnavailable),
     Row("the first device comes", at([], []), at([mic], [speaker]), .newDeviceAvailable),
-    Row("asleep with headphones, awake without", at([mic], [phones]), at([mic], [speaker], wakeUps: 1), .wakeFromSleep),
-    Row("awake, and nothing is left", at([mic], [phones]), at([], [], wakeUps: 1), .noSuitableRoute),
-    Row("awake with the same", at([mic], [phones]), at([mic], [phones], wakeUps: 1), nil),
+    Row("asleep with headphones, awake without", at([mic], [phones]), at([mic], [speaker], isWaking: true), .wakeFromSleep),
+    Row("awake, and nothing is left", at([mic], [phones]), at([], [], isWaking: true), .noSuitableRoute),
+    Row(
+      "picked just after waking up", at([mic], [speaker], besides: [hdmi]), at([mic], [hdmi], chosen: "hdmi.out", isWaking: true), .override
+    ),
+    Row("a headset with another profile after waking up", at([callMic], [call]), at([mic], [music], isWaking: true), .wakeFromSleep),
+    Row("awake with the same", at([mic], [phones]), at([mic], [phones], isWaking: true), nil),
     Row(
       "another port of the same node", at([mic], [phones], besides: [speaker]), at([mic], [speaker], besides: [phones]),
       .routeConfigurationChange),

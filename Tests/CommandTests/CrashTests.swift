@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import SimulatedHardware
+
+/// What a nearend that was killed leaves behind, and what the next one makes good.
+@Suite("Crash", .serialized)
+struct CrashTests {
+  private static let keys = ["default.configured.audio.sink", "default.configured.audio.source"]
+  private static let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
+
+  /// Names of the session's configured defaults, sink first; "" where there is none.
+  private func configured(_ session: PrivateSession) throws -> [String] {
+    let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+    return Self.keys.map { key in
+      lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+    }
+  }
+
+  @Test(
+    "R2, R6: killed in a call, with the defaults taken and a headset in HFP, nothing stays in the graph, and the next start puts all of it back"
+  )
+  func killed() throws {
+    var configuration = SessionConfiguration()
+    configuration.desk = [DeskCard.make(.laptop), DeskCard.make(.bluetooth)]
+    configuration.runsPulse = false
+    let session = try PrivateSession(configuration)
+    let desk = try #require(session.desk)
+    for (key, name) in zip(Self.keys, ["bluez_output.00_11_22_33_44_55.1", Self.laptop[1]]) {
+      _ = try session.run("pw-metadata", "0", key, "{ \"name\": \"\(name)\" }", "Spa:String:JSON")
+    }
+    let former = try configured(session)
+    #expect(former[1] == Self.laptop[1])
+    let saved = "\(session.path)/state/nearend/restore.json"
+
+    let first = try session.startNearend("--headless", "--default")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
+    try session.wait(for: "the headset's microphone") { desk.card(.bluetooth)?.activeProfile.name == DeskCard.headsetHeadUnit }
+    try session.wait(for: "the defaults") { try configured(session) == ["nearend.speaker", "nearend.microphone"] }
+    first.process.signal(SIGKILL)
+    #expect(first.process.wait(timeout: 5) == .signal(SIGKILL))
+    try session.wait(for: "nearend's ports to go", timeout: 5) { try session.ports().allSatisfy { !$0.contains("nearend") } }
+    #expect(try !session.run("pw-cli", "ls", "Node").output.contains("nearend"))
+    #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
+    recorder.end()
+    // Still as the dead one left it.
+    #expect(try configured(session) == ["nearend.speaker", "nearend.microphone"])
+    #expect(desk.card(.bluetooth)?.activeProfile.name == DeskCard.headsetHeadUnit)
+    #expect(FileManager.default.fileExists(atPath: saved))
+
+    let second = try session.startNearend("--headless")
+    try session.wait(for: "the former defaults, not \((try? configured(session)) ?? [])") { try configured(session) == former }
+    try session.wait(for: "A2DP") { desk.card(.bluetooth)?.activeProfile.name == "a2dp-sink" }
+    try session.wait(for: "nothing to be left to do") { !FileManager.default.fileExists(atPath: saved) }
+    #expect(second.process.isRunning)
+  }
+}

@@ -1,0 +1,44 @@
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  @Suite("Routes after a sleep", .serialized)
+  struct WakeUps {
+    @Test("R4: what a sleep has changed of the route is told as wakeFromSleep, also where the device goes a moment after waking up")
+    func wakeFromSleep() throws {
+      var configuration = SessionConfiguration()
+      configuration.desk = [DeskCard.make(.laptop)]
+      configuration.hasLoginManager = true
+      configuration.runsPulse = false
+      let session = try PrivateSession(configuration)
+      defer { session.end() }
+      let (desk, login) = (try #require(session.desk), try #require(session.loginManager))
+      desk.set(.headphones, isPlugged: true)
+      let live = try LiveGraph(.desk([]), in: session) {
+        $0.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
+      }
+      defer { live.stop() }
+      let changes = EventRecord(live.service, .routeChange)
+      func sleeps() -> Bool { live.service.snapshot().session.interruption?.reason == .sleep }
+      func output() -> PortType? { live.service.snapshot().route.current.outputs.first?.portType }
+      try live.wait(for: "the headphones") { _ in output() == .headphones }
+      try session.wait(for: "the inhibitor") { login.inhibitors.contains { $0.isHeld } }
+
+      // Pulled out while it slept.
+      login.prepareForSleep(true)
+      try live.wait(for: "the sleep") { _ in sleeps() }
+      desk.set(.headphones, isPlugged: false)
+      try live.wait(for: "the speaker") { _ in output() == .builtInSpeaker }
+      login.prepareForSleep(false)
+      try live.wait(for: "the end of the sleep") { _ in !sleeps() }
+      // Found out after it.
+      desk.set(.headphones, isPlugged: true)
+      try live.session.wait(for: "both changes") { changes.all.count == 2 }
+      #expect(changes.texts("reason") == ["wakeFromSleep", "wakeFromSleep"])
+      #expect(changes.texts("outputs").map { $0.prefix { $0 != " " } } == ["builtInSpeaker", "headphones"])
+    }
+  }
+}
