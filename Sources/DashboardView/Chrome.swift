@@ -91,7 +91,9 @@ enum Chrome {
       return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
     case .participants:
       return common + [("j k", "select"), ("m", "mute"), ("0-9 + -", "gain"), ("C", "clear")] + switches
-    case .routes: return common + [("j k", "select"), ("Enter", "use device"), ("d", "defaults")] + switches
+    case .routes:
+      let own = [("j k", "select"), ("Enter", "use device"), ("d", "defaults"), ("r", "resume"), ("space", "mute")]
+      return common.dropLast() + own + switches
     case .diagnostics: return common + [("j k", "scroll"), ("D", "save to a file"), ("C", "clear")] + switches
     case .log: return common + [("j k", "scroll"), ("End", "newest")] + switches
     }

@@ -75,6 +75,7 @@ extension RouteStatus {
     [Device.Direction.input, .output].flatMap { direction in
       [DeviceChoice(direction, name: nil)]
         + devices.lazy.filter { $0.direction == direction }.map { DeviceChoice(direction, name: $0.name) }
+        + [missingPick(direction)].compactMap { $0 }.map { DeviceChoice(direction, name: $0) }
     }
   }
 }

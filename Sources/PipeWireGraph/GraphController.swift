@@ -60,7 +60,11 @@ public final class GraphController: @unchecked Sendable {
     routes = RouteKeeper(
       options, loop: loop,
       hooks: RouteKeeper.Hooks(
-        pause: { [unowned self] in self.core.mixer.isPaused = $0 }, changed: { [unowned self] in self.hooks.routeChanged($0) },
+        pause: { [unowned self] in self.core.mixer.isPaused = $0 },
+        changed: { [unowned self] in
+          self.core.controls.echoPathChanged()
+          self.hooks.routeChanged($0)
+        },
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
     parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }

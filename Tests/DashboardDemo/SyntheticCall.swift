@@ -40,7 +40,11 @@ struct SyntheticCall {
       }
     case .pickDevice(let direction, let name):
       let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
-      if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
+      if direction == .input {
+        (snapshot.route.microphone, snapshot.route.pickedMicrophone) = (device, name)
+      } else {
+        (snapshot.route.speaker, snapshot.route.pickedSpeaker) = (device, name)
+      }
     case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
     case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break

@@ -48,6 +48,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes-ascii", Sample.unplugged, 80, 24, glyphs: .ascii) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 80, 24) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 200, 60) { $0.page = .routes },
+      NamedFrame("routes-picked", Sample.picked, 80, 24) { $0.page = .routes },
       NamedFrame("routes-nothing", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.page = .routes },
       NamedFrame("call-unplugged", Sample.unplugged, 80, 24),
       NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },

@@ -105,6 +105,14 @@ enum Sample {
     return snapshot
   }
 
+  /// A speaker that a person picked, and a microphone that was picked and is not there.
+  static var picked: Snapshot {
+    var snapshot = active()
+    snapshot.route.pickedSpeaker = speaker.name
+    snapshot.route.pickedMicrophone = "alsa_input.usb-Gone_Microphone-00.mono-fallback"
+    return snapshot
+  }
+
   static var mutedUnpluggedAndInterrupted: Snapshot {
     var snapshot = mutedAndInterrupted
     snapshot.route.isPausedAfterUnplug = true

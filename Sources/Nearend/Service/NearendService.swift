@@ -237,9 +237,7 @@ public final class NearendService: Sendable {
     case .clearCounters:
       core.clearCounters()
       log.add(.info, "counters cleared")
-    case .pickDevice(let direction, let name):
-      graph.pick(direction, name: name)
-      log.add(.info, "\(direction == .input ? "microphone" : "speaker"): \(name.map { "\($0), picked" } ?? "the default again")")
+    case .pickDevice(let direction, let name): pick(direction, name)
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
       log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
@@ -256,6 +254,19 @@ public final class NearendService: Sendable {
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }
+  }
+
+  private func pick(_ direction: Device.Direction, _ name: String?) {
+    let end = direction == .input ? "microphone" : "speaker"
+    if let name, GraphController.isOwnNode(name) {
+      return log.add(.warning, "\(end): \(name) is nearend's own and cannot be picked, it would hear itself")
+    }
+    graph.pick(direction, name: name)
+    let isThere = graph.report.route.missingPick(direction) == nil
+    log.add(
+      isThere ? .info : .warning,
+      "\(end): \(name.map { "\($0), picked\(isThere ? "" : "; it is not there, and is used as soon as it comes")" } ?? "the default again")"
+    )
   }
 
   private func setSink(_ id: String, ring: (RingSink) -> Void, graph: (GraphSink) -> Void) {

@@ -1,3 +1,4 @@
+import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
@@ -26,7 +27,7 @@ extension NearendService {
   /// Gives a setting another value. [any]
   /// - Throws: `SettingError`; nothing has changed then.
   public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
-    switch (setting, try setting.checked(value)) {
+    switch (setting, try checked(setting, value)) {
     case (.bypassVoiceProcessing, .bool(let on)): perform(.setBypass(on))
     case (.voiceProcessingEnableAGC, .bool(let on)): perform(.setComponent(.gainControl, on))
     case (.noiseSuppression, .bool(let on)): perform(.setComponent(.noiseSuppression, on))
@@ -42,6 +43,16 @@ extension NearendService {
     case (.manualAudioSessionManagement, .bool(let on)): try set(.manualAudioSessionManagement(on), of: setting)
     case (_, let value): throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "a value of its own kind")
     }
+  }
+
+  /// A value in the setting's own kind, that makes sense here.
+  func checked(_ setting: Setting, _ value: EventValue) throws(SettingError) -> EventValue {
+    let value = try setting.checked(value)
+    if setting.kind == .deviceName, case .string(let name) = value, GraphController.isOwnNode(name) {
+      throw .badValue(
+        setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
+    }
+    return value
   }
 
   private func set(_ value: InitOnlySetting, of setting: Setting) throws(SettingError) {

@@ -33,10 +33,17 @@ struct SetCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "set")
+    let nearend = socket.nearend
     do throws(SettingError) {
-      socket.nearend.set(name.setting, to: try name.setting.parse(value))
+      nearend.set(name.setting, to: try name.setting.parse(value))
     } catch {
       throw ValidationError("\(error).")
+    }
+    guard name.setting.kind == .deviceName else { return }
+    let direction: Device.Direction = name.setting == .microphone ? .input : .output
+    if let missing = nearend.get(Snapshot.self, "/status").route.missingPick(direction) {
+      print(
+        "There is no \(name.setting.rawValue) \(missing) now; it is used as soon as it comes. nearend devices lists those that are there.")
     }
   }
 }

@@ -301,8 +301,9 @@ final class RouteKeeper {
       candidates.first { $0.name == node?.nodeName && $0.direction == direction }
     }
     return RouteStatus(
-      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates,
-      current: description(of: choice), isPausedAfterUnplug: pause.isPaused,
+      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), pickedMicrophone: picked(.input),
+      pickedSpeaker: picked(.output), reference: reference, devices: candidates, current: description(of: choice),
+      isPausedAfterUnplug: pause.isPaused,
       areOursDefault: DefaultDevices.areOurs(metadata?.values ?? [:]))
   }
 }

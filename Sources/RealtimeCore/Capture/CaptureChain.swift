@@ -32,6 +32,8 @@ struct CaptureChain: ~Copyable {
   /// A near end that was heard less than a second ago is taken to be in the middle of its sentence.
   private let doubleTalkBlocks = 100
   private var onlyEchoBlocks = 0
+  /// Changes of the echo's path that have been heard of.
+  private var pathChanges: Int
 
   /// - Throws: `CapturePathError.libraryRefused`.
   init(block: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
@@ -49,6 +51,7 @@ struct CaptureChain: ~Copyable {
     self.noise = noise
     detector = VoiceDetector(block: block)
     bypassFade = Crossfade(frames: block, weight: 1)
+    pathChanges = controls.pathChanges.count()
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
     placed = .allocate(capacity: block)
@@ -69,6 +72,11 @@ struct CaptureChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>) {
     let isBypassed = controls.isBypassed.isOn()
+    if pathChanges != controls.pathChanges.count() {
+      pathChanges = controls.pathChanges.count()
+      echoDelay.forget()
+      placement.forget()
+    }
     raw.process(samples, into: bypassed)
 
     highPass.process(samples, into: filtered, frames: block)

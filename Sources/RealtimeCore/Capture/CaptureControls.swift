@@ -52,19 +52,22 @@ public final class CaptureControls: Sendable {
     get { cells.streamDelay.count() }
     set { cells.streamDelay.set(UInt32(clamping: newValue)) }
   }
+  /// Another loudspeaker or microphone: what is known of the echo's delay is forgotten, so that the new one is found at once and not when it has
+  /// outweighed the old one. The canceller itself goes on adapting.
+  public func echoPathChanged() { cells.pathChanges.increment() }
 }
 
 /// The cells behind `CaptureControls`: all that the audio thread sees of it.
 struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
-  let streamDelay: SharedCell
+  let streamDelay, pathChanges: SharedCell
   // Only ever freed; the cells reach it through atomics.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 8)
-    memory.initialize(repeating: 0, count: 8)
+    memory = .allocate(capacity: 9)
+    memory.initialize(repeating: 0, count: 9)
     usesVoiceProcessing = SharedCell(memory)
     isBypassed = SharedCell(memory + 1)
     isMicrophoneMuted = SharedCell(memory + 2)
@@ -73,6 +76,7 @@ struct CaptureControlCells: Sendable {
     isNoiseSuppressionEnabled = SharedCell(memory + 5)
     isGainControlEnabled = SharedCell(memory + 6)
     streamDelay = SharedCell(memory + 7)
+    pathChanges = SharedCell(memory + 8)
   }
 
   func deallocate() { memory.deallocate() }

@@ -144,6 +144,10 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var microphone: Device?
   /// The real speaker in use; nil where there is none.
   public var speaker: Device?
+  /// Node name of the microphone that a person picked, whether it is there or not; nil while the default is followed (R2).
+  public var pickedMicrophone: String?
+  /// Node name of the speaker that a person picked, whether it is there or not; nil while the default is followed (R2).
+  public var pickedSpeaker: String?
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
@@ -155,16 +159,27 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var areOursDefault: Bool
 
   public init(
-    microphone: Device? = nil, speaker: Device? = nil, reference: ReferenceSource = .everything,
+    microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,
+    reference: ReferenceSource = .everything,
     devices: [Device] = [], current: RouteDescription = RouteDescription(), isPausedAfterUnplug: Bool = false, areOursDefault: Bool = false
   ) {
     self.microphone = microphone
     self.speaker = speaker
+    self.pickedMicrophone = pickedMicrophone
+    self.pickedSpeaker = pickedSpeaker
     self.reference = reference
     self.devices = devices
     self.current = current
     self.isPausedAfterUnplug = isPausedAfterUnplug
     self.areOursDefault = areOursDefault
+  }
+
+  /// What a person picked; nil while the default is followed.
+  public func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
+
+  /// What a person picked and is not there: it is used as soon as it comes.
+  public func missingPick(_ direction: Device.Direction) -> String? {
+    picked(direction).flatMap { name in devices.contains { $0.direction == direction && $0.name == name } ? nil : name }
   }
 }
 
