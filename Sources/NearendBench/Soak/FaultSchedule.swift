@@ -42,7 +42,9 @@ struct FaultSchedule {
       cards.remove(.laptop)
       pending.append((end, .incident(.plug(.laptop))))
       return .incident(.unplug(.laptop))
-    case 7: return .incident(.replug(random.pick(DeskCard.Kind.allCases.filter(cards.contains))))
+    case 7:
+      let present = DeskCard.Kind.allCases.filter(cards.contains)
+      return present.isEmpty ? .resume : .incident(.replug(random.pick(present)))
     case 8:
       let (direction, name) = device(&random)
       return .configuredDefault(direction, name: name)
