@@ -5,7 +5,7 @@ extension ViewState {
   /// What a key does to this view, and what it asks of nearend. A switch flips what the snapshot says is requested (U2).
   public mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
     notice = nil
-    guard let action = KeyGroup.actions[key] else { return KeyResponse() }
+    guard let action = KeyGroup.actions[key] else { return KeyResponse(isUnderstood: false) }
     switch action {
     case .toggleBypass: return command(.setBypass(!snapshot.processing.isBypassed))
     case .toggle(let component):

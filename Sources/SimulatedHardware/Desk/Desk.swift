@@ -70,13 +70,14 @@ public final class Desk: @unchecked Sendable {
   /// Calls `body` after each change, on the desk's thread with the desk locked out: it may ask the desk, but must not wait.
   public func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
 
-  /// Whether the session manager has given every card with something to offer a profile.
-  var isSettled: Bool {
+  /// Cards with something to offer to which the session manager has given no profile, in words; or that there is no session manager.
+  var unsettled: [String] {
     loop.locked {
-      isManaged
-        && present.values.allSatisfy { card in
-          card.profile != 0 || !card.profiles.indices.dropFirst().contains { card.availability(ofProfile: $0) != .no }
-        }
+      guard isManaged else { return ["a session manager"] }
+      let unset = present.values.filter { card in
+        card.profile == 0 && card.profiles.indices.dropFirst().contains { card.availability(ofProfile: $0) != .no }
+      }
+      return unset.map { "a profile of \($0.name)" }.sorted()
     }
   }
 

@@ -85,11 +85,16 @@ final class RoomAttachment {
     let hardware = loudspeakers + microphones
     let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware
     let observed = isObserving ? [(options.observed, "room.observer:input_MONO")] : []
-    let wanted = Set(
-      (used + observed).compactMap { from, to -> Pair? in
-        guard let from = ids[from], let to = ids[to] else { return nil }
-        return Pair(from: from, to: to)
-      })
+    func pairs(_ names: [(String, String)]) -> Set<Pair> {
+      Set(
+        names.compactMap { from, to in
+          guard let from = ids[from], let to = ids[to] else { return nil }
+          return Pair(from: from, to: to)
+        })
+    }
+    // Whoever records keeps the graph running; the air does not.
+    let recorded = pairs(observed)
+    let wanted = pairs(used).union(recorded)
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
     let suspended = (try? suspensions.take(Set(nodes.joined().compactMap { $0 }))) ?? []
     links = links.filter { !$0.value.isRemoved && $0.value.failure == nil }
@@ -101,7 +106,9 @@ final class RoomAttachment {
       stale = []
     }
     for pair in wanted where links[pair] == nil {
-      links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: options.followsUse) { _ in }
+      links[pair] = try? RemoteObject.link(
+        connection, from: pair.from, to: pair.to, isPassive: options.followsUse && !recorded.contains(pair)
+      ) { _ in }
     }
     isLinked =
       microphones.count >= max(1, acoustics.microphones.count)
