@@ -43,6 +43,8 @@ struct SyntheticCall {
       if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
     case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
+    case .setDuckingLevel(let level): snapshot.ducking.settings.level = level
+    case .setAdvancedDucking(let on): snapshot.ducking.settings.isAdvanced = on
     case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {

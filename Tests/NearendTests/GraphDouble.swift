@@ -16,6 +16,7 @@ final class GraphDouble: SessionGraph {
     var picked: [Device.Direction: String] = [:]
     var routeSettings = RouteSettings()
     var routeRequests: [RouteRequest] = []
+    var ducking = DuckingSettings()
     var graphSinks: [String] = []
     var rebuilds = 0
   }
@@ -66,6 +67,10 @@ final class GraphDouble: SessionGraph {
   func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
   func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
   var routeSettings: RouteSettings { state.withLock { $0.routeSettings } }
+  var duckingSettings: DuckingSettings {
+    get { state.withLock { $0.ducking } }
+    set { state.withLock { $0.ducking = newValue } }
+  }
   func ask(_ request: RouteRequest) {
     state.withLock { state in
       state.routeRequests.append(request)

@@ -28,7 +28,8 @@ final class RouteKeeper {
   private var headset: HeadsetProfile
   private var pause: UnplugPause
   private var own: DefaultDevices
-  private var kept: StateFile.Content
+  /// What the state file holds.
+  private(set) var kept: StateFile.Content
   private var observation: RouteObservation?
   /// The headset in use changes its profile.
   private var moving: Moving?
@@ -246,7 +247,8 @@ final class RouteKeeper {
     own.settle(metadata) { former in keep { $0.formerDefaults = former } }
   }
 
-  private func keep(_ change: (inout StateFile.Content) -> Void) {
+  /// Changes what the state file holds.
+  func keep(_ change: (inout StateFile.Content) -> Void) {
     var content = kept
     change(&content)
     guard content != kept else { return }
