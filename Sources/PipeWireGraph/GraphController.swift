@@ -404,7 +404,7 @@ public final class GraphController: @unchecked Sendable {
     freeze.look(isDemanded: isDemanded, isStarted: true)
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
-    filter?.setCaptureLatency(frames: core.captureLatency)
+    filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
   }
 
