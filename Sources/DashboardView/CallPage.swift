@@ -50,7 +50,9 @@ enum CallPage {
     canvas.put("Speaker", 1, y, .label)
     end = canvas.put(name(snapshot.route.speaker), labelEnd + 1, y, width: room / 2)
     end = canvas.put(left + "nearend" + left, end, y, .faint)
-    canvas.put(media(session.receiveMedia, none: "nobody plays"), end, y, width: canvas.width - end - 1)
+    let others = snapshot.ducking.streams.isEmpty ? "" : ", others \(Numbers.dB(snapshot.ducking.gain))"
+    end = canvas.put(media(session.receiveMedia, none: "nobody plays"), end, y, width: canvas.width - end - 1 - others.count)
+    canvas.put(others, end, y, .caution)
     y += 1
   }
 

@@ -46,6 +46,7 @@ enum DiagnosticsPage {
     ]
     lines += graph(snapshot.graph)
     lines += route(snapshot.route)
+    lines.append(("other applications", snapshot.ducking.words))
     lines += processing(snapshot.processing)
     if let rehearsal = snapshot.rehearsal {
       lines += [

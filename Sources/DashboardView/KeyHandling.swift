@@ -18,6 +18,11 @@ extension ViewState {
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
     case .toggleDefaultDevices: return command(.setDefaultDevices(!snapshot.route.areOursDefault))
+    case .turnDucking:
+      let levels = DuckingLevel.allCases
+      let index = levels.firstIndex(of: snapshot.ducking.settings.level) ?? 0
+      return command(.setDuckingLevel(levels[(index + 1) % levels.count]))
+    case .toggleAdvancedDucking: return command(.setAdvancedDucking(!snapshot.ducking.settings.isAdvanced))
     case .resumeAfterUnplug:
       guard snapshot.route.isPausedAfterUnplug else {
         notice = "Nothing is paused."

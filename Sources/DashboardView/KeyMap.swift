@@ -17,6 +17,9 @@ enum KeyAction: Equatable, Sendable {
   case stepGain(Int)
   case pickDevice, openRoutes
   case toggleDefaultDevices, resumeAfterUnplug
+  /// The next level, and round again.
+  case turnDucking
+  case toggleAdvancedDucking
   case clearCounters, saveDiagnostics
   case page(Page)
   /// Pages onward.
@@ -37,8 +40,11 @@ struct KeyGroup: Sendable {
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
     KeyGroup("e", "echo cancellation (AEC) on or off", footer: "AEC", ["e": .toggle(.echoCancellation)]),
     KeyGroup("n", "noise suppression (NS) on or off", footer: "NS", ["n": .toggle(.noiseSuppression)]),
-    KeyGroup("g", "gain control (AGC) on or off", footer: "AGC", ["g": .toggle(.gainControl)]),
-    KeyGroup("H", "high-pass filter (HPF) on or off", footer: "HPF", ["H": .toggle(.highPassFilter)]),
+    KeyGroup(
+      "g H", "gain control (AGC) on or off; H: high-pass filter (HPF)", footer: "AGC, HPF",
+      ["g": .toggle(.gainControl), "H": .toggle(.highPassFilter)]),
+    KeyGroup(
+      "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
     KeyGroup(
       "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
     KeyGroup(

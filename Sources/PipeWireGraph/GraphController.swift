@@ -16,7 +16,7 @@ public final class GraphController: @unchecked Sendable {
   private var parameters: GraphParameters?
 
   // What exists only while the daemon is there.
-  private var connection: Connection?
+  private(set) var connection: Connection?
   private var filter: DuplexFilter?
   private var devices: VirtualDevices?
   private var links: LinkKeeper?
@@ -25,6 +25,7 @@ public final class GraphController: @unchecked Sendable {
 
   // What outlives it.
   private(set) var routes: RouteKeeper!
+  private(set) var ducking: DuckingKeeper!
   private var reference: ReferenceSource
   private var graphSinks: [String: GraphSink] = [:]
   private var graphSinkOrder: [String] = []
@@ -35,7 +36,7 @@ public final class GraphController: @unchecked Sendable {
   private var hasNoDevice = false
   private var login: LoginWatch?
   private var interrupter: String?
-  private var isDemanded = false
+  private(set) var isDemanded = false
   private lazy var freeze = makeFreezeRecovery()
 
   private(set) var dirty: LoopSignal!
@@ -66,6 +67,7 @@ public final class GraphController: @unchecked Sendable {
           self.hooks.routeChanged($0)
         },
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
+    ducking = makeDuckingKeeper()
     parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
@@ -98,6 +100,7 @@ public final class GraphController: @unchecked Sendable {
       watchTimer.cancel()
       freeze.cancel()
       login = nil
+      bringBackOthers()
       routes.leave()
       // The daemon has removed everything before the connection closes.
       takeDown()
@@ -105,6 +108,7 @@ public final class GraphController: @unchecked Sendable {
       // Once more: what the round trip let in.
       takeDown()
       routes.end()
+      ducking.end()
       connection = nil
     }
     loop.stop()
@@ -150,6 +154,7 @@ public final class GraphController: @unchecked Sendable {
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
     routes.connected(connection)
+    ducking.connected(connection)
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     devices = VirtualDevices(connection) { [unowned self] in
@@ -219,6 +224,7 @@ public final class GraphController: @unchecked Sendable {
     clients = nil
     roles = nil
     routes.disconnected()
+    ducking.disconnected()
   }
 
   private func handle(_ event: Connection.Event) {
@@ -281,7 +287,8 @@ public final class GraphController: @unchecked Sendable {
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
       let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
-      update(interrupter: try roles?.interrupter(in: objects, ownClients: RoleWatch.clients(of: own, in: objects)))
+      let ownClients = RoleWatch.clients(of: own, in: objects)
+      update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
       update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
@@ -289,6 +296,8 @@ public final class GraphController: @unchecked Sendable {
       core.isHeld = wanted.isActive && !demand.isActive
       freeze.use(isDemanded: demand.isActive)
       isDemanded = demand.isActive
+      _ = hearCall()
+      try ducking.look(objects, speaker: choice.speaker?.id, ownClients: ownClients)
       let plan = LinkPlan(
         objects: objects, endpoints: endpoints, devices: choice, demand: demand,
         keepsAwake: demand.keepsAwake && !connection.hasPassivePorts, reference: reference)
@@ -397,10 +406,11 @@ public final class GraphController: @unchecked Sendable {
   private func watch() {
     do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
     hooks.looked()
+    if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: true)
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
-    filter?.setCaptureLatency(frames: core.captureLatency)
+    filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
   }
 
@@ -437,11 +447,12 @@ public final class GraphController: @unchecked Sendable {
     report.route = routes.status(in: objects, reference: reference)
     report.graphSinksInUse = Set(
       graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
+    report.ducking = ducking.status
     report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
     return report
   }
 
-  private func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
+  func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
 
   private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

@@ -62,7 +62,7 @@ let sourceChecks: [Check] = [
 
 /// A whole core, and the graph that drives it from inside the fence. Voice processing is off: the library has a check of its own.
 // Sound: one thread drives it.
-private final class SourceDriver: @unchecked Sendable {
+final class SourceDriver: @unchecked Sendable {
   let core: AudioCore
   private var position: UInt64 = 0
   private let signal, left, right: UnsafeMutablePointer<Float>

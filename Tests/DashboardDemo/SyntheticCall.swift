@@ -47,6 +47,8 @@ struct SyntheticCall {
       }
     case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
+    case .setDuckingLevel(let level): snapshot.ducking.settings.level = level
+    case .setAdvancedDucking(let on): snapshot.ducking.settings.isAdvanced = on
     case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {

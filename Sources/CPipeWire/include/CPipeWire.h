@@ -116,3 +116,18 @@ typedef struct npw_route {
   npw_list profiles, devices;
 } npw_route;
 bool npw_route_read(const struct spa_pod *param, npw_route *route);
+
+// A stream's volumes (D3).
+#define NPW_MAX_CHANNELS 64
+typedef struct npw_volumes {
+  float channels[NPW_MAX_CHANNELS];  // what somebody has set, linear
+  uint32_t count;
+  bool is_muted;
+} npw_volumes;
+// The node tells its Props from now on, first what they are.
+int npw_node_subscribe_props(struct pw_node *node);
+// False where the Props tell no volume.
+bool npw_volumes_read(const struct spa_pod *props, npw_volumes *volumes);
+// What is heard instead of what is set, until somebody sets volume or mute. Session managers remember what is set, and not this.
+int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted);
+int npw_node_set_mute(struct pw_node *node, bool is_muted);

@@ -55,3 +55,4 @@ static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
 
 #include "MicrophoneCallback.h"
+#include "StageCallback.h"

@@ -107,15 +107,24 @@ extension AudioSessionManager {
   /// Those that are not the session's own, and may be changed at any time.
   static let live = Setting.allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
 
-  private func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
+  func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
 
-  private func value(of setting: Setting) -> EventValue {
+  func value(of setting: Setting) -> EventValue {
     let (service, kept) = current.withLock { ($0.service, $0.settings[setting]) }
     if let service { return service.value(of: setting) }
-    return kept ?? .bool(setting != .bypassVoiceProcessing && setting != .microphoneMuted)
+    return kept ?? Self.initial(setting)
   }
 
-  private func set(_ setting: Setting, to value: EventValue) {
+  /// What a setting is before anybody has set it.
+  private static func initial(_ setting: Setting) -> EventValue {
+    switch setting {
+    case .duckingLevel: .string(DuckingLevel.min.rawValue)
+    case .bypassVoiceProcessing, .microphoneMuted, .isAdvancedDuckingEnabled: .bool(false)
+    default: .bool(true)
+    }
+  }
+
+  func set(_ setting: Setting, to value: EventValue) {
     changing.withLock { _ in
       if let service { return service.restore(setting, to: value) }
       guard self.value(of: setting) != value else { return }

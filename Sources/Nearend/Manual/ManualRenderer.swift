@@ -70,6 +70,10 @@ public final class ManualRenderer: @unchecked Sendable {
   /// What the capture path measures (V6). [any]
   public var meters: CaptureMetersSnapshot { core.meters.snapshot() }
 
+  /// A program's own stages, as `AudioEngine` has them live (S6). [any]
+  public var captureStages: StageChain { core.captureStages }
+  public var renderStages: StageChain { core.mixer.stages }
+
   // MARK: Cycles
 
   /// One cycle: mixes the sinks and `call` into `speaker`, and makes the voice out of the microphone.
@@ -84,6 +88,7 @@ public final class ManualRenderer: @unchecked Sendable {
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
     core.mixer.collect()
+    core.captureStages.collect()
   }
 
   /// One cycle on arrays, as long as the microphone.

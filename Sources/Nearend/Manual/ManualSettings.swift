@@ -6,7 +6,8 @@ extension ManualRenderer {
   /// The settings that mean something without a device.
   public static let settings: [Setting] = Setting.allCases.filter {
     switch $0 {
-    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement: false
+    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .duckingLevel, .isAdvancedDuckingEnabled:
+      false
     default: true
     }
   }
@@ -23,7 +24,8 @@ extension ManualRenderer {
     case .microphoneMuted: .bool(controls.isMicrophoneMuted)
     case .outputVolume: .number(Double(core.mixer.masterGain))
     case .useVoiceProcessingIO: .bool(controls.usesVoiceProcessing)
-    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement: nil
+    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .duckingLevel, .isAdvancedDuckingEnabled:
+      nil
     }
   }
 

@@ -251,6 +251,12 @@ public final class NearendService: Sendable {
       guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.ask(.resume)
       log.add(.info, "playing again, in the room")
+    case .setDuckingLevel(let level):
+      graph.duckingSettings.level = level
+      log.add(.info, "other applications \(Int(level.decibels)) dB lower in a call")
+    case .setAdvancedDucking(let on):
+      graph.duckingSettings.isAdvanced = on
+      log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }
@@ -284,6 +290,7 @@ public final class NearendService: Sendable {
     snapshot.cpuPercent = processorUse.percent()
     snapshot.graph = report.graph
     snapshot.route = report.route
+    snapshot.ducking = report.ducking
     let state = session.current
     let isHeard = report.graph.isConnected && state.demand.isActive
     snapshot.sinks = core.mixer.sinkStatuses(

@@ -19,6 +19,8 @@ extension NearendService {
     case .speaker: return .string(graph.picked(.output) ?? "")
     case .defaultDevices: return .bool(graph.routeSettings.areOursDefault)
     case .pauseOnUnplug: return .bool(graph.routeSettings.pausesOnUnplug)
+    case .duckingLevel: return .string(graph.duckingSettings.level.rawValue)
+    case .isAdvancedDuckingEnabled: return .bool(graph.duckingSettings.isAdvanced)
     case .useVoiceProcessingIO: return .bool(settings.usesVoiceProcessing)
     case .manualAudioSessionManagement: return .bool(settings.isManual)
     }
@@ -39,6 +41,8 @@ extension NearendService {
     case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name))
     case (.defaultDevices, .bool(let on)): perform(.setDefaultDevices(on))
     case (.pauseOnUnplug, .bool(let on)): perform(.setPauseOnUnplug(on))
+    case (.duckingLevel, .string(let level)): perform(.setDuckingLevel(DuckingLevel(rawValue: level) ?? .min))
+    case (.isAdvancedDuckingEnabled, .bool(let on)): perform(.setAdvancedDucking(on))
     case (.useVoiceProcessingIO, .bool(let on)): try set(.useVoiceProcessingIO(on), of: setting)
     case (.manualAudioSessionManagement, .bool(let on)): try set(.manualAudioSessionManagement(on), of: setting)
     case (_, let value): throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "a value of its own kind")

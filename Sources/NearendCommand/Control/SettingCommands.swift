@@ -26,7 +26,7 @@ struct SetCommand: ParsableCommand {
 
   @Argument(help: "The setting's name or short name.")
   var name: SettingName
-  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device.")
+  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; a word.")
   var value: String
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

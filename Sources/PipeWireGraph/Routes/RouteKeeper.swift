@@ -26,7 +26,8 @@ final class RouteKeeper {
   private var headset: HeadsetProfile
   private var pause: UnplugPause
   private var own: DefaultDevices
-  private var kept: StateFile.Content
+  /// What the state file holds.
+  private(set) var kept: StateFile.Content
   private var observation: RouteObservation?
   /// The headset in use changes its profile.
   private var moving: Moving?
@@ -279,7 +280,8 @@ final class RouteKeeper {
     own.settle(metadata) { former in keep { $0.formerDefaults = former } }
   }
 
-  private func keep(_ change: (inout StateFile.Content) -> Void) {
+  /// Changes what the state file holds.
+  func keep(_ change: (inout StateFile.Content) -> Void) {
     var content = kept
     change(&content)
     guard content != kept else { return }

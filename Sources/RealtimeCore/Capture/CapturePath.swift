@@ -3,7 +3,7 @@ internal import CRealtime
 
 /// The capture path for one graph rate: microphone and reference in, voice out, re-blocked from any quantum to blocks of 10 ms and back.
 ///
-///     microphone ─▶ sanitize ─▶ blocks of 10 ms ─▶ chain ─▶ output ─▶ mute ─▶ seam ─▶ voice
+///     microphone ─▶ sanitize ─▶ blocks of 10 ms ─▶ chain ─▶ output ─▶ stages ─▶ mute ─▶ seam ─▶ voice
 ///     left, right ─▶ mean ────▶ blocks of 10 ms ──┘
 ///
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and reaches them on the audio
@@ -21,6 +21,7 @@ public struct CapturePath: ~Copyable {
   let rate: Int
   private let block: Int
   private var chain: CaptureChain
+  private let stages: StageRunner?
   private var muteFade: Crossfade
   private var seam: Seam
 
@@ -44,12 +45,16 @@ public struct CapturePath: ~Copyable {
   /// - Parameters:
   ///   - rate: of the graph, 16000…192000 Hz. Blocks are `rate` / 100 frames, rounded down.
   ///   - maximumQuantum: frames, 1…65536: what `frames` of `process` may be at most.
+  ///   - stages: a program's own, which must outlive the path.
   /// - Throws: `CapturePathError`.
-  public init(rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters) throws(CapturePathError) {
+  public init(
+    rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters, stages: StageChain? = nil
+  ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     let chain = try CaptureChain(block: rate / 100, controls: controls.cells, meters: meters.cells)
     self.chain = chain
+    self.stages = stages?.runner
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
@@ -113,6 +118,7 @@ public struct CapturePath: ~Copyable {
       done += count
     }
 
+    stages?.process(voice, nil, frames: frames, rate: rate)
     muteFade.apply(to: voice, frames: frames, isOn: !controlCells.isMicrophoneMuted.isOn())
     seam.process(voice, frames: frames)
     publishLevels(microphone: microphoneLevel, reference: referenceLevel, voice: peak(voice, frames: frames), frames: frames)

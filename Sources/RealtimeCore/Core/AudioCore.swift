@@ -10,6 +10,8 @@ public final class AudioCore: @unchecked Sendable {
   public let meters = CaptureMeters()
   /// Where a program takes the voice from.
   public let source = SourceTap()
+  /// A program's own stages between voice processing and mute (S6); those of the render chain are the mixer's.
+  public let captureStages = StageChain()
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
@@ -92,12 +94,13 @@ public final class AudioCore: @unchecked Sendable {
 
   /// The same for any quantum, at the rate that the capture path was made for. [control]
   public func captureLatency(quantum: Int) -> Int {
-    guard controls.usesVoiceProcessing, let newest else { return 0 }
-    return newest.pointee.latency(quantum: quantum)
+    let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
+    return (processing ?? 0) + captureStages.latency
   }
 
-  /// Frames that nearend adds between the call's port and the speaker's: the mixer and its limiter look at no sample but the one that they put out.
-  public var renderLatency: Int { RenderPath.latency }
+  /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, for the mixer and its limiter look at no sample
+  /// but the one that they put out.
+  public var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
 
   /// Puts the counters of cycles missed back to 0. [any]
   public func clearCounters() {
@@ -112,6 +115,7 @@ public final class AudioCore: @unchecked Sendable {
   public func prepareForGraphRate() throws(CapturePathError) {
     Self.free(captureMailbox.collect())
     mixer.collect()
+    captureStages.collect()
     let wanted = Int(settings.wantedRate.load())
     guard wanted > 0, wanted != preparedRate, wanted != impossibleRate else { return }
     do throws(CapturePathError) {
@@ -131,7 +135,9 @@ public final class AudioCore: @unchecked Sendable {
   private func prepareCapture(rate: Int) throws(CapturePathError) {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do {
-      path.initialize(to: try CapturePath(rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters))
+      path.initialize(
+        to: try CapturePath(
+          rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters, stages: captureStages))
     } catch {
       path.deallocate()
       throw error

@@ -17,6 +17,8 @@ public final class Mixer: @unchecked Sendable {
   private let memory: CellBlock
   private let lock = Mutex(())
   private var registry = Registry()
+  /// A program's own stages, on the mix before its volume and the limiter (S6).
+  public let stages = StageChain()
 
   public init() {
     var memory = CellBlock(count: MixerCells.count + 2)
@@ -25,7 +27,7 @@ public final class Mixer: @unchecked Sendable {
     level = meter.reading
     self.memory = memory
     renderPath = .allocate(capacity: 1)
-    renderPath.initialize(to: RenderPath(cells: cells, meter: meter))
+    renderPath.initialize(to: RenderPath(cells: cells, meter: meter, stages: stages.runner))
   }
 
   /// The audio thread must have stopped calling `process` for good.
@@ -78,6 +80,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Frees what the audio thread has let go of. Every change does so too; a status poll should, so that the last removed sink does not linger. [control]
   public func collect() {
+    stages.collect()
     lock.withLock { _ in
       if registry.leaving.contains(where: { $0.isOver(cycle: cells.cycle.cycles) }) { publish() }
       free()

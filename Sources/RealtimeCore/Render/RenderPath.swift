@@ -1,4 +1,4 @@
-/// The render path's state on the audio thread: sinks and the call's audio → bus → master gain → limiter → speaker.
+/// The render path's state on the audio thread: sinks and the call's audio → bus → stages → master gain → limiter → speaker.
 ///
 /// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; that may be another thread from cycle to cycle.
 public struct RenderPath: ~Copyable {
@@ -8,6 +8,7 @@ public struct RenderPath: ~Copyable {
   public static let latency = 0
 
   private let cells: MixerCells
+  private let stages: StageRunner
   private let scratch: RenderScratch
   private let ownLeft: UnsafeMutablePointer<Float>
   private let ownRight: UnsafeMutablePointer<Float>
@@ -19,8 +20,9 @@ public struct RenderPath: ~Copyable {
   private var lastFrames = 0
   private var lastRate = 0
 
-  init(cells: MixerCells, meter: LevelMeter) {
+  init(cells: MixerCells, meter: LevelMeter, stages: StageRunner) {
     self.cells = cells
+    self.stages = stages
     self.meter = meter
     scratch = RenderScratch(frames: Self.maximumFrames)
     ownLeft = .allocate(capacity: Self.maximumFrames)
@@ -94,6 +96,7 @@ public struct RenderPath: ~Copyable {
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
     if cells.isMono.load() != 0 { Kernel.mean(left, right, frames: cycle.frames) }
+    stages.process(left, right, frames: cycle.frames, rate: Int(cycle.rate))
     masterGain.steer(to: isPaused || cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
     limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)

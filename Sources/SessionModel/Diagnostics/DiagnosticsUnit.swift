@@ -62,6 +62,7 @@ extension Diagnostics {
     add("Output Volume", "\(decimal(report.outputVolume * 100, 0)) %")
     add("Route Inputs", device(route.microphone))
     add("Route Outputs", device(route.speaker))
+    add("Other Audio Ducking", report.snapshot.ducking.words)
     add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
   }
 

@@ -36,7 +36,7 @@ extension SessionState {
   fileprivate mutating func settle() {
     if !settings.isManual {
       if !media.isEmpty { isActivated = true }
-      let staysActive = settings.isAutomaticConfigurationEnabled && !settings.isAutomaticDeactivationEnabled
+      let staysActive = settings.configuresDevices && !settings.isAutomaticDeactivationEnabled
       if media.isEmpty, !staysActive { isActivated = false }
       // Nothing to bring back.
       if !isActivated { awaitsRecovery = false }
@@ -70,6 +70,7 @@ extension SessionState {
     case .setVoiceProcessingEnabled(let on): settings.usesVoiceProcessing = on
     case .setAutomaticConfiguration(let on): settings.isAutomaticConfigurationEnabled = on
     case .setAutomaticDeactivation(let on): settings.isAutomaticDeactivationEnabled = on
+    case .setSessionHandling(let on): settings.isHandled = on
     case .applications(let applications): media = media.filter { $0.owner == .program } + applications
     case .activatedExternally, .deactivatedExternally: applyCallManager(event, &effects)
     case .interruptionBegan, .interruptionEnded, .enteredBackground, .enteredForeground: applyRecovery(event, &effects)

@@ -84,7 +84,7 @@ public struct SessionState: Sendable, Equatable {
   public var wanted: SessionDemand {
     SessionDemand(
       sends: media.contains(where: \.isSend), receives: media.contains(where: \.isReceive),
-      keepsAwake: media.contains { $0.owner == .program }, linksDevices: settings.isAutomaticConfigurationEnabled)
+      keepsAwake: media.contains { $0.owner == .program }, linksDevices: settings.configuresDevices)
   }
 }
 

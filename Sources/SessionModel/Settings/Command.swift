@@ -18,6 +18,10 @@ public enum Command: Sendable, Equatable {
   case setPauseOnUnplug(Bool)
   /// What is paused since headphones went goes on, in the room (R5).
   case resumeAfterUnplug
+  /// How far other applications are lowered while a call is up (D3).
+  case setDuckingLevel(DuckingLevel)
+  /// Whether they are lowered further while somebody speaks (D3).
+  case setAdvancedDucking(Bool)
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }
@@ -37,6 +41,8 @@ extension Command {
     case .pickDevice(.output, _): .speaker
     case .setDefaultDevices: .defaultDevices
     case .setPauseOnUnplug: .pauseOnUnplug
+    case .setDuckingLevel: .duckingLevel
+    case .setAdvancedDucking: .isAdvancedDuckingEnabled
     case .setSinkMuted, .setSinkGain, .clearCounters, .saveDiagnostics, .resumeAfterUnplug: nil
     }
   }

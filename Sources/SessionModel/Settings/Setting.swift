@@ -18,6 +18,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case defaultDevices
   /// Playback pauses when headphones are gone, rather than go on in the room (R5).
   case pauseOnUnplug
+  /// How far other applications are lowered while a call is up (D3).
+  case duckingLevel
+  /// They are lowered further while somebody speaks than in silence (D3).
+  case isAdvancedDuckingEnabled
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
   /// Locked while media is registered (L6).
@@ -33,6 +37,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     switch self {
     case .outputVolume: .volume
     case .microphone, .speaker: .deviceName
+    case .duckingLevel: .choice(DuckingLevel.allCases.map(\.rawValue))
     default: .bool
     }
   }
@@ -50,6 +55,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .useVoiceProcessingIO: "vpio"
     case .manualAudioSessionManagement: "manual"
     case .defaultDevices: "default"
+    case .duckingLevel: "ducking"
+    case .isAdvancedDuckingEnabled: "advancedDucking"
     case .microphone, .speaker, .pauseOnUnplug: nil
     }
   }

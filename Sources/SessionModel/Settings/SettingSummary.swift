@@ -13,6 +13,8 @@ extension Setting {
     case .speaker: "Node name of the speaker to use; empty follows the default"
     case .defaultDevices: "nearend's devices are the session's defaults; the former ones come back afterwards"
     case .pauseOnUnplug: "Headphones gone: pause, rather than play into the room"
+    case .duckingLevel: "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB"
+    case .isAdvancedDuckingEnabled: "Other applications are lowered by all of that only while somebody speaks, and by a third in silence"
     case .useVoiceProcessingIO: "Voice processing in the microphone's path; locked while media is registered"
     case .manualAudioSessionManagement: "A call manager activates and deactivates the session; locked while media is registered"
     }

@@ -18,13 +18,16 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var source: SourceStatus?
   /// Oldest first, at most `EventLog.capacity` entries.
   public var log: [LogEntry]
+  /// Other applications while a call is up (D3).
+  public var ducking: DuckingStatus
   /// Only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 
   public init(
     version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
     graph: GraphStatus = .init(), route: RouteStatus = .init(), processing: ProcessingStatus = .init(),
-    sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], rehearsal: RehearsalStatus? = nil
+    sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], ducking: DuckingStatus = .init(),
+    rehearsal: RehearsalStatus? = nil
   ) {
     self.version = version
     self.uptime = uptime
@@ -36,6 +39,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
     self.sinks = sinks
     self.source = source
     self.log = log
+    self.ducking = ducking
     self.rehearsal = rehearsal
   }
 }
