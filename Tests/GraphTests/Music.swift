@@ -15,17 +15,23 @@ struct Music {
   func play(_ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil) throws
     -> ChildProcess
   {
-    let file = "\(session.path)/\(name).wav"
-    if !FileManager.default.fileExists(atPath: file) {
-      let tone = (0..<60 * 48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
-      try WaveFile(samples: tone).write(to: file)
-    }
+    let file = try file(name, frequency: frequency)
     func plays() throws -> Bool { try session.links().contains { $0.key.from == "\(name):output_FL" && $0.value == "active" } }
     try session.wait(for: "the last \(name) to be gone") { try !plays() }
     let role = role.map { ["--media-role", $0] } ?? []
     let player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target] + role + [file])
     try session.wait(for: "\(name) to play", plays)
     return player
+  }
+
+  /// A minute of a tone, at −12 dBFS.
+  func file(_ name: String, frequency: Double) throws -> String {
+    let file = "\(session.path)/\(name).wav"
+    if !FileManager.default.fileExists(atPath: file) {
+      let second = (0..<48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
+      try WaveFile(samples: (0..<60).flatMap { _ in second }).write(to: file)
+    }
+    return file
   }
 
   /// What the real speaker plays, from now on.

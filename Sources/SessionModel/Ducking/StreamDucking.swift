@@ -34,7 +34,7 @@ public struct StreamDucking: Sendable, Equatable {
   public static let rise = 8.0
   /// When nearend leaves, whoever waits for it should not wait long.
   public static let riseWhenLeaving = 60.0
-  /// Seconds in which a stream that has just come may still be set up by the session manager and its own client.
+  /// Seconds, from when it is first looked at in a call, in which the session manager and its own client may still be setting it up.
   public static let settlingTime = 1.0
 
   public private(set) var set: StreamVolumes
