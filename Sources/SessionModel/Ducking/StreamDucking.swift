@@ -29,7 +29,7 @@ public struct StreamDucking: Sendable, Equatable {
     case lowered([Float])
   }
 
-  /// dB per second. A step in the gain cannot be smaller than a quantum is long: at 1024 frames of 48 kHz these make 0.26 and 0.17 dB.
+  /// dB per second. A step in the gain is as long as a cycle: at 1024 frames of 48 kHz these make 0.26 and 0.17 dB.
   public static let fall = 12.0
   public static let rise = 8.0
   /// When nearend leaves, whoever waits for it should not wait long.
