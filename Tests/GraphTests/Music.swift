@@ -12,14 +12,16 @@ struct Music {
   let session: PrivateSession
 
   /// Starts a player of a tone, and waits until it plays. `name`: its node's.
-  func play(_ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil) throws
-    -> ChildProcess
-  {
+  /// `latency`: frames that it wants, and so the quantum.
+  func play(
+    _ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil, latency: Int = 1_024
+  ) throws -> ChildProcess {
     let file = try file(name, frequency: frequency)
     func plays() throws -> Bool { try session.links().contains { $0.key.from == "\(name):output_FL" && $0.value == "active" } }
     try session.wait(for: "the last \(name) to be gone") { try !plays() }
     let role = role.map { ["--media-role", $0] } ?? []
-    let player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target] + role + [file])
+    let player = try session.spawn(
+      "pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target, "--latency", "\(latency)"] + role + [file])
     try session.wait(for: "\(name) to play", plays)
     return player
   }
