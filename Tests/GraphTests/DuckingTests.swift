@@ -20,7 +20,7 @@ extension GraphTests {
       try with { live, music in
         let player = try music.play()
         defer { player.end() }
-        let before = try music.level()
+        let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
         let (set, device) = (try music.volumes(of: "music"), try music.volumes(of: "hw.speaker"))
         #expect(set != nil && device != nil)
         let call = try music.startCall()
@@ -44,7 +44,7 @@ extension GraphTests {
         call.end()
         let after = try music.wait(for: "the call's end", level: before)
         try live.wait(for: "everything to be restored") { $0.ducking.streams.isEmpty && !$0.ducking.isActive }
-        #expect(try abs(music.level() - before) < 0.01)
+        try music.wait(for: "exactly that level", level: before, within: 0.01)
         #expect(try music.volumes(of: "music") == set)
         #expect(try music.volumes(of: "hw.speaker") == device, "the device's own volume is never touched")
         print("Ducking:\n\(table.joined(separator: "\n"))\nafter: \(tenths(after)) dB")
@@ -56,31 +56,31 @@ extension GraphTests {
       try with { live, music in
         let player = try music.play()
         defer { player.end() }
-        let before = try music.level()
+        let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
         let id = try music.id(of: "music")
         try live.service.set(.duckingLevel, to: .string("default"))
         let call = try music.startCall()
-        _ = try music.wait(for: "the call", level: before - 9)
+        try music.wait(for: "the call", level: before - 9)
         // Past the time in which a new stream is set up.
         let settled = Date() + StreamDucking.settlingTime + 0.5
         try live.session.wait(for: "the stream to have settled") { Date() > settled }
         _ = try live.session.run("wpctl", "set-volume", id, "0.5")  // cubic: −18.06 dB
-        _ = try music.wait(for: "the user's volume", level: before - 18.06)
+        try music.wait(for: "the user's volume", level: before - 18.06)
         let chosen = try music.volumes(of: "music")
         try live.wait(for: "the stream to be let alone") { $0.ducking.streams.isEmpty && $0.ducking.isActive }
         #expect(live.service.snapshot().log.contains { $0.message.contains("its volume was moved") })
         try live.service.set(.duckingLevel, to: .string("max"))
         call.end()
         try live.wait(for: "the call's end") { !$0.ducking.isActive }
-        _ = try music.wait(for: "the user's volume still", level: before - 18.06)
+        try music.wait(for: "the user's volume still", level: before - 18.06)
         #expect(try music.volumes(of: "music") == chosen)
         try live.service.set(.duckingLevel, to: .string("default"))
         let next = try music.startCall()
-        _ = try music.wait(for: "the next call", level: before - 18.06 - 9)
+        try music.wait(for: "the next call", level: before - 18.06 - 9)
         next.end()
-        _ = try music.wait(for: "its end", level: before - 18.06)
+        try music.wait(for: "its end", level: before - 18.06)
         _ = try live.session.run("wpctl", "set-volume", id, "1.0")
-        _ = try music.wait(for: "the volume as it was", level: before)
+        try music.wait(for: "the volume as it was", level: before)
       }
     }
 
@@ -91,7 +91,7 @@ extension GraphTests {
         let call = try music.startCall()
         try live.wait(for: "the call") { $0.ducking.isActive }
         let player = try music.play()
-        _ = try music.wait(for: "a stream that comes in a call", level: -12.04 - 9)
+        try music.wait(for: "a stream that comes in a call", level: -12.04 - 9)
         player.end()
         // The session manager writes what it remembers of streams a second after their last change.
         try live.wait(for: "the stream to be gone") { $0.ducking.streams.isEmpty }
@@ -99,7 +99,7 @@ extension GraphTests {
         try live.wait(for: "the call's end") { !$0.ducking.isActive }
         let again = try music.play()
         defer { again.end() }
-        #expect(try abs(music.level() + 12.04) < 0.1)
+        try music.wait(for: "the level that was set", level: -12.04, within: 0.1)
       }
     }
 
@@ -109,15 +109,15 @@ extension GraphTests {
         try live.service.set(.duckingLevel, to: .string("default"))
         let phone = try music.play("phone", frequency: 500, role: "Communication")
         defer { phone.end() }
-        let before = try music.level(of: 500)
+        let before = try music.wait(for: "the other call", level: -12.04, of: 500, within: 0.05)
         let call = try music.startCall()
         defer { call.end() }
         let player = try music.play()
         defer { player.end() }
-        _ = try music.wait(for: "the music", level: -12.04 - 9)
-        #expect(try abs(music.level(of: 500) - before) < 0.01)
+        try music.wait(for: "the music", level: -12.04 - 9)
+        try music.wait(for: "the other call", level: before, of: 500, within: 0.01)
         live.service.session.send(.setVoiceProcessingEnabled(false))
-        _ = try music.wait(for: "no ducking without voice processing", level: -12.04)
+        try music.wait(for: "no ducking without voice processing", level: -12.04)
       }
     }
 
@@ -153,12 +153,12 @@ extension GraphTests {
       defer { player.end() }
       let call = try music.startCall()
       defer { call.end() }
-      _ = try music.wait(for: "the call", level: -12.04 - 9)
+      try music.wait(for: "the call", level: -12.04 - 9)
       live.service.perform(.pickDevice(.output, name: "hw.second"))
-      _ = try music.wait(for: "another speaker", level: -12.04)
+      try music.wait(for: "another speaker", level: -12.04)
       #expect(live.service.snapshot().ducking.streams == [] && live.service.snapshot().ducking.isActive)
       live.service.perform(.pickDevice(.output, name: nil))
-      _ = try music.wait(for: "the first again", level: -12.04 - 9)
+      try music.wait(for: "the first again", level: -12.04 - 9)
     }
 
     @Test("D3: a PulseAudio application is lowered like any; its mixer shows what was set, and what is chosen there is heard")
@@ -181,15 +181,15 @@ extension GraphTests {
         let shown = try mixer()
         #expect(shown.count == 1 && shown[0].contains("50%"))
         let call = try music.startCall()
-        _ = try music.wait(for: "the call", level: before - 9)
+        try music.wait(for: "the call", level: before - 9)
         #expect(try mixer() == shown)
         let settled = Date() + StreamDucking.settlingTime + 0.5
         try live.session.wait(for: "the stream to have settled") { Date() > settled }
         _ = try live.session.run("pactl", "set-sink-input-volume", index(), "100%")
-        _ = try music.wait(for: "what was chosen", level: -12.04)
+        try music.wait(for: "what was chosen", level: -12.04)
         call.end()
         try live.wait(for: "the call's end") { !$0.ducking.isActive }
-        #expect(try abs(music.level() + 12.04) < 0.1)
+        try music.wait(for: "the level that was set", level: -12.04, within: 0.1)
       }
     }
 
@@ -247,21 +247,21 @@ extension GraphTests {
       let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/nearend"
       let player = try music.play()
       defer { player.end() }
-      let before = try music.level()
+      let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
       let set = try music.volumes(of: "music")
       var nearend = try session.spawn(program, ["--headless"])
       try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
       #expect(try session.run(program, "set", "duckingLevel", "max").succeeded)
       let call = try music.startCall()
-      _ = try music.wait(for: "the call", level: before - 24)
+      try music.wait(for: "the call", level: before - 24)
       nearend.signal(SIGKILL)
       _ = nearend.wait(timeout: 5)
       call.end()
-      #expect(try abs(music.level() - before + 24) < 0.1, "nobody is there to bring it back")
+      try music.wait(for: "what nobody is there to bring back", level: before - 24, within: 0.1)
       let file = "\(session.path)/state/nearend/restore.json"
       #expect(text(ofFile: file)?.contains("pw-play") == true)
       nearend = try session.spawn(program, ["--headless"])
-      _ = try music.wait(for: "the next start", level: before)
+      try music.wait(for: "the next start", level: before)
       #expect(try music.volumes(of: "music") == set)
       try session.wait(for: "nothing to be left to bring back") { text(ofFile: file) == nil }
       nearend.end()

@@ -57,13 +57,15 @@ struct Music {
     return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
   }
 
-  /// Waits until the tone is at this level, to 0.3 dB, and tells it.
-  func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency) throws -> Double {
+  /// Waits until the tone is at this level, and tells it. A single look may meet a cycle that a busy machine has lost.
+  @discardableResult
+  func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency, within tolerance: Double = 0.3) throws -> Double
+  {
     var found = -Double.infinity
     do {
       try session.wait(for: what) {
         found = try level(of: frequency)
-        return abs(found - wanted) < 0.3
+        return abs(found - wanted) < tolerance
       }
     } catch {
       Issue.record("\(what): \(found) dB instead of \(wanted) dB")
