@@ -12,20 +12,28 @@ struct Music {
   let session: PrivateSession
 
   /// Starts a player of a tone, and waits until it plays. `name`: its node's.
-  func play(_ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil) throws
-    -> ChildProcess
-  {
-    let file = "\(session.path)/\(name).wav"
-    if !FileManager.default.fileExists(atPath: file) {
-      let tone = (0..<60 * 48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
-      try WaveFile(samples: tone).write(to: file)
-    }
+  /// `latency`: frames that it wants, and so the quantum.
+  func play(
+    _ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil, latency: Int = 1_024
+  ) throws -> ChildProcess {
+    let file = try file(name, frequency: frequency)
     func plays() throws -> Bool { try session.links().contains { $0.key.from == "\(name):output_FL" && $0.value == "active" } }
     try session.wait(for: "the last \(name) to be gone") { try !plays() }
     let role = role.map { ["--media-role", $0] } ?? []
-    let player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target] + role + [file])
+    let player = try session.spawn(
+      "pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target, "--latency", "\(latency)"] + role + [file])
     try session.wait(for: "\(name) to play", plays)
     return player
+  }
+
+  /// A minute of a tone, at −12 dBFS.
+  func file(_ name: String, frequency: Double) throws -> String {
+    let file = "\(session.path)/\(name).wav"
+    if !FileManager.default.fileExists(atPath: file) {
+      let second = (0..<48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
+      try WaveFile(samples: (0..<60).flatMap { _ in second }).write(to: file)
+    }
+    return file
   }
 
   /// What the real speaker plays, from now on.
@@ -49,13 +57,15 @@ struct Music {
     return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
   }
 
-  /// Waits until the tone is at this level, to 0.3 dB, and tells it.
-  func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency) throws -> Double {
+  /// Waits until the tone is at this level, and tells it. A single look may meet a cycle that a busy machine has lost.
+  @discardableResult
+  func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency, within tolerance: Double = 0.3) throws -> Double
+  {
     var found = -Double.infinity
     do {
       try session.wait(for: what) {
         found = try level(of: frequency)
-        return abs(found - wanted) < 0.3
+        return abs(found - wanted) < tolerance
       }
     } catch {
       Issue.record("\(what): \(found) dB instead of \(wanted) dB")

@@ -7,9 +7,10 @@ struct DuckingTests {
   private let music = StreamVolumes(channels: [0.5, 0.4])
 
   /// Every volume that is heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
-  private func ramp(_ ducking: inout StreamDucking, to target: Double, rise: Double = StreamDucking.rise) -> [StreamDucking.Heard] {
+  private func ramp(_ ducking: inout StreamDucking, to target: Double, cycle: Double = 0, isLeaving: Bool = false) -> [StreamDucking.Heard]
+  {
     var heard: [StreamDucking.Heard] = []
-    while let step = ducking.step(to: target, seconds: 0.01, rise: rise) {
+    while let step = ducking.step(to: target, seconds: 0.01, cycle: cycle, isLeaving: isLeaving) {
       heard.append(step)
       if heard.count > 10_000 { break }
     }
@@ -42,6 +43,17 @@ struct DuckingTests {
     #expect(abs(up.count - 113) <= 1)
     #expect(up.last == .asSet)
     #expect(ducking.set == music)
+  }
+
+  @Test("D3: where cycles are long a stream moves slower, by half a dB a cycle at most; when nearend leaves, nobody waits long")
+  func longCycles() {
+    for (frames, steps) in [(1_024.0, 75), (4_096, 154), (8_192, 307)] {
+      var ducking = StreamDucking(music, at: 0)
+      #expect(abs(ramp(&ducking, to: -9, cycle: frames / 48_000).count - steps) <= 1)
+    }
+    var ducking = StreamDucking(music, at: 0)
+    _ = ramp(&ducking, to: -24)
+    #expect(ramp(&ducking, to: 0, cycle: 0.1, isLeaving: true).count <= 41)
   }
 
   @Test("D3: who moves the volume has the last word: the stream is let alone, and nothing of it is put back")

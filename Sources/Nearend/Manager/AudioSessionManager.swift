@@ -52,9 +52,9 @@ public final class AudioSessionManager: Sendable {
     let outlet = LogOutlet()
     self.outlet = outlet
     log = EventLog { outlet.tell($0) }
-    defer { hooks.set([audioSession]) }
     let received = bus.subscribe { [weak self] in self?.received($0) }
     subscription.withLock { $0 = received }
+    hooks.set([audioSession])
   }
 
   deinit { service?.stop() }

@@ -14,6 +14,8 @@ final class DuckingKeeper {
     /// The streams that are lowered, from before they are until they are back.
     var save: ([DuckedStream]) -> Void
     var remark: (LogEntry.Level, String) -> Void
+    /// Seconds that a cycle of the graph lasts now; 0 where none runs.
+    var cycle: () -> Double
     /// Everything is as loud as it was.
     var restored: () -> Void
   }
@@ -174,8 +176,7 @@ final class DuckingKeeper {
     lastStep = now
     for serial in entries.keys {
       guard let entry = entries[serial], var ducking = entry.ducking else { continue }
-      let heard = ducking.step(
-        to: target(entry), seconds: seconds, rise: isLeaving ? StreamDucking.riseWhenLeaving : StreamDucking.rise)
+      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: hooks.cycle(), isLeaving: isLeaving)
       entries[serial]?.ducking = ducking
       save()
       switch heard {

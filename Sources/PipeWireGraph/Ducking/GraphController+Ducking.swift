@@ -13,7 +13,11 @@ extension GraphController {
       loop: loop, left: routes.kept.ducked ?? [],
       hooks: DuckingKeeper.Hooks(
         save: { [unowned self] streams in routes.keep { $0.ducked = streams.isEmpty ? nil : streams } },
-        remark: { [unowned self] in tell($0, $1) }, restored: { [unowned self] in loop.signal() }))
+        remark: { [unowned self] in tell($0, $1) },
+        cycle: { [unowned self] in
+          let meters = core.cycleMeters
+          return meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
+        }, restored: { [unowned self] in loop.signal() }))
   }
 
   /// Tells whether a call is up, and who speaks. True where one begins or ends. [control]

@@ -11,13 +11,14 @@ public final class StageChain: @unchecked Sendable {
   /// Names a stage of one chain.
   public struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
 
-  private struct Entry {
+  // Sound, both of them: a pointer belongs to whoever has taken it off the list.
+  private struct Entry: @unchecked Sendable {
     let id: ID
     let stage: AudioStage
     let player: UnsafeMutablePointer<StagePlayer>
   }
   /// Replaced, and held by the cycle of the ticket at most.
-  private struct Dying {
+  private struct Dying: @unchecked Sendable {
     let ticket: UInt64
     let table: UnsafeMutablePointer<StageTable>?
     let gone: [Entry]

@@ -84,9 +84,11 @@ struct StageRunner: @unchecked Sendable {
       var offset = 0
       while offset < frames {
         let count = min(Self.maximumFrames, frames - offset)
+        var other: UnsafeMutablePointer<Float>?
+        if let right { other = right + offset }
         for i in 0..<table.pointee.count {
           table.pointee.players[i].pointee.process(
-            left + offset, right.map { $0 + offset }, frames: count, rate: rate, dryLeft: dryLeft, dryRight: dryRight)
+            left + offset, other, frames: count, rate: rate, dryLeft: dryLeft, dryRight: dryRight)
         }
         offset += count
       }

@@ -29,12 +29,14 @@ public struct StreamDucking: Sendable, Equatable {
     case lowered([Float])
   }
 
-  /// dB per second. A step in the gain cannot be smaller than a quantum is long: at 1024 frames of 48 kHz these make 0.26 and 0.17 dB.
+  /// dB per second, where cycles are short.
   public static let fall = 12.0
   public static let rise = 8.0
+  /// dB. The gain is the same for a whole cycle: where cycles are long, it moves slower than that.
+  public static let largestStep = 0.5
   /// When nearend leaves, whoever waits for it should not wait long.
   public static let riseWhenLeaving = 60.0
-  /// Seconds in which a stream that has just come may still be set up by the session manager and its own client.
+  /// Seconds, from when it is first looked at in a call, in which the session manager and its own client may still be setting it up.
   public static let settlingTime = 1.0
 
   public private(set) var set: StreamVolumes
@@ -61,10 +63,14 @@ public struct StreamDucking: Sendable, Equatable {
   /// Whether it has a way to go to this gain.
   public func isMoving(to target: Double) -> Bool { !isLeftAlone && !set.isMuted && decibels != target }
 
-  /// Goes on towards a gain in dB for some seconds; nil where nothing changes.
-  public mutating func step(to target: Double, seconds: Double, rise: Double = StreamDucking.rise) -> Heard? {
+  /// Goes on towards a gain in dB for some seconds; nil where nothing changes. `cycle`: the graph's, in seconds. `isLeaving`: nobody should wait for it.
+  public mutating func step(to target: Double, seconds: Double, cycle: Double = 0, isLeaving: Bool = false) -> Heard? {
     guard isMoving(to: target) else { return nil }
-    decibels = target < decibels ? Swift.max(target, decibels - Self.fall * seconds) : Swift.min(target, decibels + rise * seconds)
+    let isFalling = target < decibels
+    var speed = isFalling ? Self.fall : Self.rise
+    if cycle > 0 { speed = Swift.min(speed, Self.largestStep / cycle) }
+    if isLeaving { speed = Self.riseWhenLeaving }
+    decibels = isFalling ? Swift.max(target, decibels - speed * seconds) : Swift.min(target, decibels + speed * seconds)
     return decibels == 0 ? .asSet : .lowered(set.channels.map { $0 * Self.linear(decibels) })
   }
 
