@@ -23,10 +23,12 @@ final class LiveGraph {
     case desk([DeskCard.Kind])
     /// As `desk`, with a login manager on a system bus.
     case seatedDesk([DeskCard.Kind])
+    /// As `desk`, on the clock of `exact`.
+    case exactDesk([DeskCard.Kind])
 
     fileprivate var isDesk: Bool {
       switch self {
-      case .desk, .seatedDesk: true
+      case .desk, .seatedDesk, .exactDesk: true
       default: false
       }
     }
@@ -63,10 +65,14 @@ final class LiveGraph {
       configuration.runsPulse = false
     case .hardware: break
     case .login: configuration.hasLoginManager = true
-    case .desk(let cards), .seatedDesk(let cards):
+    case .desk(let cards), .seatedDesk(let cards), .exactDesk(let cards):
       configuration.desk = cards.map { DeskCard.make($0) }
       configuration.runsPulse = false
       if case .seatedDesk = kind { configuration.hasLoginManager = true }
+      if case .exactDesk = kind {
+        configuration.clock = .patient(speed: 4)
+        configuration.quantum = 480
+      }
     case .twoSpeakers:
       configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
     }

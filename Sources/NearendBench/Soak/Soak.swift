@@ -174,7 +174,7 @@ final class Soak {
       holds.remove("phone")
     }
     do { try session.restart(daemon, with: signal) } catch let error as SessionError where error.code == .timedOut {
-      // WirePlumber 0.4 that is started while cards come sometimes gives them no profile, and never will.
+      // Seen with WirePlumber 0.4.13: it runs, and gives no card a profile.
       crashes["wireplumber (left the desk alone)", default: 0] += 1
       report("\(error); \(number(now)) s after the start; the session manager is started once more")
       try session.restart(.wireplumber, with: SIGKILL)

@@ -58,6 +58,8 @@ final class RoomAttachment {
     observer = try Filter(connection, name: "room.observer", properties: properties, data: data, process: Self.observe) { _ in }
     audio.ports.left = try loudspeaker.addPort(.input, name: "input_FL").pointer
     audio.ports.right = try loudspeaker.addPort(.input, name: "input_FR").pointer
+    audio.ports.distantLeft = try loudspeaker.addPort(.input, name: "distant_FL").pointer
+    audio.ports.distantRight = try loudspeaker.addPort(.input, name: "distant_FR").pointer
     audio.ports.microphone = try microphone.addPort(.output, name: "output_MONO").pointer
     audio.ports.observer = try observer.addPort(.input, name: "input_MONO").pointer
     try loudspeaker.connect()
@@ -77,7 +79,8 @@ final class RoomAttachment {
         return ("\(node):\(name)", port.id)
       }, uniquingKeysWith: { first, _ in first })
     let loudspeakers = acoustics.loudspeakers.flatMap { name in
-      ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:input_\($0)") }
+      let place = acoustics.distant.contains(name) ? "distant" : "input"
+      return ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:\(place)_\($0)") }
     }
     let microphones = acoustics.microphones.flatMap { name in
       ["MONO", "FL", "FR"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }

@@ -75,6 +75,8 @@ extension PrivateSession {
       if index == 0 { process.signal(signal) }
       process.end()
     }
+    // Its cards go with a session manager. Whoever starts the next one must not find them still there.
+    if order.contains(.wireplumber), let desk { _ = poll(timeout: 2) { desk.isManaged ? nil : true } }
   }
 
   /// `stop` and `start`.
