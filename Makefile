@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench soak fuzz dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench soak test-faults fuzz dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -42,6 +42,9 @@ bench: dependencies ## measures latency, processor time, lost cycles, the cost o
 
 soak: dependencies ## runs ten minutes of random events and faults at a simulated desk: ARGS="--seconds 600 --seed 1 --sanitize address"
 	@Scripts/soak $(ARGS)
+
+test-faults: dependencies ## stages every fault on a simulated desk, and measures what survives: ARGS="--faults sleep,phone --traffic both"
+	@Scripts/test-faults $(ARGS)
 
 fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS="--seconds 600 --seed 1"
 	@$(swift) build --product ControlFuzz

@@ -116,6 +116,13 @@ let package = Package(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
+    .executableTarget(
+      name: "FaultMatrix",
+      dependencies: [
+        "Nearend", "RealtimeCore", "SimulatedHardware", "PipeWireClient",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/FaultMatrix"),
     .testTarget(name: "ControlTests", dependencies: ["Nearend", "ControlClient", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],

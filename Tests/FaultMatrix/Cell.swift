@@ -1,0 +1,156 @@
+import Foundation
+import Nearend
+import SessionModel
+import SimulatedHardware
+
+/// One fault, in one traffic and mode: what was seen, and what of it was not as it must be.
+struct Cell {
+  let fault: Fault
+  let traffic: Traffic
+  let mode: Mode
+  /// The session before, during and after.
+  var states = ["", "", ""]
+  /// Milliseconds without sound, by path; nil where the path has no sound.
+  var renderGap: Double?
+  var captureGap: Double?
+  var filter = ""
+  var devices = ""
+  /// Frames of the ring that were lost.
+  var lostFrames: Int?
+  /// Echo return loss enhancement in dB, before and after.
+  var erle: (before: Double, after: Double?)?
+  var problems: [String] = []
+  var explained: [String] = []
+
+  init(_ fault: Fault, _ traffic: Traffic, _ mode: Mode) { (self.fault, self.traffic, self.mode) = (fault, traffic, mode) }
+
+  var name: String { "\(fault.rawValue), \(traffic.name), \(mode.rawValue)" }
+
+  mutating func complain(_ aspect: Fault.Aspect, _ problem: String) {
+    if let why = fault.explanation(aspect, traffic) {
+      if !explained.contains(why) { explained.append(why) }
+    } else {
+      problems.append(problem)
+    }
+  }
+}
+
+extension Cell {
+  /// Seconds over which echo is measured, before and after.
+  private static let echoTime = 1.2
+  /// A canceller that has converged, dB.
+  private static let converged = 20.0
+  /// Frames that the counters of a ring may differ by while it is read.
+  private static let ringTolerance = 2_400
+
+  /// Stages the fault and looks at what comes of it.
+  static func run(_ fault: Fault, on stage: Stage) throws -> Cell {
+    var cell = Cell(fault, stage.traffic, stage.mode)
+    try stage.prepare(fault)
+    if stage.traffic == .both, stage.isHeardInTheRoom {
+      var level: Double?
+      try stage.wait("a canceller that has converged", within: 15) {
+        level = stage.erle(seconds: echoTime)
+        return level.map { $0 >= converged } ?? false
+      }
+      cell.erle = level.map { ($0, nil) }
+    }
+    let speaker = stage.speaker
+    let (ours, missing, count) = (stage.ours, stage.missingFrames, stage.interruptions.count)
+    cell.states[0] = stage.label
+
+    let begun = monotonicSeconds()
+    try stage.begin(fault)
+    try stage.wait("the fault to show") { stage.isInEffect(fault, since: count) }
+    cell.states[1] = stage.label
+    let isPaused = stage.now.route.isPausedAfterUnplug
+    // Long enough for sound that is to come after it to be told from sound before.
+    if stage.isHeldUp { try stage.wait("silence meanwhile") { stage.isSilent(for: 0.25) } }
+    try stage.end(fault)
+    var ended = monotonicSeconds()
+    if isPaused {
+      cell.expectSilence(stage, since: ended + 0.05, stage.witness.speakers, "the room hears what was for the headphones")
+      ended = monotonicSeconds()
+      stage.service.perform(.resumeAfterUnplug)
+    }
+    let interruptions = stage.interruptions.dropFirst(count)
+    let isInterrupted = !interruptions.isEmpty
+    if isInterrupted {
+      let words = "interrupted (\(interruptions.first ?? ""))"
+      if !cell.states[1].hasPrefix("interrupted") { cell.states[1] = words }
+      if stage.mode == .manual, stage.traffic != .idle { ended = try cell.activate(stage) }
+    }
+    try stage.wait("sound after it") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.15, since: begun) }
+    // What breaks off again a moment later is no survival.
+    Thread.sleep(forTimeInterval: stage.traffic == .idle ? 0.1 : stage.traffic == .both ? echoTime + 0.1 : 0.35)
+    try stage.wait("sound that stays") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.3, since: begun) }
+
+    cell.states[2] = stage.label
+    if cell.states[2] != cell.states[0] { cell.problems.append("it was \(cell.states[0]) and is \(cell.states[2])") }
+    cell.measureGaps(stage, from: begun, ended: ended, isInterrupted: isInterrupted, isPaused: isPaused)
+    cell.compare(ours, stage.ours)
+    if let missing, let now = stage.missingFrames {
+      cell.lostFrames = abs(now - missing) > ringTolerance ? now - missing : 0
+      if cell.lostFrames != 0 { cell.complain(.ring, "the ring lost \(now - missing) frames") }
+    }
+    cell.measureEcho(stage, wasAt: speaker)
+    try stage.restore(fault)
+    return cell
+  }
+
+  /// Manual mode: nothing comes back before the call manager says so. Gives when it did.
+  private mutating func activate(_ stage: Stage) throws -> Double {
+    try stage.wait("the end of the interruption") { !stage.isHeldUp }
+    let over = monotonicSeconds()
+    Thread.sleep(forTimeInterval: 0.15)
+    let now = stage.now
+    if now.session.state != .waiting { problems.append("it did not wait for the call manager: \(stage.label)") }
+    if now.graph.renderLinks + now.graph.captureLinks > 0 { problems.append("devices were linked before the call manager's word") }
+    expectSilence(stage, since: over + 0.05, stage.witness.speakers, "sound was played before the call manager's word")
+    expectSilence(stage, since: over + 0.05, stage.witness.voice, "voice was given before the call manager's word")
+    let activated = monotonicSeconds()
+    stage.activate()
+    return activated
+  }
+
+  private mutating func expectSilence(_ stage: Stage, since time: Double, _ track: SoundTrack, _ problem: String) {
+    let end = time + 0.1
+    while monotonicSeconds() < end { usleep(5_000) }
+    if track.sounds(from: time, to: end) { problems.append(problem) }
+  }
+
+  private mutating func measureGaps(_ stage: Stage, from begun: Double, ended: Double, isInterrupted: Bool, isPaused: Bool) {
+    func gap(_ track: SoundTrack, waits: Bool) -> Double? {
+      if waits, !fault.endsByItself || mode == .manual { return track.run(since: begun - 0.1).map { max(0, $0.lowerBound - ended) } }
+      return track.longestBreak(since: begun - 0.1).map { max(0, $0) }
+    }
+    if traffic.receives { renderGap = gap(stage.witness.speakers, waits: isInterrupted || isPaused).map { $0 * 1_000 } }
+    if traffic.sends { captureGap = gap(stage.witness.voice, waits: isInterrupted).map { $0 * 1_000 } }
+    for (path, gap) in [("speaker", renderGap), ("voice", captureGap)] {
+      guard let gap, gap > fault.limit * 1_000 else { continue }
+      complain(.gap, "\(path) silent for \(Int(gap)) ms, \(Int(fault.limit * 1_000)) ms are allowed")
+    }
+  }
+
+  private mutating func compare(_ before: [String: UInt64], _ after: [String: UInt64]) {
+    // Another daemon counts from the beginning again.
+    filter = before["nearend"] == after["nearend"] && !fault.endsDaemon ? "same" : "anew"
+    if filter != "same" { complain(.filter, "the filter node is another") }
+    let isSame = before.filter { $0.key != "nearend" } == after.filter { $0.key != "nearend" }
+    devices = isSame && !fault.endsDaemon ? "same" : "anew"
+    if devices != "same" { complain(.devices, "the virtual devices are others: \(before), \(after)") }
+  }
+
+  private mutating func measureEcho(_ stage: Stage, wasAt speaker: String?) {
+    guard let before = erle?.before, stage.isHeardInTheRoom, stage.microphone == Stage.laptopMicrophone,
+      let after = stage.erle(seconds: Self.echoTime)
+    else { return }
+    erle?.after = after
+    // Another speaker's echo has to be learnt.
+    guard stage.speaker == speaker else { return }
+    // What it cancelled before it must cancel at once; above 20 dB the suppressor, which comes and goes, makes the difference.
+    if after < min(before - 3, Self.converged) {
+      complain(.canceller, String(format: "echo return loss enhancement was %.0f dB and is %.0f dB", before, after))
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import RealtimeCore
+import SimulatedHardware
+import Synchronization
+
+/// A remote participant that never pauses, so that every break is the product's: noise as loud as speech, written so that the ring holds
+/// 200 ms. [any]
+final class FarEnd: Sendable {
+  /// Frames per second.
+  static let rate = 48_000
+  /// Bytes that the ring is kept at.
+  static let fill = 19_200
+  private let isStopping = Atomic<Bool>(false)
+  private let hasStopped = DispatchSemaphore(value: 0)
+
+  init(into sink: RingSink) {
+    let thread = Thread { [self] in
+      var noise: UInt64 = 1
+      var last: Float = 0
+      var (loudness, wanted): (Float, Float) = (1, 1)
+      var frames = 0
+      while !isStopping.load(ordering: .relaxed) {
+        while sink.status(takesPeak: false).fillBytes < Self.fill {
+          let packet = (0..<480).map { _ -> Int16 in
+            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // As speech is: louder below 1 kHz, and another syllable every 100 ms.
+            frames += 1
+            if frames % 4_800 == 0 { wanted = [0.15, 0.4, 1][Int(noise >> 33) % 3] }
+            loudness += 0.002 * (wanted - loudness)
+            last += 0.3 * (Float(Int32(truncatingIfNeeded: noise >> 32)) * 0x1p-31 - last)
+            return Int16(last * loudness * 16_000)
+          }
+          guard packet.withUnsafeBytes({ sink.write($0) }) else { break }
+        }
+        usleep(5_000)
+      }
+      hasStopped.signal()
+    }
+    thread.name = "far end"
+    thread.start()
+  }
+
+  func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    hasStopped.wait()
+  }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+
+/// What goes wrong, or only becomes another.
+enum Fault: String, CaseIterable, ExpressibleByArgument {
+  case speaker, microphone
+  case headphonesIn = "headphones-in"
+  case headphonesOut = "headphones-out"
+  case usbIn = "usb-in"
+  case usbOut = "usb-out"
+  case bluetoothIn = "bluetooth-in"
+  case bluetoothOut = "bluetooth-out"
+  case hdmiIn = "hdmi-in"
+  case hdmiOut = "hdmi-out"
+  case replug
+  case lastDevice = "last-device"
+  case phone, sleep, seat
+  case pipewire
+  case pipewireKilled = "pipewire-killed"
+  case wireplumber
+  case wireplumberKilled = "wireplumber-killed"
+  case sessionBus = "session-bus"
+  case systemBus = "system-bus"
+  case pulse
+  case frozen
+  case driver
+  case quantum, rate, xruns
+
+  /// For the table.
+  var words: String {
+    switch self {
+    case .speaker: "another speaker becomes the default"
+    case .microphone: "another microphone becomes the default"
+    case .headphonesIn: "headphones plugged in"
+    case .headphonesOut: "headphones pulled out, then resumed"
+    case .usbIn: "USB headset plugged in"
+    case .usbOut: "USB headset pulled out, then resumed"
+    case .bluetoothIn: "Bluetooth headset connects"
+    case .bluetoothOut: "Bluetooth headset gone, then resumed"
+    case .hdmiIn: "television plugged in"
+    case .hdmiOut: "television pulled out"
+    case .replug: "sound card vanishes and comes back with other ids"
+    case .lastDevice: "last device lost and found"
+    case .phone: "a phone's stream runs (media.role=Phone)"
+    case .sleep: "sleep and resume"
+    case .seat: "another login session has the seat"
+    case .pipewire: "PipeWire restarted, with all that hangs on it"
+    case .pipewireKilled: "PipeWire killed (SIGKILL)"
+    case .wireplumber: "WirePlumber restarted"
+    case .wireplumberKilled: "WirePlumber killed (SIGKILL)"
+    case .sessionBus: "session's D-Bus lost and back"
+    case .systemBus: "system's D-Bus lost and back"
+    case .pulse: "pipewire-pulse restarted"
+    case .frozen: "PipeWire stands still (SIGSTOP)"
+    case .driver: "the device that drives the graph stops"
+    case .quantum: "quantum changed to 256"
+    case .rate: "graph's rate changed to 44.1 kHz"
+    case .xruns: "five xruns, PipeWire late by 50 ms each"
+    }
+  }
+
+  var endsDaemon: Bool { self == .pipewire || self == .pipewireKilled }
+  var isHeadphonesGone: Bool { self == .headphonesOut || self == .usbOut || self == .bluetoothOut }
+
+  /// In default mode nearend is whole again before anybody has done anything: all of the break counts.
+  var endsByItself: Bool { self == .replug || self == .driver }
+
+  /// Longest break of sound, in seconds: of a switch, after the daemon's return, after what held the session up is over.
+  var limit: Double {
+    switch self {
+    case .pipewire, .pipewireKilled, .wireplumber, .wireplumberKilled, .sessionBus, .systemBus, .pulse, .frozen: 2
+    // 2 s to notice it, and what follows.
+    case .driver: 2.5
+    // A canceller for the other rate has to be made first.
+    case .rate: 0.5
+    case .lastDevice, .phone, .sleep, .seat, .replug: 1
+    default: 0.15
+    }
+  }
+
+  /// What a cell says about survival.
+  enum Aspect: String { case gap, filter, devices, ring, canceller }
+
+  /// Why something does not survive, where that is right.
+  func explanation(_ aspect: Aspect, _ traffic: Traffic) -> String? {
+    switch (self, aspect) {
+    case (.pipewire, .filter), (.pipewire, .devices), (.pipewireKilled, .filter), (.pipewireKilled, .devices):
+      "nodes live in the daemon and end with it; filter and devices are made anew, with the same names"
+    case (.driver, .filter): "a filter whose graph stands still is made anew (I5); the devices stay"
+    case (.rate, .canceller): "at another rate the canceller is another, and learns anew"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import SimulatedHardware
+
+/// Every fault × who uses nearend × who activates the session, each measured on sound. A Markdown table on standard output; what does not
+/// survive, and no note explains, ends it with a failure.
+@main
+struct FaultMatrix: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Stages faults on a simulated desk, and measures what survives.")
+
+  @Option(help: ArgumentHelp("Only these, separated by commas.", valueName: "names"))
+  var faults = Fault.allCases.map(\.rawValue).joined(separator: ",")
+  @Option(help: "idle, receive, send, both; separated by commas.")
+  var traffic = Traffic.allCases.map(\.rawValue).joined(separator: ",")
+  @Option(help: "default, manual; separated by commas.")
+  var modes = Mode.allCases.map(\.rawValue).joined(separator: ",")
+  @Flag(help: "Leave out the check that applications' streams stay the same streams.")
+  var noIdentity = false
+
+  func run() throws {
+    let (faults, traffics, modes) = (try list(faults, Fault.self), try list(traffic, Traffic.self), try list(modes, Mode.self))
+    var report = Report()
+    var problems: [String] = []
+    let begin = monotonicSeconds()
+    show(Report.head)
+    var session = try Stage.makeSession()
+    for mode in modes {
+      for traffic in traffics {
+        var stage: Stage?
+        for fault in faults {
+          do {
+            let staged = try stage ?? Stage(session, traffic, mode)
+            stage = staged
+            let cell = try Cell.run(fault, on: staged)
+            report.add(cell)
+            show(report.row(cell))
+            for problem in cell.problems { note("\(cell.name): \(problem)") }
+          } catch {
+            problems.append("\(fault.rawValue), \(traffic.name), \(mode.rawValue): \(error)")
+            note(problems.last ?? "")
+            for entry in stage?.now.log.suffix(12) ?? [] { note("  \(entry.message)") }
+            // Whatever is stuck must not fail the next.
+            stage?.stop()
+            stage = nil
+            session.end()
+            session = try Stage.makeSession()
+          }
+        }
+        stage?.stop()
+      }
+    }
+    if !noIdentity { problems += try Identity.problems(in: session, faults) }
+    session.end()
+    show("\n\(report.foot)")
+    problems += report.problems
+    note("\(report.cells.count) cells in \(Int(monotonicSeconds() - begin)) s")
+    for problem in problems { note("FAILED: \(problem)") }
+    if !problems.isEmpty { throw ExitCode.failure }
+  }
+
+  private func list<T: RawRepresentable & CaseIterable>(_ text: String, _ type: T.Type) throws -> [T] where T.RawValue == String {
+    try text.split(separator: ",").map { word in
+      if let value = T(rawValue: String(word)) { return value }
+      throw ValidationError("There is no '\(word)'; there is: \(T.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+  }
+}
+
+/// Printed at once.
+func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// Beside the table.
+func note(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }

@@ -1,0 +1,71 @@
+import Foundation
+import SimulatedHardware
+
+/// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
+/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it.
+enum Identity {
+  /// All that tells one stream from another.
+  private struct Streams: Equatable {
+    /// PulseAudio's index of the stream, and of the device that it is on.
+    var recorder = ""
+    var player = ""
+    var nodes: [String: UInt64] = [:]
+  }
+
+  static func problems(in session: PrivateSession, _ faults: [Fault]) throws -> [String] {
+    let staged = faults.filter { !$0.endsDaemon && $0 != .pulse && $0 != .wireplumber && $0 != .wireplumberKilled }
+    guard !staged.isEmpty else { return [] }
+    let stage = try Stage(session, .both, .automatic)
+    defer { stage.stop() }
+    let recording = "\(session.path)/recording"
+    let recorder = try session.spawn("parec", ["--device=nearend.microphone", "--client-name=recorder"], output: recording)
+    let player = try session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=player", "/dev/zero"])
+    func streams() throws -> Streams {
+      func index(_ kind: String) throws -> String {
+        let lines = try session.run("pactl", "list", "short", kind).output.split(separator: "\n")
+        return lines.map { $0.split(separator: "\t").prefix(2).joined(separator: " on ") }.joined(separator: ", ")
+      }
+      return Streams(
+        recorder: try index("source-outputs"), player: try index("sink-inputs"),
+        nodes: stage.witness.serials { ["parec", "pacat", "recorder", "player"].contains($0) || $0.hasPrefix("nearend.") })
+    }
+    func recorded() -> Int { (try? FileManager.default.attributesOfItem(atPath: recording)[.size] as? Int) ?? 0 }
+    /// Bytes that the player has read.
+    func played() -> Int {
+      let lines = (try? String(contentsOfFile: "/proc/\(player.pid)/io", encoding: .utf8))?.split(separator: "\n") ?? []
+      return lines.first { $0.hasPrefix("rchar:") }.flatMap { Int($0.dropFirst(7)) } ?? 0
+    }
+    func moves() throws {
+      let (from, to) = (recorded(), played())
+      try stage.wait("parec to record and pacat to play") { recorded() > from + 48_000 && played() > to + 48_000 }
+    }
+    try moves()
+    let before = try streams()
+    guard !before.recorder.isEmpty, !before.player.isEmpty else { return ["identity: the streams are not there"] }
+    for fault in staged {
+      do {
+        try stage.prepare(fault)
+        let count = stage.interruptions.count
+        try stage.begin(fault)
+        try stage.wait("the fault to show") { stage.isInEffect(fault, since: count) }
+        try stage.end(fault)
+        try stage.restore(fault)
+        try moves()
+      } catch { return ["identity, \(fault.rawValue): \(error)"] }
+    }
+    let after = try streams()
+    // Last, because WirePlumber 0.4 links no stream that was there before it, whatever that plays to.
+    session.stop(.wireplumber)
+    try stage.wait("the devices to go with the session manager") { stage.speaker == nil }
+    let orphans = try streams()
+    show(
+      "\nStreams before the first of \(staged.count) faults: source-output \(before.recorder), sink-input \(before.player); "
+        + "after the last: source-output \(after.recorder), sink-input \(after.player).")
+    var problems: [String] = []
+    if !recorder.isRunning { problems.append("identity: parec has ended") }
+    if !player.isRunning { problems.append("identity: pacat has ended") }
+    if after != before { problems.append("identity: \(before) became \(after)") }
+    if orphans.nodes != before.nodes { problems.append("identity, without a session manager: \(before) became \(orphans)") }
+    return problems
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+import Synchronization
+
+/// A desk, a room, nearend, whoever uses it, and the witness. Each traffic in each mode has a nearend of its own; the session is shared.
+final class Stage {
+  static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
+  static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
+  static let usbSpeaker = "alsa_output.usb-Simulated_USB_Headset-00.analog-stereo"
+  static let usbMicrophone = "alsa_input.usb-Simulated_USB_Headset-00.mono-fallback"
+  static let headsetSpeaker = "bluez_output.00_11_22_33_44_55.1"
+  static let headsetMicrophone = "bluez_input.00_11_22_33_44_55.0"
+  static let television = "alsa_output.pci-0000_01_00.1.hdmi-stereo"
+
+  let session: PrivateSession
+  let desk: Desk
+  let login: LoginManager
+  let service: NearendService
+  let witness: Witness
+  let traffic: Traffic
+  let mode: Mode
+  /// Programs of the fault that is staged.
+  var programs: [ChildProcess] = []
+  /// Serials of the nodes that vanish.
+  var formerCard: [String: UInt64] = [:]
+  var formerFilter: UInt64?
+  /// The node that was stopped.
+  var driver = ""
+
+  private let room: Room
+  private var farEnd: FarEnd?
+  private final class Heard: Sendable {
+    let interruptions = Mutex<[String]>([])
+  }
+  private let heard = Heard()
+  private var subscription: EventBus.Subscription?
+
+  static func makeSession() throws -> PrivateSession {
+    var configuration = SessionConfiguration()
+    configuration.desk = [DeskCard.make(.laptop), DeskCard.make(.hdmi)]
+    configuration.hasLoginManager = true
+    let session = try PrivateSession(configuration)
+    try Data(silence).write(to: URL(fileURLWithPath: "\(session.path)/silence.wav"))
+    return session
+  }
+
+  init(_ session: PrivateSession, _ traffic: Traffic, _ mode: Mode) throws {
+    (self.session, self.traffic, self.mode) = (session, traffic, mode)
+    guard let desk = session.desk, let login = session.loginManager else { throw Unmet("a session without a desk") }
+    (self.desk, self.login) = (desk, login)
+    witness = Witness(socket: session.socket)
+    var options = GraphOptions(remote: session.socket)
+    options.stateFolder = "\(session.path)/state/nearend"
+    options.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
+    var settings = SessionSettings()
+    settings.isManual = mode == .manual
+    service = try NearendService(NearendOptions(graph: options, session: settings))
+    // The room's noise is all that the near end is; suppressed, a canceller that has lost its way would not be told from one that has not.
+    service.perform(.setComponent(.noiseSuppression, false))
+    service.perform(.setComponent(.gainControl, false))
+    try service.start()
+    var place = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1e6)
+    place.followsUse = true
+    place.noise = -70
+    place.cache = Speech.defaultCache
+    place.acoustics = desk.acoustics
+    let room = try Room(place)
+    self.room = room
+    room.start()
+    desk.notify { [weak room, weak desk] in
+      // Not while the desk is locked out.
+      guard let room, let desk else { return }
+      let acoustics = desk.acoustics
+      DispatchQueue.global().async { room.place(acoustics) }
+    }
+    subscription = service.events.subscribe { [heard] event in
+      guard event.kind == .interruptionBegan, case .string(let reason)? = event.detail["reason"] else { return }
+      heard.interruptions.withLock { $0.append(reason) }
+    }
+    if traffic.sends { service.session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false)) }
+    if traffic.receives {
+      let sink = try service.addRingSink(id: "ear", sampleRate: FarEnd.rate, channelCount: 1, bufferSize: FarEnd.fill * 2)
+      farEnd = FarEnd(into: sink)
+    }
+    witness.listen(toMicrophone: Self.laptopMicrophone)
+    witness.record(traffic.sends)
+    if mode == .manual, traffic != .idle { activate() }
+    try waitForBaseline()
+  }
+
+  func stop() {
+    farEnd?.stop()
+    desk.notify(nil)
+    room.stop()
+    witness.stop()
+    service.stop()
+    for program in programs { program.end(grace: 1) }
+  }
+
+  // MARK: What is so
+
+  var now: Snapshot { service.snapshot() }
+  /// Reasons of interruptions that began, oldest first.
+  var interruptions: [String] { heard.interruptions.withLock { $0 } }
+  var isHeldUp: Bool { !service.session.current.interruptions.isEmpty }
+  func activate() { service.session.send(.activatedExternally) }
+
+  /// Filter and devices of nearend's.
+  var ours: [String: UInt64] { witness.serials { $0 == "nearend" || $0.hasPrefix("nearend.") } }
+
+  /// In a word or two.
+  var label: String {
+    let now = now
+    var words = now.session.state.rawValue
+    if let reason = now.session.interruption?.reason.rawValue { words += " (\(reason))" }
+    return now.route.isPausedAfterUnplug ? "\(words), paused" : words
+  }
+
+  var output: PortType? { now.route.current.outputs.first?.portType }
+  var isHeardInTheRoom: Bool { output == .builtInSpeaker || output == .hdmi }
+  var speaker: String? { now.route.current.outputs.first?.name }
+  var microphone: String? { now.route.current.inputs.first?.name }
+
+  /// Frames that were written to the ring and neither read nor wait there; nil without one.
+  var missingFrames: Int? {
+    guard traffic.receives, let sink = now.sinks.first else { return nil }
+    return Int(sink.framesWritten) - Int(sink.framesRead) - sink.fillBytes / 2
+  }
+
+  /// Sound passes now, without a break for `seconds`, on every path that the traffic has.
+  func sounds(for seconds: Double, since time: Double) -> Bool {
+    func passes(_ track: SoundTrack) -> Bool {
+      guard let run = track.run(since: time) else { return false }
+      return run.upperBound - run.lowerBound >= seconds && monotonicSeconds() - run.upperBound < 0.12
+    }
+    return (!traffic.receives || passes(witness.speakers)) && (!traffic.sends || passes(witness.voice))
+  }
+
+  /// Nothing has been heard on any path for `seconds`.
+  func isSilent(for seconds: Double) -> Bool {
+    let begin = monotonicSeconds() - seconds
+    return [witness.speakers, witness.voice].allSatisfy { !$0.sounds(from: begin, to: .infinity) }
+  }
+
+  /// Links as the traffic needs them.
+  var isLinked: Bool {
+    let graph = now.graph
+    return (graph.renderLinks > 0) == (traffic != .idle) && (graph.captureLinks > 0) == traffic.sends
+  }
+
+  /// All of it, for who reads why something failed.
+  private var description: String {
+    func level(_ track: SoundTrack) -> String {
+      track.power(since: monotonicSeconds() - 0.5, seconds: 0.2).map { String(format: "%.0f dBFS", 10 * log10(max($0, 1e-12))) }
+        ?? "no cycles"
+    }
+    let (graph, report) = (now.graph, room.report)
+    return
+      "\(label), \(now.route.current.words), \(graph.renderLinks) links to the speaker, \(graph.captureLinks) from the microphone; "
+      + "speakers \(level(witness.speakers)), microphone \(level(witness.microphone)), voice \(level(witness.voice)); the room is "
+      + "\(report.isLinked ? "linked" : "not linked"); processing \(now.processing.microphoneLevel), \(now.processing.voiceLevel)"
+  }
+
+  // MARK: Waiting
+
+  func wait(_ what: String, within seconds: Double = 10, _ fact: () throws -> Bool) throws {
+    let end = monotonicSeconds() + seconds
+    while try !fact() {
+      guard monotonicSeconds() < end else { throw Unmet("\(seconds) s went by without \(what); \(description)") }
+      usleep(5_000)
+    }
+  }
+
+  /// The laptop's own speaker and microphone, and nothing held up.
+  func waitForBaseline() throws {
+    try wait("the laptop's own devices", within: 20) {
+      speaker == Self.laptopSpeaker && microphone == Self.laptopMicrophone && output == .builtInSpeaker && !isHeldUp
+        && !now.route.isPausedAfterUnplug
+    }
+    let begin = monotonicSeconds()
+    try wait("sound before anything happens", within: 20) { isLinked && sounds(for: 0.15, since: begin) }
+  }
+
+  /// Echo return loss enhancement over the last `seconds`, dB; nil without echo, or too little of it.
+  func erle(seconds: Double) -> Double? {
+    guard traffic == .both else { return nil }
+    let begin = monotonicSeconds() - seconds
+    guard let before = witness.microphone.power(since: begin, seconds: seconds * 0.8),
+      let after = witness.voice.power(since: begin, seconds: seconds * 0.8), before > 1e-6
+    else { return nil }
+    return 10 * log10(before / max(after, 1e-12))
+  }
+
+  /// A minute of silence, as a WAVE file.
+  private static var silence: [UInt8] {
+    func bytes(_ values: UInt32...) -> [UInt8] { values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } } }
+    let size: UInt32 = 48_000 * 2 * 60
+    return Array("RIFF".utf8) + bytes(size + 36) + Array("WAVEfmt ".utf8)
+      + bytes(16, 0x0001_0001, 48_000, 96_000, 0x0010_0002) + Array("data".utf8) + bytes(size) + [UInt8](repeating: 0, count: Int(size))
+  }
+}
+
+/// A fact that did not come about.
+struct Unmet: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// Who uses nearend while something happens.
+enum Traffic: String, CaseIterable, ExpressibleByArgument {
+  case idle, receive, send, both
+
+  var sends: Bool { self == .send || self == .both }
+  var receives: Bool { self == .receive || self == .both }
+  var name: String { self == .receive || self == .send ? "\(rawValue)-only" : rawValue }
+}
+
+/// Who activates the session again.
+enum Mode: String, CaseIterable, ExpressibleByArgument {
+  case automatic = "default"
+  case manual
+}
