@@ -41,10 +41,20 @@ public final class CaptureControls: Sendable {
     get { cells.isGainControlEnabled.isOn() }
     set { cells.isGainControlEnabled.set(newValue) }
   }
-  /// On: the voice is ramped to silence at the very end of the path, within 5 ms; processing and voice detection go on (D1, D2).
+  /// On: the voice is ramped to silence at the very end of the path, within 5 ms and one cycle; processing and voice detection go on (D1, D2).
   public var isMicrophoneMuted: Bool {
     get { cells.isMicrophoneMuted.isOn() }
     set { cells.isMicrophoneMuted.set(newValue) }
+  }
+  /// On: a muted microphone is silent before processing too, so that the processors hear silence, and the voice follows at their latency (D1, inputMixer).
+  public var mutesInput: Bool {
+    get { cells.mutesInput.isOn() }
+    set { cells.mutesInput.set(newValue) }
+  }
+  /// On: the voice is silent though nobody has muted the microphone, because it is only kept warm (S8).
+  public var isVoiceHeld: Bool {
+    get { cells.isVoiceHeld.isOn() }
+    set { cells.isVoiceHeld.set(newValue) }
   }
   /// Frames between a sample of the reference and its echo in the microphone, as the graph's latencies tell it, 0 or more (V5). It places the
   /// reference until the delay is measured.
@@ -59,12 +69,13 @@ struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
   let streamDelay: SharedCell
+  let mutesInput, isVoiceHeld: SharedCell
   // Only ever freed; the cells reach it through atomics.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 8)
-    memory.initialize(repeating: 0, count: 8)
+    memory = .allocate(capacity: 10)
+    memory.initialize(repeating: 0, count: 10)
     usesVoiceProcessing = SharedCell(memory)
     isBypassed = SharedCell(memory + 1)
     isMicrophoneMuted = SharedCell(memory + 2)
@@ -73,6 +84,8 @@ struct CaptureControlCells: Sendable {
     isNoiseSuppressionEnabled = SharedCell(memory + 5)
     isGainControlEnabled = SharedCell(memory + 6)
     streamDelay = SharedCell(memory + 7)
+    mutesInput = SharedCell(memory + 8)
+    isVoiceHeld = SharedCell(memory + 9)
   }
 
   func deallocate() { memory.deallocate() }
