@@ -2,3 +2,6 @@
 @_exported import enum PipeWireGraph.GraphError
 @_exported import SessionModel
 @_exported import typealias RealtimeCore.MicrophoneCallback
+@_exported import enum RealtimeCore.AppAudioError
+@_exported import protocol RealtimeCore.AppAudioSample
+@_exported import struct RealtimeCore.AppAudioBuffer

@@ -120,6 +120,14 @@ public final class AudioSessionManager: Sendable {
 
   // MARK: Start and stop
 
+  /// Starts the session where it is to be kept prepared and none runs (S8).
+  func prepareRecording(_ on: Bool) throws(GraphError) {
+    try lifecycle.withLock { _ throws(GraphError) in
+      if on { _ = try runningService() }
+      set(.recordingAlwaysPrepared, to: .bool(on))
+    }
+  }
+
   private func runningService() throws(GraphError) -> NearendService {
     if let service { return service }
     let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
@@ -143,7 +151,7 @@ public final class AudioSessionManager: Sendable {
   /// With the lifecycle's lock.
   private func stopWhereUnused() {
     // Still activated though nobody is there: automatic deactivation is off (S5).
-    guard let service, case let session = service.session.current, session.media.isEmpty, !session.isActivated else { return }
+    guard let service, case let session = service.session.current, !session.isNeeded, !session.isActivated else { return }
     stop(service)
   }
 

@@ -95,6 +95,9 @@ final class RouteKeeper {
 
   func end() { timer.cancel() }
 
+  /// The card of the microphone in use is muted (D1).
+  var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
+
   // MARK: What a person wants
 
   func pick(_ direction: Device.Direction, name: String?) {

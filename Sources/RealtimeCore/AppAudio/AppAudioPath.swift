@@ -34,10 +34,15 @@ struct AppAudioPath: ~Copyable {
   /// Takes a cycle of the sources. `isSpeaking`: the near end talks, and is heard.
   @_noLocks @_noAllocation
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
-    isSounding = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
+    let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
+    // Sources that play silence change nothing.
+    isSounding = isRendered && max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames)) > 0
     cells.isSounding.store(isSounding ? 1 : 0)
     monitorGain.steer(to: cells.isMonitored.load() != 0 ? 1 : 0, rate: Double(rate))
-    guard isSounding else { return }
+    guard isSounding else {
+      cells.duckGain.store(1)
+      return
+    }
     duck.apply(to: left, right, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load() != 0)
     cells.duckGain.store(Double(duck.gain))
   }

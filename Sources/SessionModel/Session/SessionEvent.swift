@@ -22,6 +22,12 @@ public enum SessionEvent: Sendable, Equatable {
   case setAutomaticConfiguration(Bool)
   case setAutomaticDeactivation(Bool)
 
+  // A person at the microphone
+  case setMicrophoneMuted(Bool)
+  case setMicrophoneMuteMode(MicrophoneMuteMode)
+  /// `setRecordingAlwaysPreparedMode` (S8).
+  case setRecordingAlwaysPrepared(Bool)
+
   // A call manager (S2)
   case activatedExternally
   case deactivatedExternally

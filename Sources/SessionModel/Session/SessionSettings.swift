@@ -13,6 +13,12 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   /// False: the session stays active after the last media has left (S5). Without automatic configuration it has no effect.
   public var isAutomaticDeactivationEnabled = true
 
+  /// The person at the microphone is not heard (D1).
+  public var isMicrophoneMuted = false
+  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  /// The capture path is kept warm, with the microphone open and the voice silent, though nobody sends (S8).
+  public var isRecordingAlwaysPrepared = false
+
   public init() {}
 }
 
