@@ -1,4 +1,6 @@
+import Foundation
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
 import Testing
 
@@ -35,6 +37,40 @@ struct MicrophoneManagerTests {
     #expect(rig.demand == ManagerRig.call)
     rig.unregisterCall()
     #expect(rig.manager.microphoneMuteMode == .restart)
+  }
+
+  @Test("D2: who talks into the muted microphone is told so, once; muted and silent, or with nobody to hear it, nothing is")
+  func talkingIsTold() throws {
+    let core = try AudioCore()
+    let bus = EventBus()
+    let tape = EventTape(bus)
+    let watch = EventWatch(core: core, events: bus)
+    // Three syllables a second of 500 Hz.
+    func talk(seconds: Int, level: Float) {
+      for cycle in 0..<seconds * 100 {
+        let samples = (0..<480).map { frame in
+          level * Float(sin(2 * Double.pi * 500 * Double(frame) / 48_000)) * (cycle % 33 < 22 ? 1 : 0.01)
+        }
+        samples.withUnsafeBufferPointer {
+          var buffers = CycleBuffers(frames: 480, rate: 48_000, position: UInt64(cycle * 480), driver: 1)
+          buffers.microphone = $0.baseAddress
+          core.realtime.process(&buffers, graphSinks: nil)
+        }
+        if cycle % 10 == 9 { watch.look() }
+      }
+    }
+    core.controls.isMicrophoneMuted = true
+    core.isSending = true
+    talk(seconds: 2, level: 0.0001)
+    #expect(tape.all.isEmpty)
+    talk(seconds: 3, level: 0.1)
+    #expect(tape.kinds == [.talkingWhileMuted])
+    core.isSending = false
+    talk(seconds: 2, level: 0.0001)
+    core.controls.usesVoiceProcessing = false
+    core.isSending = true
+    talk(seconds: 3, level: 0.1)
+    #expect(tape.kinds == [.talkingWhileMuted])
   }
 
   @Test("S8: prepared, the session starts without media, outlasts the last, and is handed back when it is off")
