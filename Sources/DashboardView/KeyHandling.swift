@@ -12,6 +12,15 @@ extension ViewState {
       let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
       return command(.setComponent(component, !isRequested))
     case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
+    case .nextMuteMode:
+      let modes = MicrophoneMuteMode.allCases
+      let next = modes[((modes.firstIndex(of: snapshot.session.microphoneMuteMode) ?? 0) + 1) % modes.count]
+      notice = "Muting: \(next.meaning)."
+      return command(.setMicrophoneMuteMode(next))
+    case .togglePrepared: return command(.setRecordingAlwaysPrepared(!snapshot.session.isRecordingAlwaysPrepared))
+    case .toggleAppDucking: return command(.setAppDucking(!snapshot.appAudio.isDucking))
+    case .toggleAppMonitor: return command(.setAppMonitor(!snapshot.appAudio.isMonitored))
+    case .stepVolume(let volume, let tenths): return step(volume, tenths, snapshot)
     case .muteSink: return withSelectedSink(snapshot) { .setSinkMuted(id: $0.id, !$0.isMuted) }
     case .setGain(let step): return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Double(step) / 5) }
     case .stepGain(let decibels):
@@ -48,6 +57,16 @@ extension ViewState {
   }
 
   private func command(_ command: Command) -> KeyResponse { KeyResponse(commands: [command]) }
+
+  private mutating func step(_ volume: Volume, _ tenths: Int, _ snapshot: Snapshot) -> KeyResponse {
+    func stepped(_ value: Double) -> Double { min(max((value * 10).rounded() + Double(tenths), 0), 10) / 10 }
+    let (app, output) = (snapshot.appAudio, snapshot.outputVolume)
+    switch volume {
+    case .microphone: return command(.setMicVolume(stepped(app.micVolume)))
+    case .app: return command(.setAppVolume(stepped(app.appVolume)))
+    case .output: return command(.setOutputVolume(stepped(output)))
+    }
+  }
 
   private mutating func show(_ page: Page) {
     self.page = page

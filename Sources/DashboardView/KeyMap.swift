@@ -5,6 +5,10 @@ enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
   case toggleMicrophone
+  case nextMuteMode
+  case togglePrepared, toggleAppDucking, toggleAppMonitor
+  /// By tenths.
+  case stepVolume(Volume, Int)
   /// Rows down.
   case move(Int)
   /// Screenfuls down; on the Routes page the other list.
@@ -27,6 +31,9 @@ enum KeyAction: Equatable, Sendable {
   case help, back, quit
 }
 
+/// What goes through one of the volumes (D5).
+enum Volume: Equatable, Sendable { case microphone, app, output }
+
 /// One line of the help with the keys that it tells of: help and behaviour come from the same table.
 struct KeyGroup: Sendable {
   var label: String
@@ -36,15 +43,27 @@ struct KeyGroup: Sendable {
   var keys: [Key: KeyAction]
 
   static let all: [KeyGroup] = [
-    KeyGroup("space M", "mute or unmute the microphone", footer: "mute mic", ["M": .toggleMicrophone, " ": .toggleMicrophone]),
-    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
-    KeyGroup("e", "echo cancellation (AEC) on or off", footer: "AEC", ["e": .toggle(.echoCancellation)]),
-    KeyGroup("n", "noise suppression (NS) on or off", footer: "NS", ["n": .toggle(.noiseSuppression)]),
     KeyGroup(
-      "g H", "gain control (AGC) on or off; H: high-pass filter (HPF)", footer: "AGC, HPF",
+      "space M u", "mute or unmute the microphone; u: the next way of muting", footer: "mute mic",
+      ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
+    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
+    KeyGroup(
+      "e n", "echo cancellation (AEC), noise suppression (NS) on or off", footer: "AEC, NS",
+      ["e": .toggle(.echoCancellation), "n": .toggle(.noiseSuppression)]),
+    KeyGroup(
+      "g H", "gain control (AGC), high-pass filter (HPF) on or off", footer: "AGC, HPF",
       ["g": .toggle(.gainControl), "H": .toggle(.highPassFilter)]),
     KeyGroup(
       "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
+    KeyGroup(
+      "p a A", "keep recording prepared; app audio: duck it, monitor it", footer: "prepared, app audio",
+      ["p": .togglePrepared, "a": .toggleAppDucking, "A": .toggleAppMonitor]),
+    KeyGroup(
+      "[ ] { } < >", "volume of the microphone, app audio, everything played", footer: "volumes",
+      [
+        "[": .stepVolume(.microphone, -1), "]": .stepVolume(.microphone, 1), "{": .stepVolume(.app, -1), "}": .stepVolume(.app, 1),
+        "<": .stepVolume(.output, -1), ">": .stepVolume(.output, 1),
+      ]),
     KeyGroup(
       "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
     KeyGroup(

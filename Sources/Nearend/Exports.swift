@@ -6,3 +6,6 @@
 @_exported import typealias RealtimeCore.MicrophoneCallback
 @_exported import class RealtimeCore.StageChain
 @_exported import typealias RealtimeCore.StageCallback
+@_exported import enum RealtimeCore.AppAudioError
+@_exported import protocol RealtimeCore.AppAudioSample
+@_exported import struct RealtimeCore.AppAudioBuffer

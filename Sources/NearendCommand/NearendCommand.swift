@@ -25,6 +25,7 @@ struct NearendCommand: ParsableCommand {
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
           UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, SourceCommand.self,
+          PlayIntoMicCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
         ])
     ])

@@ -25,7 +25,7 @@ final class RehearsedDesk: Sendable {
     case card(DeskCard.Kind), jack(DeskJack), sleep, seat
   }
   private static let keys: [Unicode.Scalar: Switch] = [
-    "p": .jack(.headphones), "u": .card(.usb), "w": .card(.bluetooth), "t": .jack(.television), "z": .sleep, "s": .seat,
+    "P": .jack(.headphones), "U": .card(.usb), "W": .card(.bluetooth), "T": .jack(.television), "Z": .sleep, "S": .seat,
   ]
   private static let meaning = "desk: headphones, USB, wireless headset, TV, sleep, seat"
 
@@ -35,7 +35,7 @@ final class RehearsedDesk: Sendable {
   }
 
   /// For the dashboard.
-  var extraKeys: ExtraKeys { ExtraKeys(label: "p u w t z s", meaning: Self.meaning) { [self] key in press(key) } }
+  var extraKeys: ExtraKeys { ExtraKeys(label: "P U W T Z S", meaning: Self.meaning) { [self] key in press(key) } }
 
   /// Lets a script happen from `epoch` on, in seconds of CLOCK_MONOTONIC.
   func run(_ script: IncidentScript, epoch: Double) {

@@ -22,6 +22,7 @@ public final class GraphController: @unchecked Sendable {
   private var links: LinkKeeper?
   private var clients: ClientWatch?
   private var roles: RoleWatch?
+  private var volumes: VolumeWatch?
 
   // What outlives it.
   private(set) var routes: RouteKeeper!
@@ -38,6 +39,8 @@ public final class GraphController: @unchecked Sendable {
   private var interrupter: String?
   private(set) var isDemanded = false
   private var isStopping = false
+  private var lastVolumes = VolumesStatus()
+  private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
 
   private(set) var dirty: LoopSignal!
@@ -164,6 +167,7 @@ public final class GraphController: @unchecked Sendable {
     ducking.connected(connection)
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
+    volumes = VolumeWatch(connection) { [unowned self] in noticeMute() }
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
@@ -230,6 +234,7 @@ public final class GraphController: @unchecked Sendable {
     devices = nil
     clients = nil
     roles = nil
+    volumes = nil
     routes.disconnected()
     ducking.disconnected()
   }
@@ -242,7 +247,10 @@ public final class GraphController: @unchecked Sendable {
       dirty.raise()
     case .removed(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.unbind() }
-      if object.kind == .node { clients?.removed(object.id) }
+      if object.kind == .node {
+        clients?.removed(object.id)
+        volumes?.removed(object.id)
+      }
       dirty.raise()
     case .failed: break  // The object concerned hears of it too.
     case .lost(let error):
@@ -300,6 +308,9 @@ public final class GraphController: @unchecked Sendable {
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
       update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
+      try volumes?.watch([endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id].compactMap { $0 })
+      noticeMute()
+      closeMicrophone(demand)
       core.isSending = demand.sends
       core.isHeld = wanted.isActive && !demand.isActive
       freeze.use(isDemanded: demand.isActive)
@@ -356,6 +367,39 @@ public final class GraphController: @unchecked Sendable {
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
     hooks.interruption(.noDevice, isMissing)
     dirty.raise()
+  }
+
+  /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
+  private func closeMicrophone(_ demand: SessionDemand) {
+    guard demand.sends, !demand.opensMicrophone, let id = choice.microphone?.id else {
+      closedMicrophone = nil
+      return
+    }
+    guard closedMicrophone != id, !objects.links.contains(where: { $0.outputNode == id || $0.inputNode == id }) else { return }
+    closedMicrophone = id
+    volumes?.suspend(id)
+  }
+
+  /// Tells of what no key of ours mutes.
+  private func noticeMute() {
+    let now = volumeStatus
+    defer { lastVolumes = now }
+    for (name, new, old) in [
+      ("the real microphone", now.microphone, lastVolumes.microphone),
+      ("Nearend Microphone", now.nearendMicrophone, lastVolumes.nearendMicrophone),
+      ("Nearend Speaker", now.nearendSpeaker, lastVolumes.nearendSpeaker),
+    ] where new.isMuted != old.isMuted {
+      tell(.info, "\(name) is \(new.isMuted ? "muted" : "no longer muted"), by a mixer or a switch")
+    }
+  }
+
+  private var volumeStatus: VolumesStatus {
+    guard let volumes else { return lastVolumes }
+    var status = VolumesStatus(
+      nearendMicrophone: volumes.status(ownNode(NodeNames.microphone)), nearendSpeaker: volumes.status(ownNode(NodeNames.speaker)),
+      microphone: volumes.status(choice.microphone?.id))
+    if routes.isMicrophoneMuted { status.microphone.isMuted = true }
+    return status
   }
 
   // MARK: Interruptions
@@ -453,6 +497,7 @@ public final class GraphController: @unchecked Sendable {
       captureLinks: objects.links.count { $0.key.input == microphonePort },
       renderLinks: objects.links.count { speakerPorts.contains($0.key.output) })
     report.route = routes.status(in: objects, reference: reference)
+    report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(
       graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
     report.ducking = ducking.status

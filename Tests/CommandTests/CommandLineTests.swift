@@ -22,7 +22,7 @@ struct CommandLineTests {
       "nearend", "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate",
       "resume",
       "sink",
-      "source", "events",
+      "source", "play-into-mic", "events",
       "diagnostics", "metrics",
     ])
   func help(command: String) throws {

@@ -30,6 +30,13 @@ struct SyntheticCall {
         snapshot.processing.components[index].isRequested = on
       }
     case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
+    case .setMicrophoneMuteMode(let mode): snapshot.session.microphoneMuteMode = mode
+    case .setRecordingAlwaysPrepared(let on): snapshot.session.isRecordingAlwaysPrepared = on
+    case .setMicVolume(let volume): snapshot.appAudio.micVolume = volume
+    case .setAppVolume(let volume): snapshot.appAudio.appVolume = volume
+    case .setAppDucking(let on): snapshot.appAudio.isDucking = on
+    case .setAppMonitor(let on): snapshot.appAudio.isMonitored = on
+    case .setOutputVolume(let volume): snapshot.outputVolume = volume
     case .setSinkMuted(let id, let on): change(id) { $0.isMuted = on }
     case .setSinkGain(let id, let gain): change(id) { $0.gain = gain }
     case .clearCounters:
@@ -49,7 +56,7 @@ struct SyntheticCall {
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
     case .setDuckingLevel(let level): snapshot.ducking.settings.level = level
     case .setAdvancedDucking(let on): snapshot.ducking.settings.isAdvanced = on
-    case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break
+    case .setPauseOnUnplug, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]

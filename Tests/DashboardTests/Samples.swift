@@ -127,6 +127,31 @@ enum Sample {
     return snapshot
   }
 
+  /// Everything that can be said of the outgoing microphone, and then some.
+  static var outgoing: Snapshot {
+    var snapshot = active()
+    snapshot.session.microphoneMuteMode = .inputMixer
+    snapshot.session.isRecordingAlwaysPrepared = true
+    snapshot.appAudio = AppAudioStatus(
+      sources: [SinkStatus(id: "jingle", state: .playing)], isSounding: true, level: -18.2, micVolume: 0.8, appVolume: 0.5, isDucking: true,
+      duckGain: -11.9, isMonitored: true)
+    snapshot.outputVolume = 0.7
+    snapshot.route.volumes.nearendSpeaker.isMuted = true
+    return snapshot
+  }
+
+  static var talkingWhileMuted: Snapshot {
+    var snapshot = muted
+    snapshot.session.isTalkingWhileMuted = true
+    return snapshot
+  }
+
+  static var mutedByDevice: Snapshot {
+    var snapshot = active()
+    snapshot.route.volumes.microphone.isMuted = true
+    return snapshot
+  }
+
   static var bypassed: Snapshot {
     var snapshot = active()
     snapshot.processing.isBypassed = true

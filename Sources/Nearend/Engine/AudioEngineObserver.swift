@@ -46,7 +46,7 @@ extension AudioEngineObserver {
 public struct EngineUse: Sendable, Equatable {
   /// Some of it receives. LiveKit: `isPlayoutEnabled`.
   public var isPlayoutEnabled: Bool
-  /// Some of it sends. LiveKit: `isRecordingEnabled`.
+  /// Some of it sends, or recording is kept prepared. LiveKit: `isRecordingEnabled`.
   public var isRecordingEnabled: Bool
 
   public init(isPlayoutEnabled: Bool = false, isRecordingEnabled: Bool = false) {
@@ -54,10 +54,12 @@ public struct EngineUse: Sendable, Equatable {
     self.isRecordingEnabled = isRecordingEnabled
   }
 
-  /// What a program's media uses; applications' is not counted.
-  init(_ media: [Media]) {
-    let own = media.filter { $0.owner == .program }
-    self.init(isPlayoutEnabled: own.contains(where: \.isReceive), isRecordingEnabled: own.contains(where: \.isSend))
+  /// What a program uses: its media, and recording that is always prepared (S8); applications' media is not counted.
+  init(_ session: SessionState) {
+    let own = session.media.filter { $0.owner == .program }
+    self.init(
+      isPlayoutEnabled: own.contains(where: \.isReceive),
+      isRecordingEnabled: session.settings.isRecordingAlwaysPrepared || own.contains(where: \.isSend))
   }
 }
 

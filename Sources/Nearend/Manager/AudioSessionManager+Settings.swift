@@ -68,12 +68,6 @@ extension AudioSessionManager {
     set { set(.highPassFilter, to: .bool(newValue)) }
   }
 
-  /// Silent to everybody who takes the voice; processing goes on (D1). Default false.
-  public var isMicrophoneMuted: Bool {
-    get { isOn(.microphoneMuted) }
-    set { set(.microphoneMuted, to: .bool(newValue)) }
-  }
-
   /// Switches voice processing also while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
   public func setVoiceProcessingEnabled(_ on: Bool) {
     send(.setVoiceProcessingEnabled(on))
@@ -112,16 +106,7 @@ extension AudioSessionManager {
   func value(of setting: Setting) -> EventValue {
     let (service, kept) = current.withLock { ($0.service, $0.settings[setting]) }
     if let service { return service.value(of: setting) }
-    return kept ?? Self.initial(setting)
-  }
-
-  /// What a setting is before anybody has set it.
-  private static func initial(_ setting: Setting) -> EventValue {
-    switch setting {
-    case .duckingLevel: .string(DuckingLevel.min.rawValue)
-    case .bypassVoiceProcessing, .microphoneMuted, .isAdvancedDuckingEnabled: .bool(false)
-    default: .bool(true)
-    }
+    return kept ?? setting.standard
   }
 
   func set(_ setting: Setting, to value: EventValue) {

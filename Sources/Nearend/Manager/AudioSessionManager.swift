@@ -91,7 +91,7 @@ public final class AudioSessionManager: Sendable {
     lifecycle.withLock { _ in
       service?.session.send(.unregisterMedia(id: id))
       stopWhereUnused()
-      if let service { hooks.disable(to: EngineUse(service.session.current.media)) }
+      if let service { hooks.disable(to: EngineUse(service.session.current)) }
     }
   }
 
@@ -127,6 +127,20 @@ public final class AudioSessionManager: Sendable {
   }
 
   // MARK: Start and stop
+
+  /// Starts the session where it is to be kept prepared and none runs (S8).
+  func prepareRecording(_ on: Bool) throws(GraphError) {
+    try lifecycle.withLock { _ throws(GraphError) in
+      if on {
+        var use = hooks.use
+        use.isRecordingEnabled = true
+        _ = try runningService(use)
+      }
+      set(.recordingAlwaysPrepared, to: .bool(on))
+      stopWhereUnused()
+      if let service { hooks.disable(to: EngineUse(service.session.current)) }
+    }
+  }
 
   /// The service, with its engine enabled for `use`.
   private func runningService(_ use: EngineUse) throws(GraphError) -> NearendService {
@@ -179,7 +193,7 @@ public final class AudioSessionManager: Sendable {
   /// With the lifecycle's lock.
   private func stopWhereUnused() {
     // Still activated though nobody is there: automatic deactivation is off (S5).
-    guard let service, case let session = service.session.current, session.media.isEmpty, !session.isActivated else { return }
+    guard let service, case let session = service.session.current, !session.isNeeded, !session.isActivated else { return }
     stop(service)
   }
 

@@ -219,9 +219,10 @@ public final class NearendService: Sendable {
     case .setComponent(let component, let on):
       controls[component] = on
       log.add(.info, "\(component.abbreviation) \(on ? "on" : "off")")
-    case .setMicrophoneMuted(let muted):
-      controls.isMicrophoneMuted = muted
-      log.add(.info, "microphone \(muted ? "muted" : "no longer muted")")
+    case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
+      .setAppMonitor:
+      // The same again is no news.
+      guard performAtMicrophone(command) else { return }
     case .setSinkMuted(let id, let muted):
       setSink(id) {
         $0.isMuted = muted
@@ -297,6 +298,9 @@ public final class NearendService: Sendable {
       rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, isHeard: isHeard)
     snapshot.session = SessionStatus(
       state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.session.isTalkingWhileMuted = isTalkingWhileMuted
+    snapshot.appAudio = AppAudioStatus(core.appAudio, isHeard: isHeard)
+    snapshot.outputVolume = Double(core.mixer.masterGain)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),

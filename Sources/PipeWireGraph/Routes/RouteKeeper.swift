@@ -129,6 +129,9 @@ final class RouteKeeper {
   /// The machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : Self.now + Self.waking }
 
+  /// The card of the microphone in use is muted (D1).
+  var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
+
   // MARK: What a person wants
 
   func pick(_ direction: Device.Direction, name: String?) {

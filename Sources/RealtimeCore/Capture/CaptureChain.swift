@@ -15,6 +15,7 @@ struct CaptureChain: ~Copyable {
   private var gain = GainControl()
   private var raw: BlockDelay
   private var bypassFade: Crossfade
+  private var talk: TalkWatch
   private var echoMeter = EchoMeter()
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
@@ -52,6 +53,7 @@ struct CaptureChain: ~Copyable {
     detector = VoiceDetector(block: block)
     bypassFade = Crossfade(frames: block, weight: 1)
     pathChanges = controls.pathChanges.count()
+    talk = TalkWatch(block: block)
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
     placed = .allocate(capacity: block)
@@ -68,9 +70,12 @@ struct CaptureChain: ~Copyable {
     bypassed.deallocate()
   }
 
-  /// One block in place: the microphone in, the voice out.
+  /// One block in place: the microphone in, the voice out. `unheard` is the microphone's own sound where `samples` is silent because it is muted before
+  /// processing (D1), else nil; it is overwritten.
   @_noLocks @_noAllocation
-  mutating func process(_ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>) {
+  mutating func process(
+    _ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>, unheard: UnsafeMutablePointer<Float>? = nil
+  ) {
     let isBypassed = controls.isBypassed.isOn()
     if pathChanges != controls.pathChanges.count() {
       pathChanges = controls.pathChanges.count()
@@ -105,7 +110,16 @@ struct CaptureChain: ~Copyable {
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: echoMeter.isFarEndActive,
       isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
-    publish(isNearEnd: isNearEnd)
+
+    talk.hear(farEnd: meanSquare(reference, frames: block))
+    if let unheard {
+      talk.update(unheard: unheard)
+    } else {
+      talk.update(
+        isNearEnd: isNearEnd, isEcho: !isNearEnd && echoMeter.isFarEndActive, microphone: microphonePower, erle: echoMeter.erle(),
+        isMuted: controls.isMicrophoneMuted.isOn())
+    }
+    publish(hasVoice: unheard == nil ? isNearEnd : talk.hasVoice)
   }
 
   /// A voice, and not what is left of the far end's.
@@ -117,11 +131,12 @@ struct CaptureChain: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func publish(isNearEnd: Bool) {
+  private func publish(hasVoice: Bool) {
     meters.erle.set(echoMeter.erle())
     meters.echoDelay.set(echoDelay.delay)
     meters.gain.set(gain.gain)
-    meters.hasVoice.set(isNearEnd)
+    meters.hasVoice.set(hasVoice)
+    meters.isTalkingWhileMuted.set(talk.isTalking)
     meters.isFarEndActive.set(echoMeter.isFarEndActive)
     meters.echoSeconds.set(echoMeter.echoSeconds)
     meters.quietSeconds.set(echoMeter.quietSeconds)

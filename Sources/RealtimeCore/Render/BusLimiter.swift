@@ -33,6 +33,11 @@ struct BusLimiter: ~Copyable {
 
   deinit { ceilings.deallocate() }
 
+  /// Whether a block below the threshold passes bit by bit.
+  var isAtRest: Bool {
+    @_noLocks @_noAllocation get { gain == 1 }
+  }
+
   /// Limits one block in place. Samples that are no numbers become silence. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {

@@ -71,6 +71,33 @@ public struct RenderPath: ~Copyable {
     cells.cycle.leave()
   }
 
+  /// As `process` with no call and no graph sinks, for a mixer that mostly has nothing to do: false, and the buffers untouched, where nothing sounds.
+  /// [realtime]
+  @_noLocks @_noAllocation
+  mutating func renderWhatSounds(
+    into left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Int
+  ) -> Bool {
+    cells.cycle.enter()
+    let isAtRest = isAtRest && frames == lastFrames && rate == lastRate
+    cells.cycle.leave()
+    if isAtRest {
+      meter.silence(frames: frames, rate: Double(max(1, rate)))
+      return false
+    }
+    process(call: StereoInput(left: nil, right: nil), graphSinks: nil, speakerLeft: left, speakerRight: right, frames: frames, rate: rate)
+    return true
+  }
+
+  /// Inside the cycle's guard.
+  private var isAtRest: Bool {
+    @_noLocks @_noAllocation get {
+      guard gapFade.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
+      guard let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) else { return true }
+      for i in 0..<table.pointee.ringCount where !table.pointee.rings[i].player.pointee.isAtRest { return false }
+      return true
+    }
+  }
+
   /// `isSteady`: the cycle before had the same frames and rate, so that a ring that was at rest still is.
   @_noLocks @_noAllocation
   private mutating func render(

@@ -24,6 +24,12 @@ public enum SessionEvent: Sendable, Equatable {
   /// Whether the session is in the chain of engine observers, and so does anything by itself (S6).
   case setSessionHandling(Bool)
 
+  // A person at the microphone
+  case setMicrophoneMuted(Bool)
+  case setMicrophoneMuteMode(MicrophoneMuteMode)
+  /// `setRecordingAlwaysPreparedMode` (S8).
+  case setRecordingAlwaysPrepared(Bool)
+
   // A call manager (S2)
   case activatedExternally
   case deactivatedExternally

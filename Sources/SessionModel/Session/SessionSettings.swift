@@ -18,6 +18,12 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   /// Whether nearend links the real devices by itself.
   public var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
 
+  /// The person at the microphone is not heard (D1).
+  public var isMicrophoneMuted = false
+  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  /// The capture path is kept warm, with the microphone open and the voice silent, though nobody sends (S8).
+  public var isRecordingAlwaysPrepared = false
+
   public init() {}
 }
 

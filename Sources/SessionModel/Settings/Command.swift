@@ -3,6 +3,17 @@ public enum Command: Sendable, Equatable {
   case setBypass(Bool)
   case setComponent(ProcessingComponent, Bool)
   case setMicrophoneMuted(Bool)
+  case setMicrophoneMuteMode(MicrophoneMuteMode)
+  /// Keeps the capture path warm though nobody sends (S8).
+  case setRecordingAlwaysPrepared(Bool)
+  /// Linear gain of the processed microphone, 0–1 (D5).
+  case setMicVolume(Double)
+  /// Linear gain of application audio, 0–1 (D5).
+  case setAppVolume(Double)
+  /// Application audio is lower while the near end talks (D4).
+  case setAppDucking(Bool)
+  /// Application audio is heard on the local speaker, too (D4).
+  case setAppMonitor(Bool)
   case setSinkMuted(id: String, Bool)
   /// Linear gain, 0–4.
   case setSinkGain(id: String, Double)
@@ -36,6 +47,12 @@ extension Command {
     case .setComponent(.echoCancellation, _): .echoCancellation
     case .setComponent(.highPassFilter, _): .highPassFilter
     case .setMicrophoneMuted: .microphoneMuted
+    case .setMicrophoneMuteMode: .microphoneMuteMode
+    case .setRecordingAlwaysPrepared: .recordingAlwaysPrepared
+    case .setMicVolume: .micVolume
+    case .setAppVolume: .appVolume
+    case .setAppDucking: .appDucking
+    case .setAppMonitor: .appMonitor
     case .setOutputVolume: .outputVolume
     case .pickDevice(.input, _): .microphone
     case .pickDevice(.output, _): .speaker

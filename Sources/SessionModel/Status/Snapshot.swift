@@ -16,6 +16,10 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var sinks: [SinkStatus]
   /// The program that takes the processed microphone, if one does.
   public var source: SourceStatus?
+  /// What programs play into the outgoing microphone.
+  public var appAudio = AppAudioStatus()
+  /// Linear gain of everything that nearend plays, 0–1 (D5).
+  public var outputVolume = 1.0
   /// Oldest first, at most `EventLog.capacity` entries.
   public var log: [LogEntry]
   /// Other applications while a call is up (D3).
@@ -48,9 +52,9 @@ public struct Snapshot: Codable, Sendable, Equatable {
 public struct SessionStatus: Codable, Sendable, Equatable {
   /// The session's phase, as the dashboard's headline tells it.
   public enum State: String, Codable, Sendable {
-    /// Nobody sends or receives: the microphone is closed and no cycle runs.
+    /// Nobody sends or receives, and recording is not kept prepared: the microphone is closed and no cycle runs.
     case idle
-    /// At least one medium is registered and the graph runs.
+    /// At least one medium is registered, or recording is kept prepared, and the graph runs.
     case active
     /// Media is registered, and a call manager has yet to activate the session (S1).
     case waiting
@@ -67,6 +71,11 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   /// Everything that holds or held it up since start, oldest first, at most `InterruptionHistory.capacity` (I1).
   public var interruptions: [InterruptionRecord]
   public var isMicrophoneMuted: Bool
+  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  /// Somebody talks, and is not heard (D2). False where nothing listens: in mute mode `restart`, and without voice processing.
+  public var isTalkingWhileMuted = false
+  /// The capture path is kept warm though nobody sends (S8).
+  public var isRecordingAlwaysPrepared = false
   /// `isSessionActive` (S7).
   public var isActive: Bool
   /// `manualAudioSessionManagement` (S1).
@@ -161,6 +170,8 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var isPausedAfterUnplug: Bool
   /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
   public var areOursDefault: Bool
+  /// What mixers and switches have set.
+  public var volumes = VolumesStatus()
 
   public init(
     microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,
