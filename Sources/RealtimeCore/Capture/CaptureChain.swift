@@ -98,8 +98,9 @@ struct CaptureChain: ~Copyable {
 
     detector.update(noise.wet)
     let isNearEnd = hasNearEnd()
+    let referencePower = meanSquare(reference, frames: block)
     echoMeter.update(
-      reference: meanSquare(reference, frames: block), microphone: microphonePower,
+      reference: referencePower, microphone: microphonePower,
       residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
     echoDelay.update(reference: reference, microphone: filtered, isFarEndActive: echoMeter.isFarEndActive)
 
@@ -111,7 +112,7 @@ struct CaptureChain: ~Copyable {
       isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
 
-    talk.hear(farEnd: meanSquare(reference, frames: block))
+    talk.hear(farEnd: referencePower)
     if let unheard {
       talk.update(unheard: unheard)
     } else {
