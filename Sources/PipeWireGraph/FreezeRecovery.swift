@@ -31,6 +31,9 @@ final class FreezeRecovery {
     timer = LoopTimer(loop: loop) { [unowned self] in look(isDemanded: isDemanded, isStarted: false) }
   }
 
+  /// Looks no more until it is used again.
+  func pause() { timer.pause() }
+
   func cancel() { timer.cancel() }
 
   /// Ten times a second while the daemon has the filter started.

@@ -36,6 +36,7 @@ public final class GraphController: @unchecked Sendable {
   private var login: LoginWatch?
   private var interrupter: String?
   private var isDemanded = false
+  private var isStopping = false
   private lazy var freeze = makeFreezeRecovery()
 
   private(set) var dirty: LoopSignal!
@@ -88,22 +89,28 @@ public final class GraphController: @unchecked Sendable {
   /// Leaves the graph: no node and no link stays behind. Doing it again has no effect. [any], not from `remark`.
   public func stop() {
     loop.locked {
+      isStopping = true
+      watchTimer.pause()
+      freeze.pause()
+      routes.leave()
+      // The daemon has removed everything before the connection closes.
+      takeDown()
+      connection?.roundTrip(timeout: 1)
+    }
+    // First its thread ends: it may be about to call, without the lock, what is destroyed here.
+    loop.stop()
+    loop.locked {
       dirty.cancel()
       parametersDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
       freeze.cancel()
       login = nil
-      routes.leave()
-      // The daemon has removed everything before the connection closes.
-      takeDown()
-      connection?.roundTrip(timeout: 1)
       // Once more: what the round trip let in.
       takeDown()
       routes.end()
       connection = nil
     }
-    loop.stop()
   }
 
   // MARK: What can be changed while it runs
@@ -237,6 +244,7 @@ public final class GraphController: @unchecked Sendable {
   }
 
   private func reconnect() {
+    guard !isStopping else { return }
     takeDown()
     connection = nil
     objects = GraphObjects([])
@@ -260,7 +268,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// Brings the graph to what it should be, as far as the daemon's objects allow now; the next registry event leads here again.
   private func reconcile() {
-    guard let connection, let filter, let devices, let links, let clients, lostSince == nil else { return }
+    guard let connection, let filter, let devices, let links, let clients, lostSince == nil, !isStopping else { return }
     objects = GraphObjects(connection.objects.values)
     do throws(PipeWireError) {
       try devices.keep(sinks: graphSinkOrder)
@@ -376,7 +384,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// The filter and its links go and come; the devices that applications use stay as they are.
   private func rebuildFilter() {
-    guard let connection else { return }
+    guard let connection, !isStopping else { return }
     tell(.warning, "the filter is made anew")
     watchTimer.pause()
     // In this order: the links go with the node, safely in whatever state they are.

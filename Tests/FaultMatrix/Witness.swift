@@ -52,12 +52,13 @@ final class Witness: @unchecked Sendable {
   deinit { stop() }
 
   func stop() {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
     loop.locked {
       retry = nil
       signal = nil
       detach()
     }
-    loop.stop()
   }
 
   /// Begins or ends to record from *Nearend Microphone*.

@@ -43,11 +43,12 @@ public final class Desk: @unchecked Sendable {
 
   /// Takes everything off the graph. Doing it again has no effect.
   public func stop() {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
     loop.locked {
       retry = nil
       attachment = nil
     }
-    loop.stop()
   }
 
   // MARK: What there is

@@ -69,8 +69,9 @@ public final class GraphProbe {
   }
 
   deinit {
-    loop.locked { nodes = nil }
+    // First: the thread may be about to call what is destroyed here.
     loop.stop()
+    loop.locked { nodes = nil }
   }
 
   /// Plays and records once, and waits for the end.

@@ -50,12 +50,13 @@ public final class Room: @unchecked Sendable {
 
   /// Leaves the graph. Doing it again has no effect.
   public func stop() {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
     loop.locked {
       tick = nil
       retry = nil
       attachment = nil
     }
-    loop.stop()
   }
 
   /// Starts or stops to record the processed microphone.
