@@ -17,9 +17,7 @@ struct CrashTests {
     }
   }
 
-  @Test(
-    "R2, R6: killed in a call, with the defaults taken and a headset in HFP, nothing stays in the graph, and the next start puts all of it back"
-  )
+  @Test("R2, R6: killed in a call: nothing stays in the graph, and the next start puts defaults and headset back")
   func killed() throws {
     var configuration = SessionConfiguration()
     configuration.desk = [DeskCard.make(.laptop), DeskCard.make(.bluetooth)]
