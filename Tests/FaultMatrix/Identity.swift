@@ -2,11 +2,12 @@ import Foundation
 import SimulatedHardware
 
 /// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
-/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it.
+/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it. Which
+/// device a stream is linked with is the session manager's choice: WirePlumber 0.4 moves some when defaults come and go.
 enum Identity {
   /// All that tells one stream from another.
   private struct Streams: Equatable {
-    /// PulseAudio's index of the stream, and of the device that it is on.
+    /// PulseAudio's index.
     var recorder = ""
     var player = ""
     var nodes: [String: UInt64] = [:]
@@ -23,7 +24,7 @@ enum Identity {
     func streams() throws -> Streams {
       func index(_ kind: String) throws -> String {
         let lines = try session.run("pactl", "list", "short", kind).output.split(separator: "\n")
-        return lines.map { $0.split(separator: "\t").prefix(2).joined(separator: " on ") }.joined(separator: ", ")
+        return lines.compactMap { $0.split(separator: "\t").first.map(String.init) }.joined(separator: ", ")
       }
       return Streams(
         recorder: try index("source-outputs"), player: try index("sink-inputs"),
@@ -53,11 +54,10 @@ enum Identity {
         try moves()
       } catch { return ["identity, \(fault.rawValue): \(error)"] }
     }
-    let after = try streams()
     // Last, because WirePlumber 0.4 links no stream that was there before it, whatever that plays to.
     session.stop(.wireplumber)
     try stage.wait("the devices to go with the session manager") { stage.speaker == nil }
-    let orphans = try streams()
+    let after = try streams()
     show(
       "\nStreams before the first of \(staged.count) faults: source-output \(before.recorder), sink-input \(before.player); "
         + "after the last: source-output \(after.recorder), sink-input \(after.player).")
@@ -65,7 +65,6 @@ enum Identity {
     if !recorder.isRunning { problems.append("identity: parec has ended") }
     if !player.isRunning { problems.append("identity: pacat has ended") }
     if after != before { problems.append("identity: \(before) became \(after)") }
-    if orphans.nodes != before.nodes { problems.append("identity, without a session manager: \(before) became \(orphans)") }
     return problems
   }
 }
