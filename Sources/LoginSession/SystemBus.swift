@@ -15,6 +15,9 @@ final class SystemBus {
   private let bus: OpaquePointer
   private let loop: ThreadLoop
   private let lost: (Failure) -> Void
+  /// Of the bus's socket, because sd-bus closes its own before it tells that the bus went away: a descriptor that is closed cannot be taken out of the
+  /// loop any more, which goes on hearing of the socket while a child of the process still has it.
+  private let socket: Int32
   private var descriptor: LoopDescriptor?
   private var timer: LoopTimer?
   private var listeners: [Listener] = []
@@ -41,7 +44,9 @@ final class SystemBus {
     self.loop = loop
     self.lost = lost
     bus = try Self.open(address)
-    descriptor = LoopDescriptor(loop: loop, descriptor: sd_bus_get_fd(bus), events: sd_bus_get_events(bus)) { [unowned self] in process() }
+    socket = fcntl(sd_bus_get_fd(bus), F_DUPFD_CLOEXEC, 0)
+    guard socket >= 0 else { throw Failure(-errno, "no descriptor for the system bus") }
+    descriptor = LoopDescriptor(loop: loop, descriptor: socket, events: sd_bus_get_events(bus)) { [unowned self] in process() }
     timer = LoopTimer(loop: loop) { [unowned self] in process() }
     waitForMore()
   }
@@ -49,6 +54,7 @@ final class SystemBus {
   deinit {
     descriptor?.cancel()
     timer?.cancel()
+    if socket >= 0 { close(socket) }
     // Not flushed: that could wait for a bus that does not answer.
     sd_bus_close(bus)
     sd_bus_unref(bus)

@@ -2,11 +2,12 @@ import Foundation
 import SimulatedHardware
 
 /// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
-/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it.
+/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it. Which
+/// device a stream is linked with is the session manager's choice: WirePlumber 0.4 moves some when defaults come and go.
 enum Identity {
   /// All that tells one stream from another.
   private struct Streams: Equatable {
-    /// PulseAudio's index of the stream, and of the device that it is on.
+    /// PulseAudio's index.
     var recorder = ""
     var player = ""
     var nodes: [String: UInt64] = [:]
@@ -23,7 +24,7 @@ enum Identity {
     func streams() throws -> Streams {
       func index(_ kind: String) throws -> String {
         let lines = try session.run("pactl", "list", "short", kind).output.split(separator: "\n")
-        return lines.map { $0.split(separator: "\t").prefix(2).joined(separator: " on ") }.joined(separator: ", ")
+        return lines.compactMap { $0.split(separator: "\t").first.map(String.init) }.joined(separator: ", ")
       }
       return Streams(
         recorder: try index("source-outputs"), player: try index("sink-inputs"),
