@@ -48,11 +48,10 @@ struct KeyGroup: Sendable {
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
     KeyGroup(
-      "e n", "echo cancellation (AEC), noise suppression (NS) on or off", footer: "AEC, NS",
-      ["e": .toggle(.echoCancellation), "n": .toggle(.noiseSuppression)]),
-    KeyGroup(
-      "g H", "gain control (AGC), high-pass filter (HPF) on or off", footer: "AGC, HPF",
-      ["g": .toggle(.gainControl), "H": .toggle(.highPassFilter)]),
+      "e n g H", "AEC, noise suppression, AGC, high-pass filter on or off", footer: "AEC, NS, AGC, HPF",
+      [
+        "e": .toggle(.echoCancellation), "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl), "H": .toggle(.highPassFilter),
+      ]),
     KeyGroup(
       "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
     KeyGroup(
@@ -74,9 +73,11 @@ struct KeyGroup: Sendable {
       keys: [.pageUp: .leap(-1), .pageDown: .leap(1), .home: .first, .end: .last]),
     KeyGroup("m", "mute or unmute the selected participant", footer: "mute", ["m": .muteSink]),
     KeyGroup(
-      "0 ... 9 + = -", "its gain in fifths (5 unchanged, 9 +5.1 dB), or by 1 dB", footer: "gain",
-      Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })
-        .merging(["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]) { $1 }),
+      "0 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
+      Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })),
+    KeyGroup(
+      "+ = -", "its gain by 1 dB (= as +); +12 at most, below -40 silent", footer: "gain",
+      ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
     KeyGroup(
       "Enter c", "on Routes: use the selected device; c elsewhere: Routes", footer: "device", keys: [.enter: .pickDevice],
       ["c": .openRoutes]),
@@ -87,11 +88,12 @@ struct KeyGroup: Sendable {
       "C D", "set the counters back to zero; D: diagnostics to a file", footer: "clear, save",
       ["C": .clearCounters, "D": .saveDiagnostics]),
     KeyGroup(
-      "F1 ... F5 Tab", "Call, Participants, Routes, Diagnostics, Log; Tab: the next",
-      keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })
-        .merging([.tab: .turnPage(1), .backTab: .turnPage(-1)]) { $1 }),
-    KeyGroup("?", "this help; ?, Esc or q closes it", footer: "help", keys: [.escape: .back], ["?": .help]),
-    KeyGroup("q", "quit; Ctrl-C too", footer: "quit", ["q": .quit]),
+      "F1 ... F5", "pages: Call, Participants, Routes, Diagnostics, Log",
+      keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
+    KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
+    KeyGroup(
+      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", footer: "help, quit", keys: [.escape: .back],
+      ["?": .help, "q": .quit]),
   ]
 
   /// Every key that works.
