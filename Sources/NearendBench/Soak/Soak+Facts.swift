@@ -36,7 +36,9 @@ extension Soak {
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    let (snapshot, log) = (service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; "))
+    let (snapshot, log) = (
+      service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; ")
+    )
     expect([
       "stuck after '\(kind)': \(snapshot.session.state), held up by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
         + "\(snapshot.graph.captureLinks) links from the microphone \(snapshot.route.microphone?.name ?? "none"), "

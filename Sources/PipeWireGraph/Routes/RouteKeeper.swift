@@ -243,7 +243,9 @@ final class RouteKeeper {
       for node in RealDevices.nodes(direction, in: objects) { available.formUnion(ports.availablePorts(node, direction)) }
     }
     let wasPaused = pause.isPaused
-    pause.look(UnplugPause.Look(output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: Self.now))
+    pause.look(
+      UnplugPause.Look(
+        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: Self.now))
     if pause.isPaused != wasPaused {
       hooks.pause(pause.isPaused)
       hooks.remark(
