@@ -73,8 +73,10 @@ extension GraphTests {
       for key in Self.keys { try set(session, key, nil) }
     }
 
-    @Test("R1, R2: a change that the daemon tells only to another client, which is just asking for the defaults, is seen all the same")
-    func toldToAnother() throws {
+    @Test(
+      "R1, R2: a change that the daemon tells only to another client, which is just asking for the defaults, is seen all the same",
+      arguments: [false, true])
+    func toldToAnother(isUndone: Bool) throws {
       let live = try LiveGraph(.twoSpeakers)
       let session = live.session
       defer { live.stop() }
@@ -87,6 +89,10 @@ extension GraphTests {
       usleep(300_000)  // Nobody can see it ask. Were this too short, the test would show less, not fail.
       session.thaw(.wireplumber)
       try wait(session, for: Self.ours)
+      if isUndone {
+        live.service.perform(.setDefaultDevices(false))
+        return try wait(session, for: ["", ""])
+      }
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
     }
 
