@@ -19,8 +19,10 @@ final class CorkableStream {
         "python3", [script, role, device], input: .descriptor(childs), output: .descriptor(childs),
         errors: .file("\(session.path)/logs/phone.log"))
     }
-    guard socket.receive() == Data("ready\n".utf8) else {
-      throw SessionError(.programFailed, "the phone does not play: \(text(ofFile: "\(session.path)/logs/phone.log") ?? "")")
+    let answer = socket.receive()
+    guard answer == Data("ready\n".utf8) else {
+      let (exit, log) = (process.wait(timeout: 1).map { "\($0)" } ?? "still runs", text(ofFile: "\(session.path)/logs/phone.log") ?? "")
+      throw SessionError(.programFailed, "the phone does not play, but says '\(String(decoding: answer, as: UTF8.self))', \(exit): \(log)")
     }
   }
 

@@ -159,6 +159,15 @@ extension GraphTests {
       #expect(live.service.snapshot().ducking.streams == [] && live.service.snapshot().ducking.isActive)
       live.service.perform(.pickDevice(.output, name: nil))
       try music.wait(for: "the first again", level: -12.04 - 9)
+      _ = try live.session.run("wpctl", "set-volume", try music.id(of: "music"), "0.5")
+      try live.wait(for: "the stream to be let alone") { $0.ducking.streams.isEmpty && $0.ducking.isActive }
+      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      try live.wait(for: "another speaker") { $0.route.speaker?.name == "hw.second" }
+      live.service.perform(.pickDevice(.output, name: nil))
+      try live.wait(for: "the first again") { $0.route.speaker?.name == "hw.speaker" && $0.graph.renderLinks == 2 }
+      let later = live.service.snapshot().graph.cycles + 50
+      try live.wait(for: "some cycles") { $0.graph.cycles > later }
+      #expect(live.service.snapshot().ducking.streams == [], "who moved the volume is let alone in this call, wherever it played meanwhile")
     }
 
     @Test("D3: a PulseAudio application is lowered like any; its mixer shows what was set, and what is chosen there is heard")

@@ -191,7 +191,7 @@ final class DuckingKeeper {
 
   /// Forgets what is no longer there, or is back.
   private func settle() {
-    entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking == nil }
+    entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking?.isLeftAlone ?? true }
     // Who has moved the volume in this call may be ducked in the next.
     if !isCallUp { entries = entries.filter { isLowered($0.value) || wasLeft.contains($0.key) } }
     wasLeft.formIntersection(entries.keys)
