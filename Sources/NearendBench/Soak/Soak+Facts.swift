@@ -36,12 +36,25 @@ extension Soak {
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    let (snapshot, log) = (service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; "))
+    let (snapshot, log) = (
+      service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; ")
+    )
     expect([
       "stuck after '\(kind)': \(snapshot.session.state), held up by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
         + "\(snapshot.graph.captureLinks) links from the microphone \(snapshot.route.microphone?.name ?? "none"), "
         + "\(snapshot.graph.cycles - (first ?? snapshot.graph.cycles)) cycles in \(number(Self.patience, 0)) s; log: \(log)"
     ])
+  }
+
+  /// The daemon still does what nearend asks of it.
+  func checkAnswers() throws {
+    let start = monotonicSeconds()
+    try service.addGraphSink(id: "answer")
+    defer { service.removeSink(id: "answer") }
+    while try !session.ports().contains("nearend:answer_FL") {
+      guard monotonicSeconds() < start + Self.patience else { return expect(["nearend's requests are not answered"]) }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
   }
 
   /// The room hears itself through nearend, and far-end sound reaches the speaker.
