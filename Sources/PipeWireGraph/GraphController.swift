@@ -12,6 +12,7 @@ public final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
   private let options: GraphOptions
+  var remote: String? { options.remote }
   private let hooks: GraphHooks
   private var parameters: GraphParameters?
 
@@ -49,7 +50,7 @@ public final class GraphController: @unchecked Sendable {
   private var watchTimer: LoopTimer!
 
   /// The client is not called as its node is: tools that take a name would find it first.
-  private static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
+  static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
   /// Seconds between attempts to reach a daemon that went away: it is heard within 2 s of its return (I6).
   private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
@@ -163,8 +164,7 @@ public final class GraphController: @unchecked Sendable {
     let properties = Self.client
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
-    routes.connected(connection)
-    ducking.connected(connection)
+    routes.connected(connection, remote: options.remote, properties: properties)
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     volumes = VolumeWatch(connection) { [unowned self] in noticeMute() }
@@ -187,10 +187,8 @@ public final class GraphController: @unchecked Sendable {
   /// What can only be wrong at start: another nearend, a device that is not there.
   private func checkStart() throws(GraphError) {
     guard let connection else { return }
-    // Twice: metadata is bound when the registry tells of it, its values come with the next answer.
-    for _ in 0..<2 {
-      guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
-    }
+    guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
+    routes.waitForDefaults()
     objects = GraphObjects(connection.objects.values)
     if let other = objects.node(named: NodeNames.filter) {
       let client = other.id("client.id").flatMap { connection.objects[$0] }
@@ -241,12 +239,8 @@ public final class GraphController: @unchecked Sendable {
 
   private func handle(_ event: Connection.Event) {
     switch event {
-    case .added(let object):
-      if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.bind(object) }
-      if object.kind == .client { routes.clientCame() }
-      dirty.raise()
+    case .added: dirty.raise()
     case .removed(let object):
-      if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.unbind() }
       if object.kind == .node {
         clients?.removed(object.id)
         volumes?.removed(object.id)

@@ -46,6 +46,17 @@ extension Soak {
     ])
   }
 
+  /// The daemon still does what nearend asks of it.
+  func checkAnswers() throws {
+    let start = monotonicSeconds()
+    try service.addGraphSink(id: "answer")
+    defer { service.removeSink(id: "answer") }
+    while try !session.ports().contains("nearend:answer_FL") {
+      guard monotonicSeconds() < start + Self.patience else { return expect(["nearend's requests are not answered"]) }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+  }
+
   /// The room hears itself through nearend, and far-end sound reaches the speaker.
   func waitForAudio(_ when: String, within limit: Double) throws {
     let muted = service.snapshot().session.isMicrophoneMuted

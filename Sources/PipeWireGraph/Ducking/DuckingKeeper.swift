@@ -18,6 +18,10 @@ final class DuckingKeeper {
     var cycle: () -> Double
     /// Everything is as loud as it was.
     var restored: () -> Void
+    /// A connection of its own to the daemon: what sets a stream's volume waits for the stream's program, which may hang.
+    var connect: (_ handler: @escaping (Connection.Event) -> Void) throws(PipeWireError) -> Connection
+    /// The streams are to be looked at once more.
+    var again: () -> Void
   }
 
   var settings = DuckingSettings() { didSet { if settings != oldValue { aim() } } }
@@ -32,7 +36,9 @@ final class DuckingKeeper {
   }
 
   private let hooks: Hooks
+  /// While there is something to do.
   private var connection: Connection?
+  private var isLost = false
   private var entries: [UInt64: Entry] = [:]
   /// What an earlier run, or an earlier connection, has lowered and not brought back.
   private var left: [DuckedStream]
@@ -58,13 +64,31 @@ final class DuckingKeeper {
 
   // MARK: The daemon
 
-  func connected(_ connection: Connection) { self.connection = connection }
+  private func connect() throws(PipeWireError) -> Connection {
+    if isLost { disconnected() }
+    if let connection { return connection }
+    let new = try hooks.connect { [weak self] event in
+      switch event {
+      case .added(let object) where object.kind == .node: self?.hooks.again()
+      case .lost:
+        self?.isLost = true
+        self?.hooks.again()
+      default: break
+      }
+    }
+    connection = new
+    return new
+  }
+
+  /// Waits until the daemon has taken everything that it was asked for, but not for long.
+  func wait() { connection?.roundTrip(timeout: 1) }
 
   func disconnected() {
     // A daemon that lives on, and is reached again, still plays them.
     left += entries.values.filter { isLowered($0) }.map(\.identity)
     entries = [:]
     connection = nil
+    isLost = false
   }
 
   /// Brings everything back, soon; `restored` tells when. The connection must live on until then.
@@ -85,13 +109,18 @@ final class DuckingKeeper {
 
   /// Looks which streams there are. `ownClients` take part in the call, or are nearend.
   func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
-    guard let connection else { return }
     var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
     if !isCallUp { others = [] }
     let alive = Dictionary(objects.nodes.map { ($0.serial, $0) }) { $1 }
     entries = entries.filter { alive[$0.key] != nil }
-    try bringBackWhatWasLeft(alive, connection)
-    for node in others where entries[node.serial] == nil { try add(node, DuckedStream(node), connection) }
+    left = left.filter { alive[$0.serial]?.nodeName == $0.node }
+    if !left.isEmpty || !others.isEmpty {
+      let connection = try connect()
+      // Its mirror may come a moment later than the one that `objects` are of.
+      func isKnown(_ node: GlobalObject) -> Bool { connection.objects[node.id]?.serial == node.serial }
+      try bringBackWhatWasLeft(alive.filter { isKnown($0.value) }, connection)
+      for node in others where entries[node.serial] == nil && isKnown(node) { try add(node, DuckedStream(node), connection) }
+    }
     let serials = Set(others.map(\.serial))
     for serial in entries.keys { entries[serial]?.isOther = serials.contains(serial) }
     aim()
@@ -103,10 +132,10 @@ final class DuckingKeeper {
   }
 
   private func bringBackWhatWasLeft(_ alive: [UInt64: GlobalObject], _ connection: Connection) throws(PipeWireError) {
-    let before = left
-    left = []
-    for stream in before {
-      guard let node = alive[stream.serial], node.nodeName == stream.node, entries[stream.serial] == nil else { continue }
+    for stream in left {
+      guard let node = alive[stream.serial] else { continue }
+      left.removeAll { $0 == stream }
+      guard entries[stream.serial] == nil else { continue }
       try add(node, stream, connection)
       entries[stream.serial]?.isOther = false
       wasLeft.insert(stream.serial)

@@ -1,3 +1,4 @@
+import PipeWireClient
 import SessionModel
 
 /// What the ducking of other applications needs of the graph (D3).
@@ -17,7 +18,10 @@ extension GraphController {
         cycle: { [unowned self] in
           let meters = core.cycleMeters
           return meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
-        }, restored: { [unowned self] in loop.signal() }))
+        }, restored: { [unowned self] in loop.signal() },
+        connect: { [unowned self] handler throws(PipeWireError) in
+          try Connection(loop: loop, remote: remote, properties: Self.client, handler: handler)
+        }, again: { [unowned self] in dirty.raise() }))
   }
 
   /// Tells whether a call is up, and who speaks. True where one begins or ends. [control]
@@ -33,5 +37,6 @@ extension GraphController {
     guard connection != nil else { return }
     ducking.leave()
     while !ducking.isRestored { guard loop.wait(seconds: 0.6) else { return } }
+    ducking.wait()
   }
 }

@@ -43,20 +43,14 @@ final class RouteKeeper {
   /// The daemon has just come back, and its devices come one after another.
   private var settledAt = 0.0
 
-  private var connection: Connection?
   private var ports: PortWatch?
-  private var metadata: Metadata?
-  private var metadataObject: GlobalObject?
-  /// What `metadata` is replaced by as soon as it knows every value.
-  private var newMetadata: Metadata?
-  private lazy var metadataTimer = LoopTimer(loop: loop) { [unowned self] in rebind() }
+  private var defaults: DefaultMetadata?
+  private var metadata: Metadata? { defaults?.metadata }
   private let loop: ThreadLoop
   private let timer: LoopTimer
 
   /// Seconds that a headset may take for another profile, and a daemon for its devices.
   private static let patience = 2.0
-  /// Seconds after which a client that has come has asked for the metadata, if it does.
-  private static let asking = 0.5
   /// Seconds after a sleep in which devices are still coming back, or turn out to be gone: a headset has to connect first.
   private static let waking = 5.0
 
@@ -75,41 +69,21 @@ final class RouteKeeper {
 
   // MARK: The daemon
 
-  func connected(_ connection: Connection) {
-    self.connection = connection
+  /// - Parameters:
+  ///   - remote: of the connection.
+  ///   - properties: of the client.
+  func connected(_ connection: Connection, remote: String?, properties: Properties) {
+    defaults = DefaultMetadata(loop: loop, remote: remote, properties: properties, changed: hooks.again)
     ports = PortWatch(connection, changed: hooks.again)
     if observation != nil { settledAt = Self.now + Self.patience }
   }
 
-  /// The daemon's metadata object "default" has come.
-  func bind(_ object: GlobalObject) {
-    guard let connection else { return }
-    metadataObject = object
-    metadata = try? Metadata(connection, object: object) { [unowned self] _ in hooks.again() }
-  }
-
-  /// A client has come. While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
-  func clientCame() {
-    if metadata != nil { metadataTimer.schedule(after: Self.asking) }
-  }
-
-  private func rebind() {
-    guard let connection, let object = metadataObject, metadata?.isKnown == true else { return }
-    newMetadata = try? Metadata(connection, object: object) { [unowned self] _ in
-      if let new = newMetadata, new.isKnown { (metadata, newMetadata) = (new, nil) }
-      hooks.again()
-    }
-  }
-
-  func unbind() {
-    metadataTimer.pause()
-    (metadata, newMetadata, metadataObject) = (nil, nil, nil)
-  }
+  /// Waits for the session's defaults, as long as makes sense.
+  func waitForDefaults() { defaults?.wait() }
 
   func disconnected() {
     ports = nil
-    unbind()
-    connection = nil
+    defaults = nil
     moving = nil
   }
 
@@ -117,13 +91,15 @@ final class RouteKeeper {
   func leave() {
     timer.pause()
     if let ports, let request = headset.leave(cards: ports.headsets) { ports.perform(request) }
-    if let metadata { own.leave(metadata) { former in keep { $0.formerDefaults = former } } }
+    if let metadata {
+      own.leave(metadata) { former in keep { $0.formerDefaults = former } }
+      defaults?.wait()
+    }
     keep { $0.headset = headset.change }
   }
 
   func end() {
     timer.cancel()
-    metadataTimer.cancel()
   }
 
   /// The machine is about to sleep, or has woken up.

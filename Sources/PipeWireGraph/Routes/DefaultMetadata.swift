@@ -1,0 +1,94 @@
+import PipeWireClient
+
+/// The session manager's metadata "default", asked for over a connection of its own. [control]
+///
+/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has bound it until the session manager has answered, and nothing ever again where that
+/// ends first. Links, devices and the filter must not wait for it.
+final class DefaultMetadata {
+  /// What is there now; nil where there is no session manager.
+  private(set) var metadata: Metadata?
+
+  private let loop: ThreadLoop
+  private let remote: String?
+  private let properties: Properties
+  private let changed: () -> Void
+  private var connection: Connection?
+  private var object: GlobalObject?
+  /// What `metadata` is replaced by as soon as it knows every value.
+  private var next: Metadata?
+  private var rebinding: LoopTimer!
+  private var reconnecting: LoopTimer!
+
+  /// Seconds after which a client that has come has asked for the metadata, if it does.
+  private static let asking = 0.5
+  /// Seconds between attempts to reach the daemon.
+  private static let reconnectInterval = 0.25
+
+  /// `changed` is called when there is something new to read.
+  init(loop: ThreadLoop, remote: String?, properties: Properties, changed: @escaping () -> Void) {
+    self.loop = loop
+    self.remote = remote
+    self.properties = properties
+    self.changed = changed
+    rebinding = LoopTimer(loop: loop) { [unowned self] in rebind() }
+    reconnecting = LoopTimer(loop: loop) { [unowned self] in connect() }
+    connect()
+  }
+
+  deinit {
+    rebinding.cancel()
+    reconnecting.cancel()
+    disconnect()
+  }
+
+  /// Waits until the daemon has told everything, or for `timeout` seconds: a session manager may hang.
+  func wait(timeout: Double = 1) {
+    // Twice: metadata is bound when the registry tells of it, its values come with the next answer.
+    for _ in 0..<2 where connection?.roundTrip(timeout: timeout) != true { return }
+  }
+
+  private func disconnect() {
+    (metadata, next, object) = (nil, nil, nil)
+    connection = nil
+  }
+
+  private func connect() {
+    rebinding.pause()
+    disconnect()
+    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [unowned self] in handle($0) }
+    if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
+    changed()
+  }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .added(let object) where object.kind == .client:
+      // While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
+      if metadata != nil { rebinding.schedule(after: Self.asking) }
+    case .added(let object) where isDefault(object): bind(object)
+    case .removed(let object) where isDefault(object):
+      (metadata, next, self.object) = (nil, nil, nil)
+      changed()
+      // Not from inside the connection's own event. What this one still waits for would never come.
+      reconnecting.schedule(after: 0.001)
+    case .lost: reconnecting.schedule(after: Self.reconnectInterval)
+    default: break
+    }
+  }
+
+  private func isDefault(_ object: GlobalObject) -> Bool { object.kind == .metadata && object.properties["metadata.name"] == "default" }
+
+  private func bind(_ object: GlobalObject) {
+    guard let connection else { return }
+    self.object = object
+    metadata = try? Metadata(connection, object: object) { [unowned self] _ in changed() }
+  }
+
+  private func rebind() {
+    guard let connection, let object, metadata?.isKnown == true else { return }
+    next = try? Metadata(connection, object: object) { [unowned self] _ in
+      if let next, next.isKnown { (metadata, self.next) = (next, nil) }
+      changed()
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import Nearend
+@testable import SimulatedHardware
+
+extension GraphTests {
+  /// The daemon lets a client wait for what it has asked of another: who hangs must not make nearend wait.
+  @Suite("Others that hang", .serialized)
+  struct OthersThatHang {
+    /// The daemon does what nearend asks of it: a port more. (Other tools than pw-link wait for the session manager themselves.)
+    private func expectService(_ live: LiveGraph, _ id: String) throws {
+      try live.service.addGraphSink(id: id)
+      try live.session.wait(forPorts: ["nearend:\(id)_FL"])
+    }
+
+    @Test("I6: a session manager that hangs holds nothing of nearend's up, also where it crashes then and another one starts")
+    func sessionManagerHangs() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      live.session.freeze(.wireplumber)
+      defer { live.session.thaw(.wireplumber) }
+      // A client comes, so nearend asks for the defaults anew, half a second later, and gets no answer; nothing shows that from outside.
+      _ = try live.session.ports()
+      Thread.sleep(forTimeInterval: 1)
+      try expectService(live, "alice")
+      live.session.stop(.wireplumber, with: SIGKILL)
+      try live.session.start()
+      try live.wait(forLinks: [
+        ("nearend.sink.alice:monitor_FL", "nearend:alice_FL"), ("nearend.sink.alice:monitor_FR", "nearend:alice_FR"),
+      ])
+      live.service.perform(.setDefaultDevices(true))
+      try live.wait(for: "the defaults to be nearend's, of which the next session manager tells") { $0.route.areOursDefault }
+      live.service.perform(.setDefaultDevices(false))
+      try live.wait(for: "the former defaults") { !$0.route.areOursDefault }
+    }
+
+    @Test("D3: an application that hangs while it is ducked holds up nothing but its own volume")
+    func duckedApplicationHangs() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      let music = Music(session: live.session)
+      let player = try music.play()
+      defer { player.end() }
+      let call = try music.startCall()
+      defer { call.end() }
+      try live.wait(for: "the music to be lowered") { !$0.ducking.streams.isEmpty }
+      player.signal(SIGSTOP)
+      defer { player.signal(SIGCONT) }
+      try live.service.set(.duckingLevel, to: .string("max"))
+      try expectService(live, "bert")
+    }
+  }
+}
