@@ -120,7 +120,7 @@ struct RehearseCommand: ParsableCommand {
       "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.",
     discussion: """
       With --desk there is a laptop with a jack, a television, a USB headset, a Bluetooth headset and a login session. In the dashboard these keys do \
-      something to it, and once more the opposite: p headphones into the jack, u USB headset, w Bluetooth headset, t television, z sleep, s another login \
+      something to it, and once more the opposite: P headphones into the jack, U USB headset, W Bluetooth headset, T television, Z sleep, S another login \
       session gets the seat. Each line of a file for --incidents is seconds from the beginning and what happens then, # begins a remark:
         2.0 plug headphones
         9.5 unplug headphones
