@@ -59,7 +59,7 @@ bool npw_profile_read(const struct spa_pod *param, npw_profile *profile) {
 
 bool npw_route_read(const struct spa_pod *param, npw_route *route) {
   const struct spa_pod *info = NULL, *profiles = NULL, *devices = NULL, *props = NULL;
-  npw_volume volume;
+  npw_volumes volumes;
   *route = (npw_route){.device = -1};
   if (!param) return false;
   if (spa_pod_parse_object(param, SPA_TYPE_OBJECT_ParamRoute, NULL, SPA_PARAM_ROUTE_index, SPA_POD_Int(&route->index),
@@ -72,6 +72,7 @@ bool npw_route_read(const struct spa_pod *param, npw_route *route) {
   route->port_type = lookup(info, "port.type");
   route->profiles = list_of(profiles);
   route->devices = list_of(devices);
-  route->is_muted = npw_volume_read(props, &volume) && volume.is_muted;
+  npw_volumes_read(props, &volumes);
+  route->is_muted = volumes.is_muted;
   return true;
 }

@@ -1,14 +1,16 @@
 internal import CPipeWire
 
-/// The volume of one stream: what is set of it, and what is heard instead. [control]
+/// The volume of one node, a stream or a device: what is set of it, and what is heard instead. [control]
 public final class NodeVolumes {
-  /// What an application or a person has set.
+  /// What an application, a mixer or a person has set.
   public struct Setting: Equatable, Sendable {
     /// Linear, one for each channel.
     public var channels: [Float]
     public var isMuted: Bool
+    /// Of the loudest channel, as mixers show it.
+    public var volume: Float { channels.max() ?? 1 }
   }
-  /// nil until the daemon has told; some streams have none.
+  /// nil until the daemon has told; some nodes have none.
   public private(set) var setting: Setting?
 
   private let proxy: OpaquePointer
@@ -48,6 +50,10 @@ public final class NodeVolumes {
     // That mute is set, as it was, ends what `lower` has laid over; the volumes that are set are never written.
     _ = npw_node_set_mute(proxy, setting.isMuted)
   }
+
+  /// Closes the device behind it, as a session manager does seconds after the last link has gone; the next link opens it. Only for a node that nothing is
+  /// linked to.
+  public func suspend() { _ = npw_node_suspend(proxy) }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {
     let events = UnsafeMutablePointer<pw_node_events>.zeroed()

@@ -4,7 +4,7 @@ import RealtimeCore
 /// Both kinds of source, and their coming and going.
 let sourceChecks: [Check] = [
   Check("source: a callback, mono and stereo, at every quantum") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     calls.initialize(to: 0)
     defer { calls.deallocate() }
@@ -18,7 +18,7 @@ let sourceChecks: [Check] = [
     return require(calls.pointee == 40 && driver.core.source.hadAudio, "\(calls.pointee) calls")
   },
   Check("source: a queue, until it is full and after") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let queue = SourceQueue()
     driver.core.source.attach(queue)
     for quantum in [32, 100, 480, 8_192] { driver.cycles(20, quantum: quantum) }
@@ -30,7 +30,7 @@ let sourceChecks: [Check] = [
     return require(queue.overruns > 0 && queue.overrunRuns == 1 && isBack, "\(queue.overruns) overruns in \(queue.overrunRuns) runs")
   },
   Check("source: attached and detached by another thread") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let tap = driver.core.source
     let isDone = DispatchSemaphore(value: 0)
     let other = Thread {
@@ -49,7 +49,7 @@ let sourceChecks: [Check] = [
     return require(tap.hadAudio, "nothing was delivered")
   },
   Check("mix: mono and stereo") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let peaks = [1, 2, 1].map { channelCount in
       driver.core.mixer.channelCount = channelCount
       // Until the meter has fallen to what is played.
@@ -59,41 +59,3 @@ let sourceChecks: [Check] = [
     return require(peaks == [0.25, 0.5, 0.25], "the peaks were \(peaks)")
   },
 ]
-
-/// A whole core, and the graph that drives it from inside the fence. Voice processing is off: the library has a check of its own.
-// Sound: one thread drives it.
-final class SourceDriver: @unchecked Sendable {
-  let core: AudioCore
-  private var position: UInt64 = 0
-  private let signal, left, right: UnsafeMutablePointer<Float>
-  private static let longest = 8_192
-
-  init() throws {
-    core = try AudioCore()
-    core.controls.usesVoiceProcessing = false
-    core.isSending = true
-    (signal, left, right) = (Self.floats(0.5), Self.floats(0), Self.floats(0))
-  }
-
-  deinit { for pointer in [signal, left, right] { pointer.deallocate() } }
-
-  private static func floats(_ value: Float) -> UnsafeMutablePointer<Float> {
-    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: longest)
-    pointer.initialize(repeating: value, count: longest)
-    return pointer
-  }
-
-  func cycles(_ count: Int, quantum: Int) {
-    let processor = core.realtime
-    for _ in 0..<count {
-      var buffers = CycleBuffers(frames: quantum, rate: 48_000, position: position, driver: 1)
-      buffers.microphone = UnsafePointer(signal)
-      buffers.call = StereoInput(left: UnsafePointer(signal), right: nil)
-      buffers.speaker = (left, right)
-      withUnsafePointer(to: buffers) { pointer in
-        onTheAudioThread { processor.process(pointer, graphSinks: nil) }
-      }
-      position += UInt64(quantum)
-    }
-  }
-}

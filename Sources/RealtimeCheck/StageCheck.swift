@@ -4,7 +4,7 @@ import RealtimeCore
 /// A program's own stages, and their coming and going.
 let stageChecks: [Check] = [
   Check("stages: in both chains, at every quantum; they fade in and out") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     calls.initialize(to: 0)
     defer { calls.deallocate() }
@@ -26,7 +26,7 @@ let stageChecks: [Check] = [
     return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
   },
   Check("stages: put in and removed by another thread") {
-    let driver = try SourceDriver()
+    let driver = try CoreDriver()
     let isDone = DispatchSemaphore(value: 0)
     let chains = [driver.core.captureStages, driver.core.mixer.stages]
     let other = Thread {

@@ -132,10 +132,37 @@ struct RemoteControlTests {
     let loud = samples.count { abs($0) > 0.2 }
     // A sine is above 0.8 of its peak for 0.41 of the time: 19,700 of its 48,000 frames.
     #expect((17_500...21_000).contains(loud), "\(loud) of \(samples.count)")
-    try Data("no sound".utf8).write(to: URL(fileURLWithPath: "\(session.path)/bad.wav"))
-    let bad = try session.nearend("play-into-mic", "\(session.path)/bad.wav")
-    #expect(bad.exit == .status(1) && bad.errors.contains("bad.wav"), "\(bad.errors)")
-    #expect(try session.nearend("play-into-mic", file, "--rate", "8000").exit == .status(64))
+  }
+
+  @Test("D4: play-into-mic names the file that it cannot play, and says why, before anybody is asked")
+  func badFiles() throws {
+    let place = try EmptyPlace()
+    func write(_ name: String, _ data: Data) throws { try data.write(to: URL(fileURLWithPath: "\(place.path)/\(name)")) }
+    try WaveFile(samples: [Float](repeating: 0.1, count: 4_000)).write(to: "\(place.path)/good.wav")
+    let good = try Data(contentsOf: URL(fileURLWithPath: "\(place.path)/good.wav"))
+    try write("truncated.wav", good.dropLast(1_000))
+    try write("nothing.wav", Data())
+    try write("text.wav", Data("no sound".utf8))
+    // The header says how many.
+    var nine = good
+    nine[22] = 9
+    try write("nine.wav", nine)
+    try WaveFile(samples: [0, 0], rate: 4_000).write(to: "\(place.path)/slow.wav")
+    let cases = [
+      ("missing.wav", "No such file"), ("truncated.wav", "truncated"), ("nothing.wav", "not a sound file"),
+      ("text.wav", "not a sound file"),
+      ("nine.wav", "9 channels"), ("slow.wav", "4000 Hz"), (".", "regular file"),
+    ]
+    for (name, words) in cases {
+      let result = try place.nearend("play-into-mic", "\(place.path)/\(name)")
+      #expect(result.exit == .status(1) && result.errors.contains(words) && result.errors.contains("/\(name)"), "\(result.errors)")
+    }
+    let misplaced = [("good.wav", "--rate", "8000"), ("good.wav", "--channels", "1"), ("-", "--rate", "0"), ("-", "--channels", "9")]
+    for (name, option, value) in misplaced {
+      let result = try place.nearend("play-into-mic", name == "-" ? name : "\(place.path)/\(name)", option, value)
+      #expect(result.exit == .status(64) && result.errors.contains(option), "\(result.errors)")
+    }
+    #expect(try place.nearend("play-into-mic", "\(place.path)/good.wav").exit == .status(69))
   }
 
   @Test("L5: nearend source writes PCM, and ends quietly when its reader goes")

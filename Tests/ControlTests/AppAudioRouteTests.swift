@@ -45,11 +45,39 @@ struct AppAudioRouteTests {
     #expect(!rig.snapshot.appAudio.isSounding)
     #expect(try Self.upload(rig, "/appaudio/jingle", [0, 0])?.status == 409)
     #expect(try Self.upload(rig, "/appaudio/other?type=u8", [0])?.status == 400)
-    #expect(try Self.upload(rig, "/appaudio/other?rate=1", [0])?.status == 422)
+    let impossible = [
+      ("rate=1", "1 Hz is impossible"), ("rate=0", "0 Hz is impossible"), ("rate=192001", "8000 to 192000"), ("channels=9", "give 1 or 2"),
+      ("channels=0", "give 1 or 2"), ("buffer=0", "10 to 10000"),
+    ]
+    for (query, words) in impossible {
+      let answer = try Self.upload(rig, "/appaudio/other?\(query)", [0])
+      #expect(answer?.status == 422 && answer?.reason.contains(words) == true, "\(query): \(answer?.reason ?? "no answer")")
+    }
     #expect(try Self.upload(rig, "/appaudio/(program)", [0])?.status != 200)
     #expect(try rig.refusal(404, "DELETE", "/appaudio/nobody")?.contains("jingle") == true)
     #expect(try rig.ask("DELETE", "/appaudio/jingle").isSuccess)
     #expect(rig.wait { rig.snapshot.appAudio.sources.isEmpty })
+  }
+
+  @Test(
+    "D4: what is no number is silence; a body that ends within a frame says so; an empty one plays nothing; without the mixer it is refused"
+  )
+  func bodies() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    rig.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: false))
+    rig.service.core.isSending = true
+    let samples = [Float](repeating: .nan, count: 12_000) + [Float](repeating: .infinity, count: 12_000)
+    let bytes = samples.withUnsafeBytes { Array($0) }
+    #expect(try Self.upload(rig, "/appaudio/bad?type=f32", bytes)?.status == 200)
+    #expect(rig.outgoing.allSatisfy { $0 == 0 })
+    let half = try Self.upload(rig, "/appaudio/half?type=f32&channels=2", [UInt8](repeating: 0, count: 12))
+    #expect(half?.status == 422 && half.map { String(decoding: $0.body, as: UTF8.self).contains("a frame has 8 bytes") } == true)
+    #expect(try Self.upload(rig, "/appaudio/empty", [])?.status == 200)
+    #expect(rig.snapshot.appAudio.sources.isEmpty)
+    rig.service.core.appAudio.isEnabled = false
+    let refused = try Self.upload(rig, "/appaudio/late", [0, 0])
+    #expect(refused?.status == 409 && refused?.reason.contains("without the mixer") == true, "\(refused?.reason ?? "no answer")")
   }
 
   @Test("D1 D5 S8: the settings by name; the same again is told once")

@@ -1,5 +1,6 @@
 import Nearend
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
 import Synchronization
 import Testing
@@ -110,6 +111,97 @@ struct EngineObserverTests {
     rig.manager.set(engineObservers: [rig.manager.audioSession])
     try rig.registerCall()
     #expect(rig.demand.linksDevices)
+  }
+
+  @Test("S6 D4 D5: the mixer is in the default chain; without it application audio is refused and volumes have no effect, until it is back")
+  func withoutMixer() throws {
+    let rig = ManagerRig()
+    let jingle = try AppAudioBuffer(interleaved: [Int16](repeating: 1, count: 480), sampleRate: 48_000, channelCount: 1)
+    func works() throws -> Bool {
+      try rig.registerCall()
+      defer { rig.unregisterCall() }
+      let service = try #require(rig.manager.service)
+      do throws(SinkError) {
+        _ = try service.addAppAudio(id: "jingle", format: try SinkFormat(sampleRate: 48_000, channelCount: 1), bufferSize: 9_600)
+      } catch {
+        #expect(error.description.contains("engine observers are without the mixer"), "\(error)")
+        #expect(!service.core.appAudio.isEnabled && !rig.manager.mixer.capture(appAudio: jingle))
+        return false
+      }
+      #expect(service.core.appAudio.isEnabled && rig.manager.mixer.capture(appAudio: jingle))
+      return true
+    }
+    rig.manager.mixer.micVolume = 0.5
+    #expect(try works(), "by default")
+    for chain in [[], [rig.manager.audioSession]] as [[any AudioEngineObserver]] {
+      rig.manager.set(engineObservers: chain)
+      let isOff = try !works()
+      #expect(isOff && rig.manager.mixer.micVolume == 0.5, "the volume itself is the program's")
+    }
+    rig.manager.set(engineObservers: [rig.manager.mixer])
+    try rig.registerCall()
+    #expect(!rig.demand.linksDevices)
+    rig.unregisterCall()
+    rig.manager.set(engineObservers: [rig.manager.audioSession, rig.manager.mixer])
+    #expect(try works(), "in the next session")
+  }
+
+  @Test("S6 S8: prepared recording uses the microphone, whatever media comes and goes; what another program prepares is no step")
+  func prepared() async throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.set(engineObservers: [rig.manager.audioSession, rig.manager.mixer, tape.observer("a")])
+    try rig.manager.setRecordingAlwaysPreparedMode(true)
+    #expect(tape.take() == ["a didCreate", "a willEnable -r", "a willConnectInput", "a willStart -r"])
+    try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+    rig.manager.unregisterMedia(id: "mic")
+    #expect(tape.take() == [])
+    try rig.registerCall()
+    #expect(tape.take() == ["a willEnable pr", "a willConnectOutput"])
+    rig.unregisterCall()
+    #expect(tape.take() == ["a didDisable -r"])
+    try rig.manager.setRecordingAlwaysPreparedMode(false)
+    #expect(tape.take() == ["a didStop -r", "a didDisable --", "a willRelease"])
+    // It outlives the session.
+    try rig.manager.setRecordingAlwaysPreparedMode(true)
+    rig.manager.shutDown()
+    _ = tape.take()
+    try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+    #expect(tape.take() == ["a didCreate", "a willEnable pr", "a willConnectInput", "a willConnectOutput", "a willStart pr"])
+    func heard(_ count: Int) async throws -> [String] {
+      var lines: [String] = []
+      try await wait(for: "\(count) hooks") {
+        lines += tape.take()
+        return lines.count >= count
+      }
+      return lines
+    }
+    rig.manager.service?.perform(.setRecordingAlwaysPrepared(false))
+    #expect(try await heard(1) == ["a didDisable p-"])
+    rig.manager.service?.perform(.setRecordingAlwaysPrepared(true))
+    rig.manager.unregisterMedia(id: "ear")
+    #expect(tape.take() == ["a didDisable --"])
+    rig.manager.service?.perform(.setRecordingAlwaysPrepared(false))
+    #expect(try await heard(2) == ["a didStop --", "a willRelease"])
+  }
+
+  @Test("S6 S8: a veto of prepared recording throws and leaves nothing prepared, with a session and without one")
+  func vetoOfPreparation() throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.set(engineObservers: [rig.manager.audioSession, tape.observer("a"), tape.observer("b", refuses: .willConnectInput)])
+    let veto = GraphError.vetoed(EngineVeto(hook: .willConnectInput, error: Refusal.never))
+    #expect(error { () throws(GraphError) in try rig.manager.setRecordingAlwaysPreparedMode(true) } == veto)
+    #expect(
+      tape.take().filter { $0.hasPrefix("a") }
+        == ["a didCreate", "a willEnable -r", "a willConnectInput", "a didDisable --", "a willRelease"])
+    #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.manager.service == nil && rig.world.nodes == 0)
+    try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+    let demand = rig.demand
+    _ = tape.take()
+    #expect(error { () throws(GraphError) in try rig.manager.setRecordingAlwaysPreparedMode(true) } == veto)
+    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectInput", "a didDisable p-"])
+    #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.demand == demand && !demand.sends)
+    rig.manager.unregisterMedia(id: "ear")
+    #expect(rig.world.nodes == 0)
   }
 
   @Test("S6: a chain that is set while a session exists has no effect, and the log says so")

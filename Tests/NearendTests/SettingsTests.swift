@@ -130,6 +130,15 @@ struct SettingsTests {
     #expect(rig.warnings == [])
   }
 
+  @Test("L7: LiveKit's name for bypass is the same switch")
+  func bypassAlias() {
+    let manager = ManagerRig().manager
+    manager.isVoiceProcessingBypassed = true
+    #expect(manager.bypassVoiceProcessing)
+    manager.bypassVoiceProcessing = false
+    #expect(!manager.isVoiceProcessingBypassed)
+  }
+
   @Test("D3: ducking is minimal and fixed by default; the level acts in a running session and is kept between sessions")
   func ducking() throws {
     let rig = ManagerRig()

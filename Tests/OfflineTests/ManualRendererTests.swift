@@ -37,6 +37,18 @@ struct ManualRendererTests {
     #expect(renderer.position == 0)
   }
 
+  @Test("S9 D4: application audio goes out without a microphone's sound, as long as it was")
+  func appAudio() throws {
+    let renderer = try ManualRenderer()
+    let half = [Double](repeating: 0.5, count: 24_000)
+    #expect(renderer.capture(appAudio: try AppAudioBuffer(interleaved: half, sampleRate: 48_000, channelCount: 1)))
+    renderer.endAppAudio()
+    let voice = try TestSignals.cycles(renderer, microphone: [Float](repeating: 0, count: 48_000), quantum: 480)
+    let sounding = voice.count { abs($0) > 0.25 }
+    #expect(abs(sounding - 24_000) < 480, "\(sounding)")
+    #expect(voice.suffix(4_800).allSatisfy { abs($0) < 1e-3 })
+  }
+
   @Test("S9 K3: ring sinks are pulled from the renderer, resampled, and underruns are counted as live")
   func ringSinks() throws {
     let renderer = try ManualRenderer()

@@ -67,9 +67,17 @@ struct AppAudioTests {
 
   @Test("D4: what is impossible is told, and nothing of it captured")
   func impossible() throws {
-    #expect(throws: AppAudioError.impossibleSampleRate(7_999)) {
-      try AppAudioBuffer(interleaved: [Int16](), sampleRate: 7_999, channelCount: 1)
+    for rate in [Int.min, 0, 7_999, 192_001] {
+      #expect(throws: AppAudioError.impossibleSampleRate(rate)) {
+        try AppAudioBuffer(interleaved: [Int16](), sampleRate: rate, channelCount: 1)
+      }
     }
+    for count in [-1, 65] {
+      #expect(throws: AppAudioError.impossibleChannelCount(count)) {
+        try AppAudioBuffer(interleaved: [Int32](), sampleRate: 48_000, channelCount: count)
+      }
+    }
+    #expect(throws: AppAudioError.impossibleChannelCount(0)) { try AppAudioBuffer(planar: [[Double]](), sampleRate: 48_000) }
     #expect(throws: AppAudioError.impossibleChannelCount(0)) {
       try AppAudioBuffer(interleaved: [Float](), sampleRate: 48_000, channelCount: 0)
     }
@@ -82,6 +90,8 @@ struct AppAudioTests {
       interleaved: [Float](repeating: .nan, count: 24_000) + [.infinity, 1e30], sampleRate: 48_000, channelCount: 1)
     #expect(rig.core.capture(appAudio: bad))
     #expect(Self.run(rig, cycles: 120).voice.allSatisfy { abs($0) < 1e-3 })
+    let empty = try AppAudioBuffer(interleaved: [Int16](), sampleRate: 8_000, channelCount: 9)
+    #expect(empty.frameCount == 0 && rig.core.capture(appAudio: empty) && rig.core.appAudio.mixer.ringSinks.count == 1, "no stream begins")
     rig.core.isSending = false
     #expect(!rig.core.capture(appAudio: bad), "nobody takes the voice")
     rig.core.isSending = true
@@ -89,6 +99,31 @@ struct AppAudioTests {
     rig.core.appAudio.endCapture()
     #expect(rig.core.capture(appAudio: second) && rig.core.capture(appAudio: second))
     #expect(!rig.core.capture(appAudio: second), "more than two seconds wait")
+  }
+
+  @Test("D4: of more than two channels the odd ones are heard on the left and the even ones on the right, each side's mean")
+  func manyChannels() throws {
+    let frame: [Double] = [0.75, 0.25, 0.5, 0.25, 0.25, 0.25, 0.5, 0.25, 0.5]
+    let nine = try AppAudioBuffer(interleaved: frame + frame.map { -$0 }, sampleRate: 48_000, channelCount: 9)
+    let expected: [Float] = [0.5, 0.25, -0.5, -0.25]
+    #expect(nine.channelCount == 2 && nine.frameCount == 2)
+    #expect(nine.samples == expected)
+    let three = try AppAudioBuffer(planar: [[Float(0.5)], [0.25], [.nan]], sampleRate: 48_000)
+    #expect(three.samples == [0.25, 0.25])
+  }
+
+  @Test("S6 D5: switched off, nothing is captured, and the microphone's volume is 1 without a click")
+  func switchedOff() throws {
+    let rig = try CoreRig()
+    rig.core.appAudio.micVolume = 0.5
+    #expect(Self.run(rig, cycles: 80, microphone: 0.125).voice.last == 0.0625)
+    rig.core.appAudio.isEnabled = false
+    let voice = Self.run(rig, cycles: 10, microphone: 0.125).voice
+    #expect(voice.last == 0.125 && rig.core.appAudio.micVolume == 0.5)
+    #expect(zip(voice, voice.dropFirst()).allSatisfy { abs($1 - $0) < 0.001 })
+    #expect(!rig.core.capture(appAudio: try AppAudioBuffer(interleaved: [Float(0)], sampleRate: 48_000, channelCount: 1)))
+    rig.core.appAudio.isEnabled = true
+    #expect(rig.core.capture(appAudio: try AppAudioBuffer(interleaved: [Float(0)], sampleRate: 48_000, channelCount: 1)))
   }
 
   @Test("D4 D1: it is heard with the microphone, without one, and while that is muted; nothing of it once it is over")

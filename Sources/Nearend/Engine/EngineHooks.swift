@@ -13,6 +13,9 @@ final class EngineHooks: Sendable {
   /// The directions that observers know to be used.
   var use: EngineUse { state.withLock { $0.use } }
 
+  /// Whether application audio is mixed in (S6).
+  var hasMixer: Bool { chain.contains { $0 is MicrophoneMixer } }
+
   /// From the next `create` on.
   func set(_ chain: [any AudioEngineObserver]) { state.withLock { $0.chain = chain } }
 
@@ -53,8 +56,13 @@ final class EngineHooks: Sendable {
     tell { $0.engineDidStop(engine, use: use) }
   }
 
-  func disable(to new: EngineUse) {
-    guard let engine = state.withLock({ $0.engine }), new != use else { return }
+  /// What observers have never heard of cannot be disabled, nor does it become enabled here.
+  func disable(to left: EngineUse) {
+    let old = use
+    let new = EngineUse(
+      isPlayoutEnabled: old.isPlayoutEnabled && left.isPlayoutEnabled, isRecordingEnabled: old.isRecordingEnabled && left.isRecordingEnabled
+    )
+    guard let engine = state.withLock({ $0.engine }), new != old else { return }
     state.withLock { $0.use = new }
     tell { $0.engineDidDisable(engine, use: new) }
   }

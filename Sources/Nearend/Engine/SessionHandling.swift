@@ -25,10 +25,11 @@ extension AudioSessionManager {
   /// What the session does by itself. LiveKit: `audioSession`.
   public var audioSession: SessionHandling { SessionHandling(manager: self) }
 
-  /// Who takes part in the engine's life, in this order (S6). By default `[audioSession]`. Each session begins with the chain that is set
-  /// then: configure it once, early; while a session exists a set has no effect and logs a warning. LiveKit: `set(engineObservers:)`.
+  /// Who takes part in the engine's life, in this order (S6). By default `[audioSession, mixer]`. Each session begins with the chain that is
+  /// set then: configure it once, early; while a session exists a set has no effect and logs a warning. LiveKit: `set(engineObservers:)`.
   ///
-  /// A chain without `audioSession`, and so an empty one, leaves configuration, activation and deactivation to the program.
+  /// A chain without `audioSession`, and so an empty one, leaves configuration, activation and deactivation to the program. One without `mixer` disables
+  /// application audio (``MicrophoneMixer``).
   public func set(engineObservers: [any AudioEngineObserver]) {
     let isLocked = changing.withLock { _ in
       guard service == nil else { return true }

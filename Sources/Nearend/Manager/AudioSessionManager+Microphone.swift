@@ -37,12 +37,15 @@ extension AudioSessionManager {
 
 /// The outgoing microphone's mixer: application audio joins the voice behind voice processing and mute, so that it is never cancelled as echo, and not silent
 /// when the person is. To silence it, set `appVolume` to 0. The sum is limited, not clipped. [any]
-public struct MicrophoneMixer: Sendable {
-  let manager: AudioSessionManager
+///
+/// It is one of the engine's observers (S6). In a session whose chain is without it `capture` returns false, what other programs play into the microphone is
+/// refused, and `micVolume` and `appVolume` keep their values and have no effect: the voice goes out as it is. `outputVolume`, of the speaker, stays in effect.
+public struct MicrophoneMixer: AudioEngineObserver {
+  unowned let manager: AudioSessionManager
 
   /// Plays a buffer into the outgoing microphone, behind what was captured before, converted from whatever format it has; with the microphone or without one.
   /// A stream begins after 0.1 s, which are kept in hand against jitter, and follows the program's clock. False, and nothing of it heard, while nobody takes
-  /// the voice, or where more than two seconds would wait. LiveKit: `capture(appAudio:)` (D4).
+  /// the voice, where more than two seconds would wait, or where the mixer is not among the engine observers. LiveKit: `capture(appAudio:)` (D4).
   @discardableResult
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.service?.capture(appAudio: buffer) ?? false }
 

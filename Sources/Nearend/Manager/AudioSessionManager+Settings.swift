@@ -44,6 +44,12 @@ extension AudioSessionManager {
     set { set(.bypassVoiceProcessing, to: .bool(newValue)) }
   }
 
+  /// LiveKit's name for `bypassVoiceProcessing`.
+  public var isVoiceProcessingBypassed: Bool {
+    get { bypassVoiceProcessing }
+    set { bypassVoiceProcessing = newValue }
+  }
+
   /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true. Seed: `setVoiceProcessingEnableAGC:`.
   public var voiceProcessingEnableAGC: Bool {
     get { isOn(.voiceProcessingEnableAGC) }

@@ -54,7 +54,7 @@ public final class AudioSessionManager: Sendable {
     log = EventLog { outlet.tell($0) }
     let received = bus.subscribe { [weak self] in self?.received($0) }
     subscription.withLock { $0 = received }
-    hooks.set([audioSession])
+    hooks.set([audioSession, mixer])
   }
 
   deinit { service?.stop() }
@@ -90,8 +90,7 @@ public final class AudioSessionManager: Sendable {
   public func unregisterMedia(id: String) {
     lifecycle.withLock { _ in
       service?.session.send(.unregisterMedia(id: id))
-      stopWhereUnused()
-      if let service { hooks.disable(to: EngineUse(service.session.current)) }
+      leaveWhatIsUnused()
     }
   }
 
@@ -137,13 +136,15 @@ public final class AudioSessionManager: Sendable {
         _ = try runningService(use)
       }
       set(.recordingAlwaysPrepared, to: .bool(on))
-      stopWhereUnused()
-      if let service { hooks.disable(to: EngineUse(service.session.current)) }
+      leaveWhatIsUnused()
     }
   }
 
   /// The service, with its engine enabled for `use`.
-  private func runningService(_ use: EngineUse) throws(GraphError) -> NearendService {
+  private func runningService(_ asked: EngineUse) throws(GraphError) -> NearendService {
+    var use = asked
+    // Settings outlive the session: it may begin prepared.
+    use.isRecordingEnabled = use.isRecordingEnabled || isRecordingAlwaysPreparedMode
     do throws(EngineVeto) {
       if let service {
         // Applications may have kept it, of whom observers hear nothing.
@@ -154,6 +155,7 @@ public final class AudioSessionManager: Sendable {
       throw .vetoed(error)
     }
     let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
+    service.core.appAudio.isEnabled = hooks.hasMixer
     changing.withLock { _ in
       let settings = current.withLock { current in
         service.session.resume(current.session)
@@ -190,11 +192,12 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// With the lifecycle's lock.
-  private func stopWhereUnused() {
+  /// Stops the session where nothing needs it, or disables the direction that nothing uses. With the lifecycle's lock.
+  private func leaveWhatIsUnused() {
+    guard let service, case let session = service.session.current else { return }
     // Still activated though nobody is there: automatic deactivation is off (S5).
-    guard let service, case let session = service.session.current, !session.isNeeded, !session.isActivated else { return }
-    stop(service)
+    guard session.isNeeded || session.isActivated else { return stop(service) }
+    hooks.disable(to: EngineUse(session))
   }
 
   private func stop(_ service: NearendService) {
@@ -223,11 +226,13 @@ public final class AudioSessionManager: Sendable {
   }
 
   /// After a change that may have been the last thing that kept the session.
-  func stopNowWhereUnused() { lifecycle.withLock { _ in stopWhereUnused() } }
+  func stopNowWhereUnused() { lifecycle.withLock { _ in leaveWhatIsUnused() } }
 
   private func received(_ event: AudioEvent) {
     observers.tell(event, from: self)
+    // Another program may have ended prepared recording.
+    let isPreparation = event.kind == .settingChanged && event.detail["setting"] == .string(Setting.recordingAlwaysPrepared.rawValue)
     // It may come from the graph's control thread, which must not wait for its own end.
-    if event.kind == .mediaUnregistered { stopSoonWhereUnused() }
+    if event.kind == .mediaUnregistered || isPreparation { stopSoonWhereUnused() }
   }
 }

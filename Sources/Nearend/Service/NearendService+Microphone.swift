@@ -32,8 +32,11 @@ extension NearendService {
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
 
   /// A source of application audio whose PCM a program writes, until `removeAppAudio`. Until somebody takes the voice it waits. `bufferSize` is in bytes.
-  /// Throws `SinkError`. [any]
+  /// Throws `SinkError`, `.refused` where the mixer is not among the engine observers. [any]
   public func addAppAudio(id: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> RingSink {
+    guard core.appAudio.isEnabled else {
+      throw .refused(id: id, reason: "application audio is off, because the program's engine observers are without the mixer (S6)")
+    }
     let source = try RingSink(id: id, format: format, capacityBytes: bufferSize)
     try core.appAudio.mixer.add(source)
     log.add(

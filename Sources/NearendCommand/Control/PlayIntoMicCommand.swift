@@ -33,7 +33,10 @@ struct PlayIntoMicCommand: ParsableCommand {
       guard rate == nil, channels == nil else { throw ValidationError("A file says itself what it is: --rate and --channels are for -.") }
       let reader: SoundReader
       do throws(OfflineError) { reader = try SoundReader(path: file) } catch { fail(error, .failure) }
-      try PCMFormat.check(id: name, rate: reader.rate, channels: reader.channelCount)
+      try PCMFormat.check(id: name)
+      guard PCMFormat.rates.contains(reader.rate) else {
+        fail("\(file): its rate is \(reader.rate) Hz; 8000 to 192000 Hz can be played into the microphone", .failure)
+      }
       return play(name, rate: reader.rate, channels: reader.channelCount, type: "f32", from: Self.pipe(reader))
     }
     let (rate, channels) = (rate ?? 48_000, channels ?? 1)

@@ -46,9 +46,15 @@ struct SinkCommand: ParsableCommand {
 
 /// What can be said of PCM before nearend is asked.
 enum PCMFormat {
-  static func check(id: String, rate: Int, channels: Int) throws {
+  static let rates = 8_000...192_000
+
+  static func check(id: String) throws {
     if let problem = ParticipantId.nameProblem(id) { throw ValidationError("--id \(id): \(problem).") }
-    guard (8_000...192_000).contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
+  }
+
+  static func check(id: String, rate: Int, channels: Int) throws {
+    try check(id: id)
+    guard rates.contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
     guard (1...2).contains(channels) else { throw ValidationError("--channels \(channels): give 1 or 2.") }
   }
 }

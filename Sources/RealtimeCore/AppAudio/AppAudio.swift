@@ -30,6 +30,11 @@ public final class AppAudio: @unchecked Sendable {
     self.memory = memory
   }
 
+  /// False: nothing is captured any more, and the microphone's volume is 1, whatever `micVolume` says; it moves over 10 ms. Default true. [any]
+  public var isEnabled: Bool {
+    get { cells.isEnabled.load() != 0 }
+    set { cells.isEnabled.store(newValue ? 1 : 0) }
+  }
   /// Linear gain of the processed microphone, 0–1, behind gain control; moves over 10 ms. Values outside are clamped. [any]
   public var micVolume: Float {
     get { Float(cells.micVolume.load()) }
@@ -57,9 +62,10 @@ public final class AppAudio: @unchecked Sendable {
 
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
 
-  /// Appends a buffer to what is captured; false, and nothing of it heard, where there is no room for it. A buffer of another rate or channel count than
+  /// Appends a buffer to what is captured; false, and nothing of it heard, where there is no room for it, or it is not enabled. A buffer of another rate or channel count than
   /// the last begins a new stream; what is left of the old one plays out beside it. [any]
   func capture(_ buffer: AppAudioBuffer) -> Bool {
+    guard isEnabled else { return false }
     guard buffer.frameCount > 0 else { return true }
     return capturing.withLock { capture in
       guard let sink = sink(for: buffer, &capture) else { return false }
@@ -105,15 +111,18 @@ public final class AppAudio: @unchecked Sendable {
 
 /// What the control side of application audio and its path tell each other.
 struct AppAudioCells: Sendable {
+  let isEnabled: CounterCell
   let micVolume: DoubleCell
   let isDucked: CounterCell
   let isMonitored: CounterCell
   let duckGain: DoubleCell
   let isSounding: CounterCell
 
-  static let count = 5
+  static let count = 6
 
   init(_ block: inout CellBlock) {
+    isEnabled = CounterCell(block.next())
+    isEnabled.store(1)
     micVolume = DoubleCell(block.next(), 1)
     isDucked = CounterCell(block.next())
     isMonitored = CounterCell(block.next())

@@ -69,7 +69,7 @@ struct AppAudioPath: ~Copyable {
   /// The microphone's volume, and application audio on top of it, the sum within full scale.
   @_noLocks @_noAllocation
   mutating func mix(into voice: UnsafeMutablePointer<Float>, frames: Int, rate: Int) {
-    micVolume.steer(to: Float(cells.micVolume.load()), rate: Double(rate))
+    micVolume.steer(to: cells.isEnabled.load() != 0 ? Float(cells.micVolume.load()) : 1, rate: Double(rate))
     if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
     guard isSounding || !limiter.isAtRest else { return }
     if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }

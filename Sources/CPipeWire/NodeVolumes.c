@@ -1,9 +1,15 @@
+#include <spa/node/command.h>
 #include <spa/param/param.h>
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
 #include <spa/pod/iter.h>
 
 #include "CPipeWire.h"
+
+int npw_node_suspend(struct pw_node *node) {
+  const struct spa_command command = SPA_NODE_COMMAND_INIT(SPA_NODE_COMMAND_Suspend);
+  return pw_node_send_command(node, &command);
+}
 
 int npw_node_subscribe_props(struct pw_node *node) {
   uint32_t id = SPA_PARAM_Props;
