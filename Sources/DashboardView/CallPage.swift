@@ -89,7 +89,7 @@ enum CallPage {
     canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
     y += 1
     canvas.put("Driver", 1, y, .label)
-    let cycles = ", \(Numbers.count(graph.xruns)) xruns in \(graph.cycles) cycles"
+    let cycles = ", \(Numbers.count(graph.xruns)) xrun\(graph.xruns == 1 ? "" : "s") in \(graph.cycles) cycles"
     let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 1)
     canvas.put(cycles, end, y)
     y += 1

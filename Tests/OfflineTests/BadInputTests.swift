@@ -29,7 +29,7 @@ struct BadInputTests {
     },
     Bad(name: "head.wav", words: "not a sound file") { try $0.wave("head.wav", noise, cut: 40_020) },
     Bad(name: "empty.wav", words: "holds no samples") { try $0.wave("empty.wav", []) },
-    Bad(name: "nothing.wav", words: "not a sound file") { try Data().write(to: URL(fileURLWithPath: $0.file("nothing.wav"))) },
+    Bad(name: "nothing.wav", words: "it is empty") { try Data().write(to: URL(fileURLWithPath: $0.file("nothing.wav"))) },
     Bad(name: "text.wav", words: "not a sound file") { try Data("hello".utf8).write(to: URL(fileURLWithPath: $0.file("text.wav"))) },
     Bad(name: "zero.wav", words: "rate is 0 Hz") { try $0.wave("zero.wav", noise, rate: 0) },
     Bad(name: "nine.wav", words: "9 channels") { try $0.wave("nine.wav", Array(noise.prefix(9_000)), channels: 9) },

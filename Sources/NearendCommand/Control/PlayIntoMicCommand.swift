@@ -32,10 +32,10 @@ struct PlayIntoMicCommand: ParsableCommand {
     guard file == "-" else {
       guard rate == nil, channels == nil else { throw ValidationError("A file says itself what it is: --rate and --channels are for -.") }
       let reader: SoundReader
-      do throws(OfflineError) { reader = try SoundReader(path: file) } catch { fail(error, .failure) }
+      do throws(OfflineError) { reader = try SoundReader(path: file) } catch { fail(error, ExitStatus(error)) }
       try PCMFormat.check(id: name)
       guard PCMFormat.rates.contains(reader.rate) else {
-        fail("\(file): its rate is \(reader.rate) Hz; 8000 to 192000 Hz can be played into the microphone", .failure)
+        fail("\(file): its rate is \(reader.rate) Hz; 8000 to 192000 Hz can be played into the microphone", .noInput)
       }
       return play(name, rate: reader.rate, channels: reader.channelCount, type: "f32", from: Self.pipe(reader))
     }
@@ -71,7 +71,7 @@ struct PlayIntoMicCommand: ParsableCommand {
           guard samples.withUnsafeBytes({ write(whole: $0, to: output) }) else { break }
         }
       } catch {
-        fail(error, .failure)
+        fail(error, ExitStatus(error))
       }
       close(output)
     }

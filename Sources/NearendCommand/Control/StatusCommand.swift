@@ -49,7 +49,7 @@ struct StatusText {
     rows.append(("speaker", Self.device(route.speaker, .output, route)))
     rows.append(("processing", Self.processing(processing)))
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
-    let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xruns" : ""
+    let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for sink in snapshot.sinks {

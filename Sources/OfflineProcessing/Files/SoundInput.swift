@@ -31,6 +31,7 @@ final class SoundInput {
     fclose(handle)
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
+    guard status.st_size > 0 else { throw refused("it is empty") }
     let header = WaveHeader(path: path)
     if let rate = header?.rate { try Self.check(rate: rate, path) }
     if let channels = header?.channels { try Self.check(channels: channels, path) }

@@ -132,7 +132,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
     case .deviceName: "a node name, or an empty text for the default"
-    case .choice(let words): words.joined(separator: " or ")
+    case .choice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }
   }
 }
