@@ -40,7 +40,7 @@ thread-check: dependencies ## runs the session, its manager and calls from many 
 bench: dependencies ## measures latency, processor time, lost cycles, the cost of sinks and hours of drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
-soak: dependencies ## runs ten minutes of random events in a simulated room: ARGS="--seconds 600 --seed 1"
+soak: dependencies ## runs ten minutes of random events and faults at a simulated desk: ARGS="--seconds 600 --seed 1 --sanitize address"
 	@Scripts/soak $(ARGS)
 
 test-faults: dependencies ## stages every fault on a simulated desk, and measures what survives: ARGS="--faults sleep,phone --traffic both"
@@ -54,4 +54,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-pkgconfig
+	@rm -rf .build .build-asan .build-thread .build-pkgconfig

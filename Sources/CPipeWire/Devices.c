@@ -58,7 +58,8 @@ bool npw_profile_read(const struct spa_pod *param, npw_profile *profile) {
 }
 
 bool npw_route_read(const struct spa_pod *param, npw_route *route) {
-  const struct spa_pod *info = NULL, *profiles = NULL, *devices = NULL;
+  const struct spa_pod *info = NULL, *profiles = NULL, *devices = NULL, *props = NULL;
+  npw_volume volume;
   *route = (npw_route){.device = -1};
   if (!param) return false;
   if (spa_pod_parse_object(param, SPA_TYPE_OBJECT_ParamRoute, NULL, SPA_PARAM_ROUTE_index, SPA_POD_Int(&route->index),
@@ -66,10 +67,11 @@ bool npw_route_read(const struct spa_pod *param, npw_route *route) {
                            SPA_PARAM_ROUTE_description, SPA_POD_OPT_String(&route->description), SPA_PARAM_ROUTE_available,
                            SPA_POD_OPT_Id(&route->availability), SPA_PARAM_ROUTE_info, SPA_POD_OPT_Pod(&info), SPA_PARAM_ROUTE_device,
                            SPA_POD_OPT_Int(&route->device), SPA_PARAM_ROUTE_profiles, SPA_POD_OPT_Pod(&profiles), SPA_PARAM_ROUTE_devices,
-                           SPA_POD_OPT_Pod(&devices)) < 0)
+                           SPA_POD_OPT_Pod(&devices), SPA_PARAM_ROUTE_props, SPA_POD_OPT_Pod(&props)) < 0)
     return false;
   route->port_type = lookup(info, "port.type");
   route->profiles = list_of(profiles);
   route->devices = list_of(devices);
+  route->is_muted = npw_volume_read(props, &volume) && volume.is_muted;
   return true;
 }

@@ -74,7 +74,7 @@ static int add_listener(void *object, struct spa_hook *listener, const struct sp
   return 0;
 }
 
-static int sync(void *object, int sequence) {
+static int synchronize(void *object, int sequence) {
   struct csd_device *this = object;
   spa_device_emit_result(&this->hooks, sequence, 0, 0, NULL);
   return 0;
@@ -140,7 +140,7 @@ static int set_param(void *object, uint32_t id, uint32_t flags, const struct spa
 static const struct spa_device_methods methods = {
     .version = SPA_VERSION_DEVICE_METHODS,
     .add_listener = add_listener,
-    .sync = sync,
+    .sync = synchronize,
     .enum_params = enum_params,
     .set_param = set_param,
 };

@@ -21,13 +21,16 @@ public struct Dashboard: Sendable {
   /// Shows the dashboard until `q` or `stop()`. Blocks; both closures are called on the calling thread. [control]
   ///
   /// Ctrl-C and SIGTERM are the caller's to handle (by `stop()`); where it does not, they end the process with the terminal put back.
-  public func run(snapshot: () -> Snapshot, perform: (Command) -> Void) throws(DashboardError) {
+  public func run(
+    extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, perform: (Command) -> Void
+  ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")
     let screen = try Screen.open(usesColor: options.usesColor)
     defer { screen.close() }
 
     var state = ViewState(glyphs: glyphs)
+    if let extraKeys { state.extraHelp = ExtraHelp(label: extraKeys.label, meaning: extraKeys.meaning) }
     var shown: Frame?
     while true {
       let events = Int(nearend_terminal_events())
@@ -45,6 +48,7 @@ public struct Dashboard: Sendable {
         let response = state.press(key, on: snapshot(), size: size)
         response.commands.forEach(perform)
         if response.quits { return }
+        if !response.isUnderstood, let notice = extraKeys?.press(key) { state.notice = notice }
       }
     }
   }

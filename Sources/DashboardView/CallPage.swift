@@ -8,6 +8,11 @@ enum CallPage {
     var y = body.lowerBound
     drawRoute(snapshot, &y, &canvas)
     drawGraph(snapshot.graph, &y, &canvas)
+    if let outgoing = outgoing(snapshot, canvas.frame.size) {
+      canvas.put("Outgoing", 1, y, .label)
+      canvas.put(outgoing.text, labelEnd + 1, y, width: canvas.width - labelEnd - 2)
+      y += 1
+    }
     if let rehearsal = snapshot.rehearsal { drawRehearsal(rehearsal, &y, &canvas) }
     drawProcessing(snapshot.processing, &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
@@ -24,10 +29,18 @@ enum CallPage {
     drawLog(snapshot.log, state, y..<body.upperBound, &canvas)
   }
 
+  /// Rows that the page has in any case.
+  private static func fixedRows(_ snapshot: Snapshot) -> Int { 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1 }
+
+  /// Only where a participant and a line of the log have room beside it.
+  private static func outgoing(_ snapshot: Snapshot, _ size: Size) -> OutgoingRow? {
+    Chrome.body(snapshot, size).count - fixedRows(snapshot) >= 3 ? OutgoingRow(snapshot) : nil
+  }
+
   /// Rows of participants that fit: all of them where there is room, never all the room.
   static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
     let body = Chrome.body(snapshot, size)
-    let above = 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1
+    let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1)
     let free = body.count - above
     let forLog = free <= 6 ? 1 : max(3, free / 3)
     return min(snapshot.sinks.count, free - forLog)
@@ -50,7 +63,9 @@ enum CallPage {
     canvas.put("Speaker", 1, y, .label)
     end = canvas.put(name(snapshot.route.speaker), labelEnd + 1, y, width: room / 2)
     end = canvas.put(left + "nearend" + left, end, y, .faint)
-    canvas.put(media(session.receiveMedia, none: "nobody plays"), end, y, width: canvas.width - end - 1)
+    let others = snapshot.ducking.streams.isEmpty ? "" : ", others \(Numbers.dB(snapshot.ducking.gain))"
+    end = canvas.put(media(session.receiveMedia, none: "nobody plays"), end, y, width: canvas.width - end - 1 - others.count)
+    canvas.put(others, end, y, .caution)
     y += 1
   }
 

@@ -4,9 +4,7 @@ import SessionModel
 enum Chrome {
   /// The rows between banners and footer.
   static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
-    let banners = [snapshot.session.interruption != nil, snapshot.route.isPausedAfterUnplug, snapshot.session.isMicrophoneMuted].count {
-      $0
-    }
+    let banners = [snapshot.session.interruption != nil, snapshot.route.isPausedAfterUnplug, MuteBanner(snapshot) != nil].count { $0 }
     return 1 + max(1, banners)..<size.height - 1
   }
 
@@ -57,9 +55,9 @@ enum Chrome {
       canvas.put("PAUSED: headphones are gone - r plays on in the room", 1, row, .interruption, width: canvas.width - 2, align: .center)
       row += 1
     }
-    if snapshot.session.isMicrophoneMuted {
-      canvas.fill(row: row, .muteBanner)
-      canvas.put("MICROPHONE MUTED - space unmutes it", 1, row, .muteBanner, width: canvas.width - 2, align: .center)
+    if let banner = MuteBanner(snapshot) {
+      canvas.fill(row: row, banner.style)
+      canvas.put(banner.text, 1, row, banner.style, width: canvas.width - 2, align: .center)
       row += 1
     }
     if row == 1 { canvas.rule(1) }
@@ -91,7 +89,9 @@ enum Chrome {
       return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]
     case .participants:
       return common + [("j k", "select"), ("m", "mute"), ("0-9 + -", "gain"), ("C", "clear")] + switches
-    case .routes: return common + [("j k", "select"), ("Enter", "use device"), ("d", "defaults")] + switches
+    case .routes:
+      let own = [("j k", "select"), ("Enter", "use device"), ("d", "defaults"), ("r", "resume"), ("space", "mute")]
+      return common.dropLast() + own + switches
     case .diagnostics: return common + [("j k", "scroll"), ("D", "save to a file"), ("C", "clear")] + switches
     case .log: return common + [("j k", "scroll"), ("End", "newest")] + switches
     }

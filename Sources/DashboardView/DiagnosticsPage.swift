@@ -41,12 +41,17 @@ enum DiagnosticsPage {
     }
     lines += [
       ("microphone muted", session.isMicrophoneMuted ? "yes" : "no"),
+      ("mute mode", session.microphoneMuteMode.meaning),
+      ("talking while muted", session.isTalkingWhileMuted ? "yes" : "no"),
+      ("recording prepared", session.isRecordingAlwaysPrepared ? "always" : "while somebody records"),
       ("send media", list(session.sendMedia)),
       ("receive media", list(session.receiveMedia)),
     ]
     lines += graph(snapshot.graph)
     lines += route(snapshot.route)
+    lines.append(("other applications", snapshot.ducking.words))
     lines += processing(snapshot.processing)
+    lines += outgoing(snapshot)
     if let rehearsal = snapshot.rehearsal {
       lines += [
         ("rehearsal phase", "\(rehearsal.phase.word), \(Numbers.duration(rehearsal.seconds))"),
@@ -57,6 +62,22 @@ enum DiagnosticsPage {
     lines.append(("log entries", String(snapshot.log.count)))
     lines.append(("participants", String(snapshot.sinks.count)))
     return lines
+  }
+
+  private static func outgoing(_ snapshot: Snapshot) -> [(String, String)] {
+    let (app, volumes) = (snapshot.appAudio, snapshot.route.volumes)
+    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    func device(_ device: VolumeStatus) -> String { percent(device.volume) + (device.isMuted ? ", muted" : "") }
+    let sources = app.sources.map { "\($0.id) \($0.state.word)" }
+    return [
+      ("volumes", "microphone \(percent(app.micVolume)), app audio \(percent(app.appVolume)), output \(percent(snapshot.outputVolume))"),
+      ("app audio", sources.isEmpty ? "none" : "\(sources.joined(separator: ", ")), \(Numbers.dBFS(app.level))"),
+      ("app audio ducking", app.isDucking ? "under speech, now \(Numbers.dB(app.duckGain))" : "off"),
+      ("app audio monitor", app.isMonitored ? "on the speaker" : "off"),
+      ("Nearend Microphone", device(volumes.nearendMicrophone)),
+      ("Nearend Speaker", device(volumes.nearendSpeaker)),
+      ("real microphone", device(volumes.microphone)),
+    ]
   }
 
   private static func graph(_ graph: GraphStatus) -> [(String, String)] {

@@ -1,8 +1,9 @@
 /// Every key that works, and no other.
 enum HelpPage {
-  static func draw(_ body: Range<Int>, on canvas: inout Canvas) {
+  /// `extra` is shown where there is room for it.
+  static func draw(_ extra: ExtraHelp?, _ body: Range<Int>, on canvas: inout Canvas) {
     var y = body.lowerBound
-    let spare = body.count - KeyGroup.all.count
+    let spare = body.count - KeyGroup.all.count - (extra == nil ? 0 : 1)
     if spare > 1 {
       canvas.rule(y, "Keys")
       y += 1
@@ -12,5 +13,8 @@ enum HelpPage {
       canvas.put(group.meaning, 21, y, width: canvas.width - 22)
       y += 1
     }
+    guard let extra, y < body.upperBound else { return }
+    canvas.put(extra.label, 2, y, .footerKey, width: 18)
+    canvas.put(extra.meaning, 21, y, width: canvas.width - 22)
   }
 }

@@ -15,4 +15,6 @@ public struct KeyResponse: Equatable, Sendable {
   /// For nearend, in order.
   public var commands: [Command] = []
   public var quits = false
+  /// False where the key means nothing.
+  public var isUnderstood = true
 }

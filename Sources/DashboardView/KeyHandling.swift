@@ -5,19 +5,33 @@ extension ViewState {
   /// What a key does to this view, and what it asks of nearend. A switch flips what the snapshot says is requested (U2).
   public mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
     notice = nil
-    guard let action = KeyGroup.actions[key] else { return KeyResponse() }
+    guard let action = KeyGroup.actions[key] else { return KeyResponse(isUnderstood: false) }
     switch action {
     case .toggleBypass: return command(.setBypass(!snapshot.processing.isBypassed))
     case .toggle(let component):
       let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
       return command(.setComponent(component, !isRequested))
     case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
+    case .nextMuteMode:
+      let modes = MicrophoneMuteMode.allCases
+      let next = modes[((modes.firstIndex(of: snapshot.session.microphoneMuteMode) ?? 0) + 1) % modes.count]
+      notice = "Muting: \(next.meaning)."
+      return command(.setMicrophoneMuteMode(next))
+    case .togglePrepared: return command(.setRecordingAlwaysPrepared(!snapshot.session.isRecordingAlwaysPrepared))
+    case .toggleAppDucking: return command(.setAppDucking(!snapshot.appAudio.isDucking))
+    case .toggleAppMonitor: return command(.setAppMonitor(!snapshot.appAudio.isMonitored))
+    case .stepVolume(let volume, let tenths): return step(volume, tenths, snapshot)
     case .muteSink: return withSelectedSink(snapshot) { .setSinkMuted(id: $0.id, !$0.isMuted) }
     case .setGain(let step): return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Double(step) / 5) }
     case .stepGain(let decibels):
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
     case .toggleDefaultDevices: return command(.setDefaultDevices(!snapshot.route.areOursDefault))
+    case .turnDucking:
+      let levels = DuckingLevel.allCases
+      let index = levels.firstIndex(of: snapshot.ducking.settings.level) ?? 0
+      return command(.setDuckingLevel(levels[(index + 1) % levels.count]))
+    case .toggleAdvancedDucking: return command(.setAdvancedDucking(!snapshot.ducking.settings.isAdvanced))
     case .resumeAfterUnplug:
       guard snapshot.route.isPausedAfterUnplug else {
         notice = "Nothing is paused."
@@ -43,6 +57,16 @@ extension ViewState {
   }
 
   private func command(_ command: Command) -> KeyResponse { KeyResponse(commands: [command]) }
+
+  private mutating func step(_ volume: Volume, _ tenths: Int, _ snapshot: Snapshot) -> KeyResponse {
+    func stepped(_ value: Double) -> Double { min(max((value * 10).rounded() + Double(tenths), 0), 10) / 10 }
+    let (app, output) = (snapshot.appAudio, snapshot.outputVolume)
+    switch volume {
+    case .microphone: return command(.setMicVolume(stepped(app.micVolume)))
+    case .app: return command(.setAppVolume(stepped(app.appVolume)))
+    case .output: return command(.setOutputVolume(stepped(output)))
+    }
+  }
 
   private mutating func show(_ page: Page) {
     self.page = page

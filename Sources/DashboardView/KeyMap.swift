@@ -5,6 +5,10 @@ enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
   case toggleMicrophone
+  case nextMuteMode
+  case togglePrepared, toggleAppDucking, toggleAppMonitor
+  /// By tenths.
+  case stepVolume(Volume, Int)
   /// Rows down.
   case move(Int)
   /// Screenfuls down; on the Routes page the other list.
@@ -17,12 +21,18 @@ enum KeyAction: Equatable, Sendable {
   case stepGain(Int)
   case pickDevice, openRoutes
   case toggleDefaultDevices, resumeAfterUnplug
+  /// The next level, and round again.
+  case turnDucking
+  case toggleAdvancedDucking
   case clearCounters, saveDiagnostics
   case page(Page)
   /// Pages onward.
   case turnPage(Int)
   case help, back, quit
 }
+
+/// What goes through one of the volumes (D5).
+enum Volume: Equatable, Sendable { case microphone, app, output }
 
 /// One line of the help with the keys that it tells of: help and behaviour come from the same table.
 struct KeyGroup: Sendable {
@@ -33,12 +43,26 @@ struct KeyGroup: Sendable {
   var keys: [Key: KeyAction]
 
   static let all: [KeyGroup] = [
-    KeyGroup("space M", "mute or unmute the microphone", footer: "mute mic", ["M": .toggleMicrophone, " ": .toggleMicrophone]),
+    KeyGroup(
+      "space M u", "mute or unmute the microphone; u: the next way of muting", footer: "mute mic",
+      ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
-    KeyGroup("e", "echo cancellation (AEC) on or off", footer: "AEC", ["e": .toggle(.echoCancellation)]),
-    KeyGroup("n", "noise suppression (NS) on or off", footer: "NS", ["n": .toggle(.noiseSuppression)]),
-    KeyGroup("g", "gain control (AGC) on or off", footer: "AGC", ["g": .toggle(.gainControl)]),
-    KeyGroup("H", "high-pass filter (HPF) on or off", footer: "HPF", ["H": .toggle(.highPassFilter)]),
+    KeyGroup(
+      "e n g H", "AEC, noise suppression, AGC, high-pass filter on or off", footer: "AEC, NS, AGC, HPF",
+      [
+        "e": .toggle(.echoCancellation), "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl), "H": .toggle(.highPassFilter),
+      ]),
+    KeyGroup(
+      "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
+    KeyGroup(
+      "p a A", "keep recording prepared; app audio: duck it, monitor it", footer: "prepared, app audio",
+      ["p": .togglePrepared, "a": .toggleAppDucking, "A": .toggleAppMonitor]),
+    KeyGroup(
+      "[ ] { } < >", "volume of the microphone, app audio, everything played", footer: "volumes",
+      [
+        "[": .stepVolume(.microphone, -1), "]": .stepVolume(.microphone, 1), "{": .stepVolume(.app, -1), "}": .stepVolume(.app, 1),
+        "<": .stepVolume(.output, -1), ">": .stepVolume(.output, 1),
+      ]),
     KeyGroup(
       "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
     KeyGroup(
@@ -67,8 +91,9 @@ struct KeyGroup: Sendable {
       "F1 ... F5", "pages: Call, Participants, Routes, Diagnostics, Log",
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
     KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
-    KeyGroup("?", "this help; ?, Esc or q closes it", footer: "help", keys: [.escape: .back], ["?": .help]),
-    KeyGroup("q", "quit; Ctrl-C too", footer: "quit", ["q": .quit]),
+    KeyGroup(
+      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", footer: "help, quit", keys: [.escape: .back],
+      ["?": .help, "q": .quit]),
   ]
 
   /// Every key that works.

@@ -14,7 +14,7 @@ extension Frame {
     Chrome.draw(snapshot, state, on: &canvas)
     let body = Chrome.body(snapshot, size)
     if state.isHelpShown {
-      HelpPage.draw(body, on: &canvas)
+      HelpPage.draw(state.extraHelp, body, on: &canvas)
     } else {
       switch state.page {
       case .call: CallPage.draw(snapshot, state, body, on: &canvas)

@@ -92,21 +92,26 @@ enum RoutesPage {
   ) {
     if isSelected { canvas.put(String(canvas.glyphs.selected), 0, y, .selection) }
     let style: Style = isSelected ? .selection : .plain
+    let nameWidth = (canvas.width - 46) * 11 / 20 + 10
+    let (kindX, stateX) = (5 + nameWidth, 25 + nameWidth)
+    let isPicked = route.picked(choice.direction) == choice.name
     guard let device else {
-      canvas.put("follow the session manager's default", 4, y, style)
+      canvas.put(choice.name ?? "follow the session manager's default", 4, y, style, width: stateX - 5)
+      guard isPicked else { return }
+      canvas.put(
+        choice.name == nil ? "followed" : "picked, not there", stateX, y, choice.name == nil ? .good : .caution, width: 27)
       return
     }
     let used = device.direction == .input ? route.microphone : route.speaker
     let isUsed = used?.name == device.name
     if isUsed { canvas.put(String(canvas.glyphs.inUse), 2, y, .good) }
-    let nameWidth = (canvas.width - 46) * 11 / 20 + 10
     canvas.put(device.description, 4, y, style, width: nameWidth)
-    var x = 5 + nameWidth
-    canvas.put(device.portType.word, x, y, width: 19)
-    x += 20
-    let state = [isUsed ? "in use" : nil, device.isDefault ? "default" : nil, device.availability.word].compactMap { $0 }
-    canvas.put(state.joined(separator: ", "), x, y, device.availability == .no ? .caution : isUsed ? .good : .plain, width: 27)
-    x += 28
+    canvas.put(device.portType.word, kindX, y, width: 19)
+    // What is in use is plugged in as well.
+    let plugged = isUsed && device.availability == .yes ? nil : device.availability.word
+    let state = [isUsed ? "in use" : nil, isPicked ? "picked" : nil, device.isDefault ? "default" : nil, plugged].compactMap { $0 }
+    canvas.put(state.joined(separator: ", "), stateX, y, device.availability == .no ? .caution : isUsed ? .good : .plain, width: 27)
+    let x = stateX + 28
     guard x < canvas.width - 10 else { return }
     canvas.put(device.name, x, y, .faint, width: canvas.width - x - 1)
   }

@@ -28,12 +28,25 @@ public struct DeviceChoice: Hashable, Sendable {
   }
 }
 
+/// Keys of whoever shows the dashboard, in words. [any]
+public struct ExtraHelp: Equatable, Sendable {
+  public var label: String
+  public var meaning: String
+
+  public init(label: String, meaning: String) {
+    self.label = label
+    self.meaning = meaning
+  }
+}
+
 /// What the person at the keyboard has chosen to look at. Nothing here reaches the session. [any]
 public struct ViewState: Equatable, Sendable {
   public var page = Page.call
   public var isHelpShown = false
   /// A remark in the footer until the next key.
   public var notice: String?
+  /// A line of the help beside nearend's own keys.
+  public var extraHelp: ExtraHelp?
   /// Lines that the Diagnostics page is scrolled down by.
   public var diagnosticsScroll = 0
   /// The newest entry that the Log page shows; nil follows the log.
@@ -75,6 +88,7 @@ extension RouteStatus {
     [Device.Direction.input, .output].flatMap { direction in
       [DeviceChoice(direction, name: nil)]
         + devices.lazy.filter { $0.direction == direction }.map { DeviceChoice(direction, name: $0.name) }
+        + [missingPick(direction)].compactMap { $0 }.map { DeviceChoice(direction, name: $0) }
     }
   }
 }

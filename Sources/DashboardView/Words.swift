@@ -57,6 +57,16 @@ extension InterruptionRecord.Outcome {
   }
 }
 
+extension MicrophoneMuteMode {
+  var meaning: String {
+    switch self {
+    case .voiceProcessing: "behind processing, which goes on (voiceProcessing)"
+    case .restart: "the microphone is closed (restart)"
+    case .inputMixer: "before processing, the microphone stays open (inputMixer)"
+    }
+  }
+}
+
 extension ProcessingStatus.EchoVerdict {
   var word: String {
     switch self {

@@ -1,4 +1,11 @@
 // What else a program meets in this module's calls, so that `import Nearend` is enough.
 @_exported import enum PipeWireGraph.GraphError
+@_exported import struct PipeWireGraph.EngineVeto
 @_exported import SessionModel
+@_exported import struct RealtimeCore.AudioStage
 @_exported import typealias RealtimeCore.MicrophoneCallback
+@_exported import class RealtimeCore.StageChain
+@_exported import typealias RealtimeCore.StageCallback
+@_exported import enum RealtimeCore.AppAudioError
+@_exported import protocol RealtimeCore.AppAudioSample
+@_exported import struct RealtimeCore.AppAudioBuffer

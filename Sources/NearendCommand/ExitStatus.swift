@@ -46,7 +46,7 @@ extension ExitStatus {
     case .noDaemon: self = .unavailable
     case .alreadyRunning: self = .alreadyRunning
     case .unknownDevice: self = .noInput
-    case .refused: self = .failure
+    case .refused, .vetoed: self = .failure
     }
   }
 }

@@ -25,6 +25,7 @@ struct NearendCommand: ParsableCommand {
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
           UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, SourceCommand.self,
+          PlayIntoMicCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
         ])
     ])
@@ -89,13 +90,15 @@ extension PrivateSession {
 }
 
 /// The dashboard, or with `--headless` nothing, until somebody wants it to stop.
-func show(_ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest) throws(DashboardError) {
+func show(
+  _ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest, extraKeys: ExtraKeys? = nil
+) throws(DashboardError) {
   guard let terminal else {
     stop.wait(seconds: display.seconds)
     if display.json { print(service.snapshot().json()) }
     return
   }
-  try terminal.run(stop, snapshot: service.snapshot, perform: service.perform)
+  try terminal.run(stop, extraKeys: extraKeys, snapshot: service.snapshot, perform: service.perform)
 }
 
 @Sendable private func printRemark(_ entry: LogEntry) {

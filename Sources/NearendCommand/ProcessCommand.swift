@@ -55,6 +55,9 @@ struct ProcessCommand: ParsableCommand {
     try refuseForeignOptions()
     guard let microphone = mic ?? nearend.devices.mic else { throw ValidationError("Give the microphone's file with --mic <file>.") }
     if metrics != nil, plot == "-" { throw ValidationError("--metrics and --plot - both print: give only one of them, or --plot <file>.") }
+    if let plot, plot != "-", !plot.lowercased().hasSuffix(".png") {
+      throw ValidationError("--plot \(plot): give a name that ends in .png, or - for the terminal.")
+    }
     var options = OfflineOptions(microphone: microphone, farEnd: far, output: out)
     options.plot = plot == "-" ? nil : plot
     options.quantum = quantum

@@ -14,6 +14,9 @@ struct Rehearsal {
   var display: DisplayOptions
   /// Frames per cycle that are forced upon the private session; nil leaves PipeWire its choice.
   var quantum: Int?
+  /// Whether the devices are those of a desk, which keys and a script plug and unplug.
+  var hasDesk = false
+  var script: IncidentScript?
   /// Why there is a rehearsal, where nobody asked for one.
   var note: String?
 
@@ -43,6 +46,10 @@ struct Rehearsal {
     configuration.quantum = quantum
     // Only other applications would need it, and installing it could change what the machine's own sound runs on.
     configuration.runsPulse = SessionConfiguration.Daemon.pulse.isInstalled
+    if hasDesk {
+      configuration.desk = RehearsedDesk.cards.map { DeskCard.make($0) }
+      configuration.hasLoginManager = true
+    }
     let session = try PrivateSession(configuration)
     defer { session.end() }
     let service = try startService(in: session, devices: devices, display: display)
@@ -69,10 +76,23 @@ struct Rehearsal {
     options.isObserving = true
     // The room lives in the session, whose own cache is empty.
     options.cache = Speech.defaultCache
+    if let desk = session.desk {
+      options.acoustics = desk.acoustics
+      options.followsUse = true
+    }
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
     service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
-    try show(service, display, terminal, stop)
+    guard let devices = session.desk else { return try show(service, display, terminal, stop) }
+    devices.notify { [weak devices] in
+      if let devices { room.place(devices.acoustics) }
+    }
+    defer { devices.notify(nil) }
+    let desk = RehearsedDesk(session: session, service: service)
+    defer { desk.end() }
+    if let script { desk.run(script, epoch: epoch) }
+    service.remark("a desk: \(desk.extraKeys.label) are its keys, ? tells what they do")
+    try show(service, display, terminal, stop, extraKeys: desk.extraKeys)
   }
 }
 
@@ -96,26 +116,52 @@ extension RehearsalStatus.Phase {
 struct RehearseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks."
+    abstract:
+      "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.",
+    discussion: """
+      With --desk there is a laptop with a jack, a television, a USB headset, a Bluetooth headset and a login session. In the dashboard these keys do \
+      something to it, and once more the opposite: p headphones into the jack, u USB headset, w Bluetooth headset, t television, z sleep, s another login \
+      session gets the seat. Each line of a file for --incidents is seconds from the beginning and what happens then, # begins a remark:
+        2.0 plug headphones
+        9.5 unplug headphones
+      There is: \(Incident.forms.joined(separator: "; ")).
+      """
   )
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
   @Option(help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
   var quantum: Int?
+  @Flag(help: "The devices of a desk, that come and go.")
+  var desk = false
+  @Option(help: ArgumentHelp("What happens on the desk, and when (with --desk).", valueName: "file"))
+  var incidents: String?
   /// Its parser is asked first, and takes telemetry's options wherever they stand.
   @ParentCommand var nearend: NearendCommand
 
   func validate() throws {
     if let quantum, !(32...8192).contains(quantum) { throw ValidationError("--quantum \(quantum): give 32 to 8192 frames.") }
+    if incidents != nil, !desk { throw ValidationError("--incidents needs --desk.") }
   }
 
   func run() throws {
     try display.check()
     if nearend.telemetry.isGiven { throw ValidationError("A rehearsal sends no telemetry: leave out the --telemetry options.") }
+    let script = incidents.map(Self.script)
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
-    Rehearsal(devices: devices, display: display, quantum: quantum).run(terminal, stop)
+    Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, script: script).run(terminal, stop)
+  }
+
+  /// Ends the process where the file cannot be read.
+  private static func script(_ path: String) -> IncidentScript {
+    do {
+      return try IncidentScript(String(contentsOfFile: path, encoding: .utf8))
+    } catch let error as SessionError {
+      fail("\(path): \(error)", .noInput)
+    } catch {
+      fail("\(path) cannot be read: \(error.localizedDescription)", .noInput)
+    }
   }
 }
 

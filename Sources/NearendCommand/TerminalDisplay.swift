@@ -32,8 +32,10 @@ struct TerminalDisplay {
   }
 
   /// Shows it until `q`, or until a stop is requested.
-  func run(_ stop: StopRequest, snapshot: () -> Snapshot, perform: (Command) -> Void) throws(DashboardError) {
+  func run(
+    _ stop: StopRequest, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, perform: (Command) -> Void
+  ) throws(DashboardError) {
     stop.whenRequested { [dashboard] in dashboard.stop() }
-    try dashboard.run(snapshot: snapshot, perform: perform)
+    try dashboard.run(extraKeys: extraKeys, snapshot: snapshot, perform: perform)
   }
 }

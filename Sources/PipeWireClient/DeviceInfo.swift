@@ -27,6 +27,8 @@ public final class DeviceInfo {
     public var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
     public var devices: [Int]
+    /// Of an active one: the card is muted there, by a mixer or a switch.
+    public var isMuted = false
   }
 
   /// All of the device's properties; empty until the daemon has told.
@@ -161,6 +163,6 @@ extension DeviceInfo.Route {
       index: Int(raw.index), name: String(cString: name), description: raw.description.map { String(cString: $0) } ?? "",
       isInput: raw.direction == SPA_DIRECTION_INPUT.rawValue, availability: DeviceInfo.Availability(rawValue: raw.availability) ?? .unknown,
       portType: raw.port_type.map { String(cString: $0) }, device: raw.device < 0 ? nil : Int(raw.device), profiles: list(raw.profiles),
-      devices: list(raw.devices))
+      devices: list(raw.devices), isMuted: raw.is_muted)
   }
 }

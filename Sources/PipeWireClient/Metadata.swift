@@ -37,8 +37,11 @@ public final class Metadata {
     proxyHook.deallocate()
   }
 
-  /// Sets a value of subject 0, or removes it with nil. [control]
-  public func set(_ key: String, type: String?, value: String?) { npw_metadata_set_property(proxy, 0, key, type, value) }
+  /// Sets a value of subject 0, or removes it with nil; `values` has it at once, because the daemon may tell only others of it. [control]
+  public func set(_ key: String, type: String?, value: String?) {
+    values[key] = value
+    npw_metadata_set_property(proxy, 0, key, type, value)
+  }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {
     let events = UnsafeMutablePointer<pw_metadata_events>.zeroed()

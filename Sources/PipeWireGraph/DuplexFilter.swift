@@ -33,6 +33,7 @@ final class DuplexFilter {
   /// first name.
   private static let mostUnused = 16
   private var captureFrames = 0
+  private var renderFrames = 0
 
   private var isKeptAwake = false
   private static let properties: Properties = [
@@ -109,11 +110,11 @@ final class DuplexFilter {
     filter.update(Self.awake(value))
   }
 
-  /// Tells the graph that the way from microphone to voice takes `frames` (V8). The way to the speaker takes none.
-  func setCaptureLatency(frames: Int) {
-    guard frames != captureFrames else { return }
-    captureFrames = frames
-    filter.setProcessLatency(frames: frames)
+  /// Tells the graph how many frames the way from microphone to voice takes (V8), and that from call to speaker: none but a program's own stages' (S6).
+  func setLatency(capture: Int, render: Int) {
+    guard capture != captureFrames || render != renderFrames else { return }
+    (captureFrames, renderFrames) = (capture, render)
+    filter.setProcessLatency(frames: capture)
     tellLatencies()
   }
 
@@ -133,15 +134,16 @@ final class DuplexFilter {
   }
 
   private func tellLatencies() {
-    func later(_ latency: Filter.Latency) -> Filter.Latency {
+    func later(_ latency: Filter.Latency, by frames: Int) -> Filter.Latency {
       var latency = latency
-      latency.frames += UInt32(captureFrames)
+      latency.frames += UInt32(frames)
       return latency
     }
-    filter.setLatency(later(latencies.microphone), of: ports.voice, direction: .output)
-    filter.setLatency(later(latencies.voice), of: ports.microphone, direction: .input)
-    for port in [ports.speaker.left, ports.speaker.right] { filter.setLatency(latencies.call, of: port, direction: .output) }
-    for port in [ports.call.left, ports.call.right] { filter.setLatency(latencies.speaker, of: port, direction: .input) }
+    filter.setLatency(later(latencies.microphone, by: captureFrames), of: ports.voice, direction: .output)
+    filter.setLatency(later(latencies.voice, by: captureFrames), of: ports.microphone, direction: .input)
+    let (call, speaker) = (later(latencies.call, by: renderFrames), later(latencies.speaker, by: renderFrames))
+    for port in [ports.speaker.left, ports.speaker.right] { filter.setLatency(call, of: port, direction: .output) }
+    for port in [ports.call.left, ports.call.right] { filter.setLatency(speaker, of: port, direction: .input) }
   }
 
   private static func addPair(

@@ -16,15 +16,17 @@ public final class GraphController: @unchecked Sendable {
   private var parameters: GraphParameters?
 
   // What exists only while the daemon is there.
-  private var connection: Connection?
+  private(set) var connection: Connection?
   private var filter: DuplexFilter?
   private var devices: VirtualDevices?
   private var links: LinkKeeper?
   private var clients: ClientWatch?
   private var roles: RoleWatch?
+  private var volumes: VolumeWatch?
 
   // What outlives it.
   private(set) var routes: RouteKeeper!
+  private(set) var ducking: DuckingKeeper!
   private var reference: ReferenceSource
   private var graphSinks: [String: GraphSink] = [:]
   private var graphSinkOrder: [String] = []
@@ -35,8 +37,10 @@ public final class GraphController: @unchecked Sendable {
   private var hasNoDevice = false
   private var login: LoginWatch?
   private var interrupter: String?
-  private var isDemanded = false
+  private(set) var isDemanded = false
   private var isStopping = false
+  private var lastVolumes = VolumesStatus()
+  private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
 
   private(set) var dirty: LoopSignal!
@@ -61,8 +65,13 @@ public final class GraphController: @unchecked Sendable {
     routes = RouteKeeper(
       options, loop: loop,
       hooks: RouteKeeper.Hooks(
-        pause: { [unowned self] in self.core.mixer.isPaused = $0 }, changed: { [unowned self] in self.hooks.routeChanged($0) },
+        pause: { [unowned self] in self.core.mixer.isPaused = $0 },
+        changed: { [unowned self] in
+          self.core.controls.echoPathChanged()
+          self.hooks.routeChanged($0)
+        },
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
+    ducking = makeDuckingKeeper()
     parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
@@ -92,6 +101,7 @@ public final class GraphController: @unchecked Sendable {
       isStopping = true
       watchTimer.pause()
       freeze.pause()
+      bringBackOthers()
       routes.leave()
       // The daemon has removed everything before the connection closes.
       takeDown()
@@ -109,6 +119,7 @@ public final class GraphController: @unchecked Sendable {
       // Once more: what the round trip let in.
       takeDown()
       routes.end()
+      ducking.end()
       connection = nil
     }
   }
@@ -153,8 +164,10 @@ public final class GraphController: @unchecked Sendable {
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
     routes.connected(connection)
+    ducking.connected(connection)
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
+    volumes = VolumeWatch(connection) { [unowned self] in noticeMute() }
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
@@ -221,17 +234,23 @@ public final class GraphController: @unchecked Sendable {
     devices = nil
     clients = nil
     roles = nil
+    volumes = nil
     routes.disconnected()
+    ducking.disconnected()
   }
 
   private func handle(_ event: Connection.Event) {
     switch event {
     case .added(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.bind(object) }
+      if object.kind == .client { routes.clientCame() }
       dirty.raise()
     case .removed(let object):
       if object.kind == .metadata, object.properties["metadata.name"] == "default" { routes.unbind() }
-      if object.kind == .node { clients?.removed(object.id) }
+      if object.kind == .node {
+        clients?.removed(object.id)
+        volumes?.removed(object.id)
+      }
       dirty.raise()
     case .failed: break  // The object concerned hears of it too.
     case .lost(let error):
@@ -284,14 +303,20 @@ public final class GraphController: @unchecked Sendable {
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
       let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
-      update(interrupter: try roles?.interrupter(in: objects, ownClients: RoleWatch.clients(of: own, in: objects)))
+      let ownClients = RoleWatch.clients(of: own, in: objects)
+      update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
       update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
+      try volumes?.watch([endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id].compactMap { $0 })
+      noticeMute()
+      closeMicrophone(demand)
       core.isSending = demand.sends
       core.isHeld = wanted.isActive && !demand.isActive
       freeze.use(isDemanded: demand.isActive)
       isDemanded = demand.isActive
+      _ = hearCall()
+      try ducking.look(objects, speaker: choice.speaker?.id, ownClients: ownClients)
       let plan = LinkPlan(
         objects: objects, endpoints: endpoints, devices: choice, demand: demand,
         keepsAwake: demand.keepsAwake && !connection.hasPassivePorts, reference: reference)
@@ -342,6 +367,39 @@ public final class GraphController: @unchecked Sendable {
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
     hooks.interruption(.noDevice, isMissing)
     dirty.raise()
+  }
+
+  /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
+  private func closeMicrophone(_ demand: SessionDemand) {
+    guard demand.sends, !demand.opensMicrophone, let id = choice.microphone?.id else {
+      closedMicrophone = nil
+      return
+    }
+    guard closedMicrophone != id, !objects.links.contains(where: { $0.outputNode == id || $0.inputNode == id }) else { return }
+    closedMicrophone = id
+    volumes?.suspend(id)
+  }
+
+  /// Tells of what no key of ours mutes.
+  private func noticeMute() {
+    let now = volumeStatus
+    defer { lastVolumes = now }
+    for (name, new, old) in [
+      ("the real microphone", now.microphone, lastVolumes.microphone),
+      ("Nearend Microphone", now.nearendMicrophone, lastVolumes.nearendMicrophone),
+      ("Nearend Speaker", now.nearendSpeaker, lastVolumes.nearendSpeaker),
+    ] where new.isMuted != old.isMuted {
+      tell(.info, "\(name) is \(new.isMuted ? "muted" : "no longer muted"), by a mixer or a switch")
+    }
+  }
+
+  private var volumeStatus: VolumesStatus {
+    guard let volumes else { return lastVolumes }
+    var status = VolumesStatus(
+      nearendMicrophone: volumes.status(ownNode(NodeNames.microphone)), nearendSpeaker: volumes.status(ownNode(NodeNames.speaker)),
+      microphone: volumes.status(choice.microphone?.id))
+    if routes.isMicrophoneMuted { status.microphone.isMuted = true }
+    return status
   }
 
   // MARK: Interruptions
@@ -400,10 +458,11 @@ public final class GraphController: @unchecked Sendable {
   private func watch() {
     do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
     hooks.looked()
+    if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: true)
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
-    filter?.setCaptureLatency(frames: core.captureLatency)
+    filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
   }
 
@@ -438,13 +497,15 @@ public final class GraphController: @unchecked Sendable {
       captureLinks: objects.links.count { $0.key.input == microphonePort },
       renderLinks: objects.links.count { speakerPorts.contains($0.key.output) })
     report.route = routes.status(in: objects, reference: reference)
+    report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(
       graphSinkOrder.filter { id in ownNode(NodeNames.sinkPrefix + id).map { media.usedSinks.contains($0) } ?? false })
+    report.ducking = ducking.status
     report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
     return report
   }
 
-  private func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
+  func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
 
   private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

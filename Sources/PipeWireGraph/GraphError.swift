@@ -11,6 +11,8 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknownDevice(name: String, direction: Device.Direction, available: [Device])
   /// The daemon refused something that nearend cannot do without.
   case refused(reason: String)
+  /// A program's own engine observer.
+  case vetoed(EngineVeto)
 
   public var description: String {
     switch self {
@@ -24,6 +26,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
       let list = names.isEmpty ? "there is none now" : "there are: \(names.joined(separator: ", "))"
       return "\(option) \(name): no \(kind) of that name; \(list)"
     case .refused(let reason): return reason
+    case .vetoed(let veto): return veto.description
     }
   }
 

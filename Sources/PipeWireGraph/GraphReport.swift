@@ -8,6 +8,7 @@ public struct GraphReport: Sendable {
   public var graphSinksInUse: Set<String> = []
   /// Delay between reference and microphone as the graph's latencies tell it, in ms (V5).
   public var streamDelay = 0.0
+  public var ducking = DuckingStatus()
 
   public init() {}
 }

@@ -57,7 +57,7 @@ struct LinkPlan {
     }
     guard demand.isActive, demand.linksDevices else { return }
     if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !keepsAwake) }
-    guard demand.sends, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
+    guard demand.opensMicrophone, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
     let channels = objects.outputs(of: microphone)
     microphoneChannels = max(1, channels.count)
     for channel in channels { add(channel, input, .microphone, isPassive: !keepsAwake) }

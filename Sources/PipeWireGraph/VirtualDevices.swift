@@ -43,7 +43,10 @@ final class VirtualDevices {
   }
 
   /// Low priorities: neither the default device nor the driver unless there is nothing else.
-  private static let common: Properties = ["priority.session": "10", "priority.driver": "1", "node.virtual": "true"]
+  /// What comes out of them has the volume that mixers set (D1).
+  private static let common: Properties = [
+    "priority.session": "10", "priority.driver": "1", "node.virtual": "true", "monitor.channel-volumes": "true",
+  ]
 
   private static let speaker = common.merging([
     "node.name": NodeNames.speaker, "node.description": "Nearend Speaker", "media.class": "Audio/Sink", "audio.position": "FL,FR",

@@ -18,7 +18,9 @@ let captureChecks: [Check] = [
     let switches: [() -> Void] = [
       { controls.isBypassed.toggle() }, { controls.isHighPassFilterEnabled.toggle() }, { controls.isEchoCancellationEnabled.toggle() },
       { controls.isNoiseSuppressionEnabled.toggle() }, { controls.isGainControlEnabled.toggle() },
-      { controls.isMicrophoneMuted.toggle() }, { controls.usesVoiceProcessing.toggle() }, { controls.streamDelay += 9_000 },
+      { controls.isMicrophoneMuted.toggle() }, { controls.mutesInput.toggle() }, { controls.usesVoiceProcessing.toggle() },
+      { controls.streamDelay += 9_000 },
+      { controls.echoPathChanged() },
     ]
     for round in 0..<32 {
       switches[round % switches.count]()

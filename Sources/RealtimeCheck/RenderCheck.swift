@@ -7,7 +7,7 @@ let renderChecks: [Check] = [
     let driver = RenderDriver()
     driver.cycles(10)
     driver.cycles(10, call: 0.5)
-    return require(driver.mixer.takeSpeakerPeak() == 0.5, "the call was not heard")
+    return require(driver.mixer.speakerPeak == 0.5, "the call was not heard")
   },
   Check("ring sink: idle, buffering, playing, underrun, end, reset") {
     let driver = RenderDriver()
@@ -57,10 +57,11 @@ let renderChecks: [Check] = [
     let driver = RenderDriver()
     driver.cycles(3, call: 0.5)
     driver.cycles(3, call: 3)
+    let gain = driver.mixer.limiterGain
     driver.cycles(100, call: 0.5)
     driver.cycles(1, call: .infinity)
     driver.cycles(1, call: .nan)
-    return require(driver.mixer.takeLimiterGain() < 0.5, "the limiter did nothing")
+    return require(gain < 0.5, "the limiter did nothing")
   },
   Check("graph sinks: connected, disconnected, gain, mute") {
     let driver = RenderDriver()

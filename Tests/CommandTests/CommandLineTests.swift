@@ -22,7 +22,7 @@ struct CommandLineTests {
       "nearend", "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate",
       "resume",
       "sink",
-      "source", "events",
+      "source", "play-into-mic", "events",
       "diagnostics", "metrics",
     ])
   func help(command: String) throws {
@@ -55,6 +55,7 @@ struct CommandLineTests {
       (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),
       (["process", "--out", "x"], "--mic <file>"), (["process", "--mic", "x"], "--out <file>"),
       (["process", "--mic", "x", "--out", "y", "--metrics", "json", "--plot", "-"], "both print"),
+      (["process", "--mic", "x", "--out", "y", "--plot", "o.pdf"], "ends in .png"),
       (["process", "--mic", "x", "--out", "y", "--quantum", "31"], "32 to 8192"),
       (["process", "--mic", "x", "--out", "y", "--headless"], "works on files"),
       (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),

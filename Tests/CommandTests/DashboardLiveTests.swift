@@ -44,7 +44,7 @@ struct DashboardLiveTests {
     try terminal.type("m")
     try terminal.expect("alice", "mute")
     try terminal.type("?")
-    try terminal.expect("this help", "Ctrl-C too")
+    try terminal.expect("this help", "Ctrl-C: quit")
     try terminal.type("Escape")
     try terminal.expectGone("this help")
 

@@ -61,7 +61,7 @@ struct ProcessTests {
     for (arguments, status, named) in [
       (["--mic", bad, "--out", out], Int32(66), bad), (["--mic", mic, "--far", missing, "--out", out], 66, missing),
       (["--mic", mic, "--out", "\(place.path)/no/out.wav"], 73, "/no"), (["--mic", mic, "--out", mic], 73, "it is the input"),
-      (["--mic", mic, "--out", out, "--plot", place.path], 73, place.path),
+      (["--mic", mic, "--out", out, "--plot", file("missing/p.png")], 73, file("missing/p.png")),
     ] {
       let result = try place.nearend(["process"] + arguments)
       #expect(result.exit == .status(status), "\(arguments)")

@@ -54,6 +54,12 @@ struct RemoteControlTests {
     #expect(try session.nearend("set", "ns", "off") == ToolResult(output: "", errors: "", exit: .status(0)))
     #expect(try session.nearend("get", "noiseSuppression").output == "false\n")
     #expect(try session.nearend("toggle", "ns").output == "true\n")
+    let missing = try session.nearend("set", "speaker", "usb.gone")
+    #expect(missing.succeeded && missing.output.hasPrefix("There is no speaker usb.gone now"))
+    #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone comes, which is picked\n"))
+    #expect(try session.nearend("set", "speaker", "").output.isEmpty)
+    let own = try session.nearend("set", "speaker", "nearend.speaker")
+    #expect(own.exit == .status(1) && own.errors.contains("nearend's own would hear itself"))
     #expect(try session.nearend("mute").succeeded)
     #expect(try session.nearend("get").output.contains("microphoneMuted true\n"))
     #expect(try session.nearend("unmute").succeeded)
@@ -102,6 +108,34 @@ struct RemoteControlTests {
     #expect(result.succeeded, "\(result.errors)")
     #expect(monotonicSeconds() - began > 1.8)
     #expect(try session.nearend("sink", "list").output.isEmpty)
+  }
+
+  @Test("D4: play-into-mic plays a file into the microphone, without a real one, while muted, and to its last frame; a bad file is named")
+  func playIntoMic() throws {
+    let session = try plainSession([.speaker])
+    let nearend = try session.start(nearendProgram, ["--headless"])
+    try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
+    #expect(nearend.says("control socket"))
+    let (file, voice) = ("\(session.path)/tone.wav", "\(session.path)/voice.pcm")
+    let tone = (0..<44_100).map { 0.25 * Float(sin(2 * Double.pi * 1_000 * Double($0) / 44_100)) }
+    try WaveFile(samples: tone, rate: 44_100).write(to: file)
+    #expect(try session.nearend("mute").succeeded)
+    let source = try session.spawn("sh", ["-c", "exec '\(nearendProgram)' source --rate 48000 > '\(voice)'"])
+    defer { source.end() }
+    try session.wait(for: "the source") { (try? Data(contentsOf: URL(fileURLWithPath: voice)))?.isEmpty == false }
+    let played = try session.nearend("play-into-mic", file)
+    #expect(played.succeeded, "\(played.errors)")
+    let pcm = try Data(contentsOf: URL(fileURLWithPath: voice))
+    let samples = pcm.withUnsafeBytes { bytes in
+      (0..<bytes.count / 2).map { Float(bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self)) / 32_768 }
+    }
+    let loud = samples.count { abs($0) > 0.2 }
+    // A sine is above 0.8 of its peak for 0.41 of the time: 19,700 of its 48,000 frames.
+    #expect((17_500...21_000).contains(loud), "\(loud) of \(samples.count)")
+    try Data("no sound".utf8).write(to: URL(fileURLWithPath: "\(session.path)/bad.wav"))
+    let bad = try session.nearend("play-into-mic", "\(session.path)/bad.wav")
+    #expect(bad.exit == .status(1) && bad.errors.contains("bad.wav"), "\(bad.errors)")
+    #expect(try session.nearend("play-into-mic", file, "--rate", "8000").exit == .status(64))
   }
 
   @Test("L5: nearend source writes PCM, and ends quietly when its reader goes")

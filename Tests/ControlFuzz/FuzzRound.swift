@@ -13,7 +13,7 @@ struct FuzzRound {
   private static let paths = [
     "/status", "/settings", "/sinks", "/sinks/alice", "/sinks/bob", "/sinks/%61lice", "/media/call", "/media/alice", "/mute", "/unmute",
     "/activate", "/deactivate", "/commands", "/events", "/source", "/diagnostics", "/telemetry", "/metrics", "/", "/nosuch", "//",
-    "/sinks/a/b",
+    "/sinks/a/b", "/appaudio",
   ]
   private static let queries = [
     "", "", "?rate=48000&channels=1", "?rate=8000&channels=2&buffer=10", "?device=1", "?send=1&receive=1", "?receive=1", "?rate=0",
@@ -21,7 +21,8 @@ struct FuzzRound {
     "?x=%", "?rate=99999999999999999999", "?=", "?rate=1&rate=2",
   ]
   private static let bodies = [
-    "", "{}", #"{"microphoneMuted": true}"#, #"{"ns": false, "outputVolume": 0.25}"#, #"{"gain": 0.5, "muted": true}"#,
+    "", "{}", #"{"microphoneMuted": true}"#, #"{"mutemode": "restart", "prepared": true}"#,
+    #"{"mutemode": "inputMixer", "prepared": false}"#, #"{"ns": false, "outputVolume": 0.25}"#, #"{"gain": 0.5, "muted": true}"#,
     #"{"command": "clearCounters"}"#, #"{"useVoiceProcessingIO": false}"#, #"{"manualAudioSessionManagement": false}"#,
     #"[[[[[[[[{"a":"#, "\u{0}\u{1}\u{2}", #"{"speaker": "nosuch"}"#, #"{"speaker": ""}"#, #"{"gain": 1e999}"#,
   ]

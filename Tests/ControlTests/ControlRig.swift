@@ -13,6 +13,7 @@ final class ControlRig: @unchecked Sendable {
   let path: String
   private let isRunning = Mutex(true)
   private let mix = Mutex<[Float]>([])
+  private let sent = Mutex<[Float]>([])
   private let cyclesEnded = DispatchSemaphore(value: 0)
 
   static let quantum = 480
@@ -52,19 +53,27 @@ final class ControlRig: @unchecked Sendable {
   /// What the left speaker has had since the start.
   var played: [Float] { mix.withLock { $0 } }
 
+  /// The voice, with what is played into it, since the start.
+  var outgoing: [Float] { sent.withLock { $0 } }
+
   private func runCycles(_ speed: Double) {
     var (left, right) = ([Float](repeating: 0, count: Self.quantum), [Float](repeating: 0, count: Self.quantum))
+    var voice = left
     let start = monotonicSeconds()
     var cycle = 0
     while isRunning.withLock({ $0 }) {
       left.withUnsafeMutableBufferPointer { left in
         right.withUnsafeMutableBufferPointer { right in
-          service.core.mixer.renderPath.pointee.process(
-            call: StereoInput(left: nil, right: nil), graphSinks: nil, speakerLeft: left.baseAddress!, speakerRight: right.baseAddress!,
-            frames: Self.quantum, rate: Self.rate)
+          voice.withUnsafeMutableBufferPointer { voice in
+            var buffers = CycleBuffers(frames: Self.quantum, rate: Self.rate, position: UInt64(cycle * Self.quantum), driver: 1)
+            buffers.speaker = (left.baseAddress, right.baseAddress)
+            buffers.voice = voice.baseAddress
+            service.core.realtime.process(&buffers, graphSinks: nil)
+          }
         }
       }
       mix.withLock { $0 += left }
+      sent.withLock { $0 += voice }
       cycle += 1
       let next = start + Double(cycle * Self.quantum) / Double(Self.rate) / speed
       let left = next - monotonicSeconds()

@@ -109,11 +109,14 @@ struct RobustnessTests {
     let before = descriptorCount()
     try whilePlaying(rig) {
       var idle: [RawClient] = []
+      var most = 0
       for _ in 0..<1_000 {
         // Our own descriptors are not what is tested.
         if idle.count == 300 { idle.removeFirst(100) }
         idle.append(try rig.raw())
+        most = max(most, descriptorCount())
       }
+      #expect(most <= before + 300 + ControlLimits().connections + 32, "\(most) descriptors at a time, \(before) before")
       #expect(try rig.ask("GET", "/status").status == 200)
       idle = []
     }

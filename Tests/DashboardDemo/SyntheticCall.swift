@@ -30,6 +30,13 @@ struct SyntheticCall {
         snapshot.processing.components[index].isRequested = on
       }
     case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
+    case .setMicrophoneMuteMode(let mode): snapshot.session.microphoneMuteMode = mode
+    case .setRecordingAlwaysPrepared(let on): snapshot.session.isRecordingAlwaysPrepared = on
+    case .setMicVolume(let volume): snapshot.appAudio.micVolume = volume
+    case .setAppVolume(let volume): snapshot.appAudio.appVolume = volume
+    case .setAppDucking(let on): snapshot.appAudio.isDucking = on
+    case .setAppMonitor(let on): snapshot.appAudio.isMonitored = on
+    case .setOutputVolume(let volume): snapshot.outputVolume = volume
     case .setSinkMuted(let id, let on): change(id) { $0.isMuted = on }
     case .setSinkGain(let id, let gain): change(id) { $0.gain = gain }
     case .clearCounters:
@@ -40,10 +47,16 @@ struct SyntheticCall {
       }
     case .pickDevice(let direction, let name):
       let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
-      if direction == .input { snapshot.route.microphone = device } else { snapshot.route.speaker = device }
+      if direction == .input {
+        (snapshot.route.microphone, snapshot.route.pickedMicrophone) = (device, name)
+      } else {
+        (snapshot.route.speaker, snapshot.route.pickedSpeaker) = (device, name)
+      }
     case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
-    case .setOutputVolume, .setPauseOnUnplug, .saveDiagnostics: break
+    case .setDuckingLevel(let level): snapshot.ducking.settings.level = level
+    case .setAdvancedDucking(let on): snapshot.ducking.settings.isAdvanced = on
+    case .setPauseOnUnplug, .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]

@@ -40,6 +40,10 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
     } + [
       NamedFrame("call-muted-and-interrupted", Sample.mutedAndInterrupted, 80, 24),
       NamedFrame("call-bypassed", Sample.bypassed, 80, 24),
+      NamedFrame("call-outgoing", Sample.outgoing, 80, 24),
+      NamedFrame("call-outgoing", Sample.outgoing, 120, 40),
+      NamedFrame("routes-talking-while-muted", Sample.talkingWhileMuted, 80, 24) { $0.page = .routes },
+      NamedFrame("log-muted-by-device", Sample.mutedByDevice, 80, 24) { $0.page = .log },
       NamedFrame("call-300", Sample.active(sinks: 300), 120, 40),
       NamedFrame("call-ascii", Sample.rehearsal, 80, 24, glyphs: .ascii),
       NamedFrame("call-compat", Sample.rehearsal, 80, 24, glyphs: .compat),
@@ -48,6 +52,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes-ascii", Sample.unplugged, 80, 24, glyphs: .ascii) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 80, 24) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 200, 60) { $0.page = .routes },
+      NamedFrame("routes-picked", Sample.picked, 80, 24) { $0.page = .routes },
       NamedFrame("routes-nothing", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.page = .routes },
       NamedFrame("call-unplugged", Sample.unplugged, 80, 24),
       NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },

@@ -33,6 +33,7 @@ import Testing
     snapshot.route.devices = hostile.flatMap { name in
       [Device(name: name, description: name, direction: .input), Device(name: name + "2", description: name, direction: .output)]
     }
+    (snapshot.route.pickedMicrophone, snapshot.route.pickedSpeaker) = (hostile[0], hostile[2])
     snapshot.route.microphone = snapshot.route.devices[2]
     snapshot.route.speaker = snapshot.route.devices[5]
     snapshot.session.sendMedia = hostile
@@ -54,6 +55,15 @@ import Testing
         state.notice = page == .routes ? String(repeating: "漢", count: 200) : nil
         return state
       }
+    }
+  }
+
+  @Test("I1, U1: what interrupts, and that headphones are gone, is told on every page and in the help")
+  func banners() {
+    for view in Self.views {
+      let text = Frame(drawing: Sample.mutedUnpluggedAndInterrupted, size: Size(width: 80, height: 24), state: view).text
+      #expect(text.contains("INTERRUPTED for 2 min 5 s"))
+      #expect(text.contains("PAUSED: headphones are gone"))
     }
   }
 

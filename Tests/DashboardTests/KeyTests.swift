@@ -20,6 +20,41 @@ import Testing
     return (commands, quits, state)
   }
 
+  @Test("U2 D1 D4 D5 S8: mute mode, prepared recording, application audio and volumes, on every page", arguments: Page.allCases)
+  func outgoing(page: Page) {
+    var snapshot = Sample.active()
+    func commands(_ key: Unicode.Scalar) -> [Command] { press([.character(key)], on: snapshot, page: page).commands }
+    #expect(commands("u") == [.setMicrophoneMuteMode(.restart)])
+    #expect(commands("p") == [.setRecordingAlwaysPrepared(true)])
+    #expect(commands("a") == [.setAppDucking(true)] && commands("A") == [.setAppMonitor(true)])
+    #expect(commands("[") == [.setMicVolume(0.9)] && commands("]") == [.setMicVolume(1)])
+    #expect(commands("{") == [.setAppVolume(0.9)] && commands("}") == [.setAppVolume(1)])
+    #expect(commands("<") == [.setOutputVolume(0.9)] && commands(">") == [.setOutputVolume(1)])
+    snapshot = Sample.outgoing
+    #expect(commands("u") == [.setMicrophoneMuteMode(.voiceProcessing)])
+    #expect(commands("p") == [.setRecordingAlwaysPrepared(false)])
+    #expect(commands("a") == [.setAppDucking(false)] && commands("A") == [.setAppMonitor(false)])
+    #expect(commands("]") == [.setMicVolume(0.9)] && commands("{") == [.setAppVolume(0.4)] && commands("<") == [.setOutputVolume(0.6)])
+    snapshot.appAudio.micVolume = 0
+    #expect(commands("[") == [.setMicVolume(0)])
+  }
+
+  @Test("D1 D2: one row says on every page why nobody hears the person, and what undoes it", arguments: Page.allCases)
+  func muteBanner(page: Page) {
+    func row(_ snapshot: Snapshot) -> String {
+      var state = ViewState()
+      state.page = page
+      return Frame(drawing: snapshot, size: .minimum, state: state).text.split(separator: "\n")[1].trimmingCharacters(in: .whitespaces)
+    }
+    #expect(row(Sample.muted) == "MICROPHONE MUTED - space unmutes it")
+    #expect(row(Sample.talkingWhileMuted) == "YOU ARE TALKING WHILE MUTED: nobody hears you - space unmutes it")
+    #expect(row(Sample.mutedByDevice).hasPrefix("REAL MICROPHONE MUTED"))
+    var snapshot = Sample.active()
+    #expect(!row(snapshot).contains("MUTED"))
+    snapshot.route.volumes.nearendMicrophone.isMuted = true
+    #expect(row(snapshot).hasPrefix("NEAREND MICROPHONE MUTED"))
+  }
+
   @Test("U2: switches flip what the snapshot says is requested, on every page", arguments: Page.allCases)
   func switches(page: Page) {
     var snapshot = Sample.active()

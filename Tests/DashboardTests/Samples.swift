@@ -105,6 +105,14 @@ enum Sample {
     return snapshot
   }
 
+  /// A speaker that a person picked, and a microphone that was picked and is not there.
+  static var picked: Snapshot {
+    var snapshot = active()
+    snapshot.route.pickedSpeaker = speaker.name
+    snapshot.route.pickedMicrophone = "alsa_input.usb-Gone_Microphone-00.mono-fallback"
+    return snapshot
+  }
+
   static var mutedUnpluggedAndInterrupted: Snapshot {
     var snapshot = mutedAndInterrupted
     snapshot.route.isPausedAfterUnplug = true
@@ -116,6 +124,31 @@ enum Sample {
   static var rehearsal: Snapshot {
     var snapshot = active()
     snapshot.rehearsal = RehearsalStatus(phase: .doubleTalk, erle: 26.1, nearEndLevel: -0.8, seconds: 75)
+    return snapshot
+  }
+
+  /// Everything that can be said of the outgoing microphone, and then some.
+  static var outgoing: Snapshot {
+    var snapshot = active()
+    snapshot.session.microphoneMuteMode = .inputMixer
+    snapshot.session.isRecordingAlwaysPrepared = true
+    snapshot.appAudio = AppAudioStatus(
+      sources: [SinkStatus(id: "jingle", state: .playing)], isSounding: true, level: -18.2, micVolume: 0.8, appVolume: 0.5, isDucking: true,
+      duckGain: -11.9, isMonitored: true)
+    snapshot.outputVolume = 0.7
+    snapshot.route.volumes.nearendSpeaker.isMuted = true
+    return snapshot
+  }
+
+  static var talkingWhileMuted: Snapshot {
+    var snapshot = muted
+    snapshot.session.isTalkingWhileMuted = true
+    return snapshot
+  }
+
+  static var mutedByDevice: Snapshot {
+    var snapshot = active()
+    snapshot.route.volumes.microphone.isMuted = true
     return snapshot
   }
 

@@ -20,7 +20,7 @@ final class FarEnd: Sendable {
       var (loudness, wanted): (Float, Float) = (1, 1)
       var frames = 0
       while !isStopping.load(ordering: .relaxed) {
-        while sink.status(takesPeak: false).fillBytes < Self.fill {
+        while sink.status().fillBytes < Self.fill {
           let packet = (0..<480).map { _ -> Int16 in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // As speech is: louder below 1 kHz, and another syllable every 100 ms.

@@ -54,10 +54,11 @@ enum Identity {
         try moves()
       } catch { return ["identity, \(fault.rawValue): \(error)"] }
     }
+    let after = try streams()
     // Last, because WirePlumber 0.4 links no stream that was there before it, whatever that plays to.
     session.stop(.wireplumber)
     try stage.wait("the devices to go with the session manager") { stage.speaker == nil }
-    let after = try streams()
+    let orphans = try streams()
     show(
       "\nStreams before the first of \(staged.count) faults: source-output \(before.recorder), sink-input \(before.player); "
         + "after the last: source-output \(after.recorder), sink-input \(after.player).")
@@ -65,6 +66,7 @@ enum Identity {
     if !recorder.isRunning { problems.append("identity: parec has ended") }
     if !player.isRunning { problems.append("identity: pacat has ended") }
     if after != before { problems.append("identity: \(before) became \(after)") }
+    if orphans.nodes != before.nodes { problems.append("identity, without a session manager: \(before) became \(orphans)") }
     return problems
   }
 }

@@ -73,6 +73,29 @@ extension GraphTests {
       for key in Self.keys { try set(session, key, nil) }
     }
 
+    @Test(
+      "R1, R2: a change that the daemon tells only to another client, which is just asking for the defaults, is seen all the same",
+      arguments: [false, true])
+    func toldToAnother(isUndone: Bool) throws {
+      let live = try LiveGraph(.twoSpeakers)
+      let session = live.session
+      defer { live.stop() }
+      // Both requests wait in the session manager: the change, and behind it the other client's.
+      session.freeze(.wireplumber)
+      defer { session.thaw(.wireplumber) }
+      live.service.perform(.setDefaultDevices(true))
+      let other = try session.spawn("pw-metadata", ["-m", "0"])
+      defer { other.end() }
+      usleep(300_000)  // Nobody can see it ask. Were this too short, the test would show less, not fail.
+      session.thaw(.wireplumber)
+      try wait(session, for: Self.ours)
+      if isUndone {
+        live.service.perform(.setDefaultDevices(false))
+        return try wait(session, for: ["", ""])
+      }
+      try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
+    }
+
     @Test("R2: after a crash, the next start puts the former defaults back, and leaves what somebody chose since")
     func afterCrash() throws {
       let first = try LiveGraph(.twoSpeakers)

@@ -176,6 +176,22 @@ extension GraphTests {
       #expect(!live.service.snapshot().route.isPausedAfterUnplug)
     }
 
+    @Test("R5: headphones pulled out while another headset is on the desk: the room hears nothing, whatever is the default meanwhile")
+    func secondHeadset() throws {
+      let live = try LiveGraph(.desk([.laptop, .usb]))
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      // Both have the same priority.
+      _ = try live.session.run(
+        "pw-metadata", "0", "default.configured.audio.sink", "{ \"name\": \"\(Self.laptopSpeaker)\" }", "Spa:String:JSON")
+      desk.set(.headphones, isPlugged: true)
+      try call(live)
+      try live.wait(for: "headphones") { $0.route.current.outputs.first?.portType == .headphones }
+      desk.set(.headphones, isPlugged: false)
+      try live.wait(for: "the room's speaker") { $0.route.current.outputs.first?.portType == .builtInSpeaker }
+      #expect(live.service.snapshot().route.isPausedAfterUnplug, "\(live.service.snapshot().log.suffix(8).map(\.message))")
+    }
+
     // MARK: R6, R7
 
     @Test("R6, R7: one SCO link a call, none torn down while it sends; music again afterwards; nothing of nearend is made anew")

@@ -78,6 +78,29 @@ extension GraphTests {
       try live.wait(for: "the sink to play") { _ in call.fill < before + 960 }
     }
 
+    @Test("I1, I2: a phone's stream that is corked interrupts no longer, and again as soon as it plays on")
+    func cork() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let call = try InterruptedCall(live)
+      let phone = try CorkableStream(in: live.session, role: "Phone", device: "hw.speaker")
+      defer { phone.end() }
+      for round in 1...2 {
+        try live.wait(for: "the interruption") { $0.session.interruption?.reason == .role }
+        try call.waitUntilDown()
+        phone.cork(true)
+        try live.wait(for: "its end") { $0.session.interruption == nil }
+        try call.waitUntilUp()
+        #expect(call.count(.interruptionBegan) == round)
+        #expect(call.count(.didRecover) == round)
+        phone.cork(false)
+      }
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .role }
+      phone.end()
+      try call.waitUntilUp()
+      #expect(call.count(.didRecover) == 3)
+    }
+
     @Test("I1: a stream of another role does not interrupt, nor does a phone that calls through nearend")
     func otherRoles() throws {
       let live = try LiveGraph(.login)

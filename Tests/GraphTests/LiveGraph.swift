@@ -21,6 +21,17 @@ final class LiveGraph {
     case login
     /// A desk with these cards, in real time; each test has its own.
     case desk([DeskCard.Kind])
+    /// As `desk`, with a login manager on a system bus.
+    case seatedDesk([DeskCard.Kind])
+    /// As `desk`, on the clock of `exact`.
+    case exactDesk([DeskCard.Kind])
+
+    fileprivate var isDesk: Bool {
+      switch self {
+      case .desk, .seatedDesk, .exactDesk: true
+      default: false
+      }
+    }
   }
 
   let session: PrivateSession
@@ -31,7 +42,7 @@ final class LiveGraph {
   /// A session of this kind, without nearend; the last one is ended where it was of another.
   static func session(_ kind: Kind) throws -> PrivateSession {
     try kept.withLock { kept in
-      if case .desk = kind {
+      if kind.isDesk {
         kept?.session.end()
         kept = nil
         return try PrivateSession(configuration(kind))
@@ -54,9 +65,14 @@ final class LiveGraph {
       configuration.runsPulse = false
     case .hardware: break
     case .login: configuration.hasLoginManager = true
-    case .desk(let cards):
+    case .desk(let cards), .seatedDesk(let cards), .exactDesk(let cards):
       configuration.desk = cards.map { DeskCard.make($0) }
       configuration.runsPulse = false
+      if case .seatedDesk = kind { configuration.hasLoginManager = true }
+      if case .exactDesk = kind {
+        configuration.clock = .patient(speed: 4)
+        configuration.quantum = 480
+      }
     case .twoSpeakers:
       configuration.devices.append(SimulatedDevice(.speaker, name: "hw.second", description: "Second Speaker", priority: 900))
     }
@@ -75,7 +91,7 @@ final class LiveGraph {
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
     // The machine's own login manager has no say here.
-    options.interruptions.systemBus = kind == .login ? .address("unix:path=\(session.path)/system-bus") : .none
+    options.interruptions.systemBus = session.configuration.hasLoginManager ? .address("unix:path=\(session.path)/system-bus") : .none
     change(&options)
     var settings = SessionSettings()
     settings.usesVoiceProcessing = usesVoiceProcessing

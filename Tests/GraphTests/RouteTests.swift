@@ -84,9 +84,22 @@ extension GraphTests {
       try wait(live, forSpeaker: "hw.second")
       live.service.perform(.pickDevice(.output, name: nil))
       try wait(live, forSpeaker: "hw.speaker")
+      for (setting, own) in [(Setting.speaker, "nearend.speaker"), (.microphone, "nearend.microphone"), (.speaker, "nearend")] {
+        #expect(throws: SettingError.self) { try live.service.set(setting, to: .string(own)) }
+        #expect(throws: SettingError.self) { try live.service.set([setting.rawValue: .string(own)]) }
+      }
       live.service.perform(.pickDevice(.output, name: "nearend.speaker"))
+      #expect(live.service.snapshot().route.pickedSpeaker == nil)
+      #expect(live.service.snapshot().log.last?.message.contains("is nearend's own") == true)
       try wait(live, forSpeaker: "hw.speaker")
       try expectNoLoop(live)
+      // What is not there may be picked, and is told of.
+      try live.service.set(.speaker, to: .string("usb.gone"))
+      let route = live.service.snapshot().route
+      #expect(route.missingPick(.output) == "usb.gone")
+      #expect(route.missingPick(.input) == nil)
+      #expect(route.speaker?.name == "hw.speaker")
+      #expect(live.service.snapshot().log.contains { $0.level == .warning && $0.message.contains("usb.gone, picked; it is not there") })
       withExtendedLifetime(clients) {}
     }
 

@@ -17,6 +17,7 @@ final class GraphDouble: SessionGraph {
     var routeSettings = RouteSettings()
     var routeRequests: [RouteRequest] = []
     var route = RouteStatus()
+    var ducking = DuckingSettings()
     var graphSinks: [String] = []
     var rebuilds = 0
   }
@@ -67,6 +68,10 @@ final class GraphDouble: SessionGraph {
   func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
   func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
   var routeSettings: RouteSettings { state.withLock { $0.routeSettings } }
+  var duckingSettings: DuckingSettings {
+    get { state.withLock { $0.ducking } }
+    set { state.withLock { $0.ducking = newValue } }
+  }
   func ask(_ request: RouteRequest) {
     state.withLock { state in
       state.routeRequests.append(request)

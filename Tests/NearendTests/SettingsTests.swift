@@ -98,6 +98,7 @@ struct SettingsTests {
     (\.bypassVoiceProcessing, .bypassVoiceProcessing), (\.voiceProcessingEnableAGC, .voiceProcessingEnableAGC),
     (\.isNoiseSuppressionEnabled, .noiseSuppression), (\.isEchoCancellationEnabled, .echoCancellation),
     (\.isHighPassFilterEnabled, .highPassFilter), (\.isMicrophoneMuted, .microphoneMuted),
+    (\.isAdvancedDuckingEnabled, .isAdvancedDuckingEnabled),
   ]
 
   @Test("L7: live properties act in a running session and are kept between sessions, and each change is told once")
@@ -127,6 +128,19 @@ struct SettingsTests {
     rig.unregisterCall()
     for (index, (property, _)) in Self.live.enumerated() { #expect(manager[keyPath: property] == !normal[index]) }
     #expect(rig.warnings == [])
+  }
+
+  @Test("D3: ducking is minimal and fixed by default; the level acts in a running session and is kept between sessions")
+  func ducking() throws {
+    let rig = ManagerRig()
+    #expect(rig.manager.duckingLevel == .min && !rig.manager.isAdvancedDuckingEnabled)
+    rig.manager.duckingLevel = .mid
+    try rig.registerCall()
+    #expect(try rig.graph.duckingSettings == DuckingSettings(level: .mid))
+    rig.manager.duckingLevel = .max
+    #expect(try rig.graph.duckingSettings == DuckingSettings(level: .max))
+    rig.unregisterCall()
+    #expect(rig.manager.duckingLevel == .max)
   }
 
   @Test("V1: setVoiceProcessingEnabled switches voice processing while media is registered")

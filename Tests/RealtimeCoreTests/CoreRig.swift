@@ -20,9 +20,16 @@ final class CoreRig: @unchecked Sendable {
 
   deinit { outputs.deallocate() }
 
+  /// All that the left speaker has played.
+  private(set) var played: [Float] = []
+  /// What it played in the last cycle.
+  private(set) var lastSpeaker: [Float]?
+
   /// One cycle as long as `microphone`.
   @discardableResult
-  func cycle(_ microphone: [Float], call: (left: [Float], right: [Float])? = nil) -> (left: [Float], right: [Float]) {
+  func cycle(
+    _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil
+  ) -> (left: [Float], right: [Float]) {
     let frames = microphone.count
     let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
     let silence = [Float](repeating: 0, count: frames)
@@ -34,13 +41,19 @@ final class CoreRig: @unchecked Sendable {
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
           buffers.speaker = (left, right)
-          core.realtime.process(&buffers, graphSinks: nil)
+          (reference ?? silence).withUnsafeBufferPointer { reference in
+            buffers.reference = StereoInput(left: reference.baseAddress, right: nil)
+            core.realtime.process(&buffers, graphSinks: nil)
+          }
         }
       }
     }
     position += UInt64(frames)
     voice = Array(UnsafeBufferPointer(start: outputs, count: frames))
-    return (Array(UnsafeBufferPointer(start: left, count: frames)), Array(UnsafeBufferPointer(start: right, count: frames)))
+    let speaker = (Array(UnsafeBufferPointer(start: left, count: frames)), Array(UnsafeBufferPointer(start: right, count: frames)))
+    lastSpeaker = speaker.0
+    played += speaker.0
+    return speaker
   }
 }
 

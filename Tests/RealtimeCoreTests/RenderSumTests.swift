@@ -19,7 +19,7 @@ import Testing
         sink.write((0..<1_900).map { _ in Int16.random(in: -most...most, using: &dice) })
       }
       rig.cycles(cycles)
-      #expect(rig.mixer.takeLimiterGain() == 1)
+      #expect(rig.mixer.limiterGain == 1)
       #expect(rig.left == rig.right)
       return rig.left
     }
@@ -44,7 +44,7 @@ import Testing
     }
     let out = rig.cycle()
     #expect(out.left == sum && out.right == sum)
-    #expect(rig.mixer.takeLimiterGain() == 1)
+    #expect(rig.mixer.limiterGain == 1)
   }
 
   @Test("K4: above −1 dBFS, at every count, nothing wraps, nothing clips, and the sum's sign is kept", arguments: counts)
@@ -58,9 +58,10 @@ import Testing
       for frame in 0..<256 { sum[frame] += audio[frame] }
     }
     let out = rig.cycle().left
-    #expect(zip(out, sum).allSatisfy { abs($0) <= 1 && ($0 == 0) == ($1 == 0) && ($0 < 0) == ($1 < 0) })
+    #expect(out.allSatisfy { abs($0) <= 1 })
+    #expect(zip(out, sum).allSatisfy { (limited: Float, plain: Float) in limited.sign == plain.sign && limited.isZero == plain.isZero })
     // A clipped sample is at full scale, whatever it was before.
     #expect(out.filter { abs($0) >= 0.9999 }.count < 8)
-    #expect(rig.mixer.takeLimiterGain() < 1)
+    #expect(rig.mixer.limiterGain < 1)
   }
 }

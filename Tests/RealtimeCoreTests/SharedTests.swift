@@ -44,15 +44,6 @@ import Testing
     #expect(guarding.cycles == 2)
   }
 
-  @Test("K7: a peak is the largest since it was taken")
-  func peak() {
-    var block = CellBlock(count: 1)
-    let cell = PeakCell(block.next())
-    for value: Float in [0.1, 0.7, 0.3] { cell.raise(to: value) }
-    #expect(cell.take() == 0.7)
-    #expect(cell.take() == 0)
-  }
-
   @Test("K2: the FIFO wraps at any capacity and keeps order", arguments: [1, 7, 64, 1_000])
   func wraps(capacity: Int) {
     let fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 2)

@@ -127,7 +127,7 @@ struct SourceTapTests {
     tap.attach(CallbackRecorder.callback, context: recorder.context)
     rig.cycle([Float](repeating: 0.4 / 32_768, count: 64))
     #expect(!tap.hadAudio)
-    rig.cycle([Float](repeating: 0, count: 63) + [-1 / 32_768])
+    rig.cycle([Float](repeating: 0, count: 63) + [-1 / 32_768 as Float])
     #expect(tap.hadAudio)
     rig.cycle([Float](repeating: 0, count: 64))
     #expect(tap.hadAudio)

@@ -12,7 +12,8 @@ extension SessionState {
     let flags = [
       ("activated", isActivated), ("granted", isActivatedExternally), ("awaits", awaitsRecovery), ("background", !isInForeground),
       ("manual", settings.isManual), ("raw", !settings.usesVoiceProcessing), ("unlinked", !settings.isAutomaticConfigurationEnabled),
-      ("lasting", !settings.isAutomaticDeactivationEnabled),
+      ("lasting", !settings.isAutomaticDeactivationEnabled), ("muted", settings.isMicrophoneMuted),
+      ("prepared", settings.isRecordingAlwaysPrepared),
     ]
     words += flags.filter(\.1).map(\.0)
     return words + ["capture=\(settings.captureChannelCount)", "render=\(settings.renderChannelCount)"]
@@ -28,7 +29,8 @@ extension SessionDemand {
   /// "sr+awake"; "none" where nothing is to be linked.
   var words: String {
     guard isActive else { return "none" }
-    return "\(sends ? "s" : "")\(receives ? "r" : "")\(keepsAwake ? "+awake" : "")\(linksDevices ? "" : "+unlinked")"
+    return
+      "\(sends ? "s" : "")\(receives ? "r" : "")\(keepsAwake ? "+awake" : "")\(linksDevices ? "" : "+unlinked")\(sends && !opensMicrophone ? "+closed" : "")"
   }
 }
 
@@ -38,6 +40,7 @@ extension SessionEffect {
     case .refused(let refusal): "refuse:\(refusal.word)"
     case .demand(let demand): "demand:\(demand.words)"
     case .voiceProcessing(let on): "processing:\(on ? "on" : "off")"
+    case .microphone(let gate): "gate:\(gate.isMuted ? (gate.mutesInput ? "input" : "muted") : "")\(gate.isHeld ? "held" : "")"
     case .channelCounts(let capture, let render): "channels:\(capture)/\(render)"
     case .attachSource(let id): "attach:\(id)"
     case .detachSource(let id): "detach:\(id)"

@@ -26,6 +26,18 @@ struct IncidentTests {
       ])
   }
 
+  @Test("O3: an incident says the line that it is read from")
+  func lines() throws {
+    let lines = [
+      "plug usb", "unplug bluetooth", "replug laptop", "plug headphones", "unplug tv", "profile bluetooth off",
+      "route laptop analog-output-speaker",
+      "rename usb My Headset", "stop systemBus", "start pulse", "freeze pipewire", "thaw wireplumber", "xruns 3", "sleep", "wake",
+      "session active",
+      "session inactive", "lock", "unlock",
+    ]
+    for line in lines { #expect(try Incident(line).line == line) }
+  }
+
   @Test(
     "O3: a line that cannot be read is named with its number",
     arguments: ["unplug headphones", "-1 sleep", "nan sleep", "3 unplug gramophone", "3 xruns 0", "3 session", "3 profile usb", "3"])

@@ -16,7 +16,8 @@ struct DiagnosticsTests {
     let text = Diagnostics(report).text
     let file = Self.folder.appending(path: name + ".txt")
     if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" { try Data(text.utf8).write(to: file) }
-    #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(text == expected)
   }
 
   @Test(

@@ -133,3 +133,19 @@ extension EventDetector.Event {
       detail: ["consecutive": .integer(consecutive), "total": .integer(total), "totalUnderruns": .integer(totalUnderruns)])
   }
 }
+
+extension EventDetectorTests {
+  @Test("D2: talking while muted is told when it begins, at most once in 10 s")
+  func talkingWhileMuted() {
+    var detector = EventDetector()
+    func look(_ isTalking: Bool, at time: Double) -> Int {
+      var observation = AudioObservation()
+      observation.isTalkingWhileMuted = isTalking
+      return detector.look(observation, at: time).count { $0.kind == .talkingWhileMuted }
+    }
+    #expect(look(false, at: 0) == 0 && look(true, at: 1) == 1)
+    #expect(look(true, at: 2) == 0 && look(false, at: 3) == 0)
+    #expect(look(true, at: 4) == 0, "again, too soon")
+    #expect(look(false, at: 5) == 0 && look(true, at: 11) == 1)
+  }
+}

@@ -99,7 +99,7 @@ struct TelemetryRulesTests {
     var rules = TelemetryRules()
     _ = rules.decide(.mediaRegistered, hasMedia: true)
     _ = rules.decide(.interruptionBegan, hasMedia: true)
-    let harmless: Set<AudioEvent.Kind> = [.didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged]
+    let harmless: Set<AudioEvent.Kind> = [.didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged, .talkingWhileMuted]
     #expect(rules.decide(kind, hasMedia: true).sendsEvent == !harmless.contains(kind))
   }
 

@@ -58,6 +58,6 @@ struct LiveTests {
     #expect(metrics["nearend_events_total", "kind", "deviceChange"] == 1)
     _ = service.telemetryJSON()
     let peak = try #require(service.snapshot().sinks.first?.peak)
-    #expect(abs(peak - 20 * log10(1_000.0 / 32_768)) < 3, "reports leave the peak to those who draw it: \(peak) dBFS")
+    #expect(abs(peak - 20 * log10(1_000.0 / 32_768)) < 3, "\(peak) dBFS")
   }
 }

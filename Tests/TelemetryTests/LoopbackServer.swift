@@ -4,7 +4,10 @@ import Testing
 
 /// A server on this machine that answers each POST as it is told to, or not at all.
 final class LoopbackServer: Sendable {
-  enum Answer: Sendable { case status(Int), never }
+  enum Answer: Sendable {
+    case status(Int), never
+    case each(@Sendable (Request) -> Int)
+  }
 
   struct Request: Sendable {
     var headers: String
@@ -90,11 +93,17 @@ final class LoopbackServer: Sendable {
         guard read(connection, into: &received) else { return }
         continue
       }
+      let request = Request(headers: headers, body: received[end.upperBound...].prefix(length))
       let answer = state.withLock { state in
-        state.requests.append(Request(headers: headers, body: received[end.upperBound...].prefix(length)))
+        state.requests.append(request)
         return state.answer
       }
-      guard case .status(let status) = answer else { return }
+      let status: Int
+      switch answer {
+      case .status(let fixed): status = fixed
+      case .each(let decide): status = decide(request)
+      case .never: return
+      }
       let text = "HTTP/1.1 \(status) X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
       _ = text.utf8CString.withUnsafeBufferPointer { send(connection, $0.baseAddress, $0.count - 1, Int32(MSG_NOSIGNAL)) }
       shutdown(connection, Int32(SHUT_WR))

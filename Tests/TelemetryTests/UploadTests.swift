@@ -59,6 +59,16 @@ struct UploadTests {
     #expect(Self.numbers(server.requests) == [0, 1])
   }
 
+  @Test("T3: of records that a server does not take together, each is tried alone, and only what it refuses is lost")
+  func refusedTogether() throws {
+    let server = try LoopbackServer(.each { $0.lines.count > 1 || Self.numbers([$0]) == [2] ? 413 : 200 })
+    let outlet = try Self.outlet(server)
+    for number in 0..<6 { outlet.add(Self.line(number)) }
+    eventually("all to be settled") { outlet.status.delivered + outlet.status.dropped == 6 }
+    #expect(outlet.status.dropped == 1)
+    #expect(Self.numbers(server.requests.filter { $0.lines.count == 1 }) == Array(0..<6))
+  }
+
   @Test("T3: a dead server loses only what is oldest, and what is left arrives when it is back")
   func dead() throws {
     let dead = try LoopbackServer(.never)

@@ -90,6 +90,18 @@ int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter 
 typedef void (*npw_parameter_function)(void *data, const npw_parameter *parameter);
 void npw_parameters_read(const struct spa_pod *props, npw_parameter_function each, void *data);
 
+// Volume and mute in a node's Props, and in those of a card's route.
+typedef struct npw_volume {
+  float volume;  // linear, of the loudest channel
+  bool is_muted;
+} npw_volume;
+// Tells the node's Props now and whenever they change, as params. 0, or a negative errno.
+int npw_node_follow_props(struct pw_node *node);
+// Closes the device behind a node that nothing is linked to; the next link opens it. 0, or a negative errno.
+int npw_node_suspend(struct pw_node *node);
+// False where there is neither volume nor mute in it.
+bool npw_volume_read(const struct spa_pod *props, npw_volume *volume);
+
 // Devices: the params that say what a card can be and what it is. Texts and lists point into the pod.
 int npw_device_add_listener(struct pw_device *device, struct spa_hook *hook, const struct pw_device_events *events, void *data);
 // All params of an id; they come one by one, and an empty list comes as none.
@@ -114,5 +126,21 @@ typedef struct npw_route {
   const char *name, *description;
   const char *port_type;  // NULL where it tells none
   npw_list profiles, devices;
+  bool is_muted;          // of an active one
 } npw_route;
 bool npw_route_read(const struct spa_pod *param, npw_route *route);
+
+// A stream's volumes (D3).
+#define NPW_MAX_CHANNELS 64
+typedef struct npw_volumes {
+  float channels[NPW_MAX_CHANNELS];  // what somebody has set, linear
+  uint32_t count;
+  bool is_muted;
+} npw_volumes;
+// The node tells its Props from now on, first what they are.
+int npw_node_subscribe_props(struct pw_node *node);
+// False where the Props tell no volume.
+bool npw_volumes_read(const struct spa_pod *props, npw_volumes *volumes);
+// What is heard instead of what is set, until somebody sets volume or mute. Session managers remember what is set, and not this.
+int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted);
+int npw_node_set_mute(struct pw_node *node, bool is_muted);

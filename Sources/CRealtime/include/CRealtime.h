@@ -32,13 +32,6 @@ NEAREND_ATOMIC_ADD(uint32_t, u32)
   static inline NEAREND_REALTIME void rt_store_sequential_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
 NEAREND_ATOMIC_SEQUENTIAL(uint64_t, u64)
 
-// Raises the cell to v if it is lower. Lock-free; the retry is bounded by the other threads' writes to the same cell.
-static inline NEAREND_REALTIME void rt_raise_relaxed_u64(uint64_t *p, uint64_t v) {
-  uint64_t seen = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (seen < v && !__atomic_compare_exchange_n(p, &seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-}
-
 // RealtimeSanitizer's own switch. It exists only in RealtimeCheck, which links the sanitizer; everywhere else these two do nothing. For
 // calls into a library whose locks are known and argued for (webrtc-audio-processing 0.3), around that call and nothing else.
 extern void __rtsan_disable(void) __attribute__((weak));
@@ -62,3 +55,4 @@ static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
 
 #include "MicrophoneCallback.h"
+#include "StageCallback.h"

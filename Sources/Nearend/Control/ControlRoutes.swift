@@ -5,7 +5,7 @@ struct ControlRoutes: Sendable {
   /// Held while a client's media is registered together with what it is for: two clients may choose the same name at the same time.
   static let registering = Mutex(())
 
-  static let all: [ControlRoute] = status + settings + session + sinks
+  static let all: [ControlRoute] = status + settings + session + sinks + appAudio
 
   /// Finds the route and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {

@@ -2,7 +2,7 @@ import Foundation
 import RealtimeCore
 import SessionModel
 
-/// `PUT /sinks/<id>`: a participant for as long as its PCM comes. [any]
+/// `PUT /sinks/<id>`, `PUT /appaudio/<id>`: a participant, or what is played into the microphone, for as long as its PCM comes. [any]
 ///
 /// The body is read no faster than the ring has room, so that a program that is faster than real time waits in its own write, and nothing is dropped.
 struct PCMUpload {
@@ -16,6 +16,8 @@ struct PCMUpload {
   }
   private typealias Outcome = (status: Int, error: String?)
   private let sink: RingSink
+  /// What there is to wait for; nil: that the session runs.
+  private let waitsFor: String?
   private let session: VoiceSession
   private let exchange: ControlExchange
 
@@ -28,7 +30,16 @@ struct PCMUpload {
   private static let step = 0.01
 
   static func answer(_ request: ControlRequest) throws {
-    let (exchange, id) = (request.exchange, request.id)
+    try answer(request) { rate, channels, milliseconds throws(SinkError) in
+      try .sink(id: request.id, rate: rate, channels: channels, milliseconds: milliseconds, in: request.service)
+    }
+  }
+
+  /// `register` makes what plays the PCM.
+  static func answer(
+    _ request: ControlRequest, register: (_ rate: Int, _ channels: Int, _ milliseconds: Int) throws(SinkError) -> PCMRegistration
+  ) throws {
+    let exchange = request.exchange
     try exchange.expect(type: ["application/octet-stream", "audio/"])
     let rate = try request.integer("rate") ?? 48_000
     let channels = try request.integer("channels") ?? 1
@@ -39,12 +50,11 @@ struct PCMUpload {
     guard buffers.contains(buffer) else {
       throw RequestFailure(422, "a buffer of \(buffer) ms is impossible; give \(buffers.lowerBound) to \(buffers.upperBound)")
     }
-    let registration: SinkRegistration
+    let registration: PCMRegistration
     do throws(SinkError) {
       let result = ControlRoutes.registering.withLock { _ in
         do throws(SinkError) {
-          return Result<SinkRegistration, SinkError>.success(
-            try SinkRegistration(id: id, rate: rate, channels: channels, milliseconds: buffer, in: request.service))
+          return Result<PCMRegistration, SinkError>.success(try register(rate, channels, buffer))
         } catch {
           return .failure(error)
         }
@@ -55,7 +65,8 @@ struct PCMUpload {
     }
     // However it ends; and before the answer, so that whoever has that may use the name again.
     defer { registration.end() }
-    let upload = PCMUpload(sink: registration.sink, session: request.service.session, exchange: exchange)
+    let upload = PCMUpload(
+      sink: registration.sink, waitsFor: registration.waitsFor, session: request.service.session, exchange: exchange)
     let outcome = try upload.run()
     registration.end()
     try upload.answer(outcome.status, error: outcome.error)
@@ -109,6 +120,8 @@ struct PCMUpload {
         "the session is interrupted (\(interruption.rawValue)); GET /events tells when that is over"
       } else if state.settings.isManual, !state.isActivatedExternally {
         "nobody has activated the session; POST /activate"
+      } else if let waitsFor, !state.demand.sends {
+        "it waits for \(waitsFor)"
       } else {
         "the graph does not run; GET /status tells of its devices"
       }
@@ -135,21 +148,29 @@ struct PCMUpload {
   }
 }
 
-/// A sink, with the media that it belongs to where no program has registered that before.
-private struct SinkRegistration {
+/// What plays a client's PCM, and how it leaves.
+struct PCMRegistration {
   let sink: RingSink
-  private let service: NearendService
+  let waitsFor: String?
+  /// Nothing happens where somebody else has removed it, and perhaps made another of that name.
+  let end: () -> Void
 
-  init(id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService) throws(SinkError) {
+  init(sink: RingSink, waitsFor: String? = nil, end: @escaping () -> Void) {
+    self.sink = sink
+    self.waitsFor = waitsFor
+    self.end = end
+  }
+
+  /// A sink, with the media that it belongs to where no program has registered that before.
+  static func sink(
+    id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService
+  ) throws(SinkError) -> PCMRegistration {
     if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
-    self.service = service
-    sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)
-  }
-
-  /// Nothing happens where somebody else has removed it, and perhaps made another of that name.
-  func end() {
-    if service.core.mixer.ringSink(id: sink.id) === sink { service.removeSink(id: sink.id) }
+    let sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)
+    return PCMRegistration(sink: sink) {
+      if service.core.mixer.ringSink(id: id) === sink { service.removeSink(id: id) }
+    }
   }
 }

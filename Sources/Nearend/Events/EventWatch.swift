@@ -20,9 +20,10 @@ final class EventWatch: Sendable {
 
   func look() {
     let meters = core.cycleMeters
-    let observation = AudioObservation(
+    var observation = AudioObservation(
       sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), xruns: meters.xruns,
       quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
+    observation.isTalkingWhileMuted = core.isSending && core.isTalkingWhileMuted
     let now = clock()
     post(detector.withLock { $0.look(observation, at: now) })
   }
@@ -54,7 +55,7 @@ final class EventWatch: Sendable {
 
 extension AudioObservation.Sink {
   init(_ sink: RingSink) {
-    let status = sink.status(takesPeak: false)
+    let status = sink.status()
     self.init(
       id: sink.id, consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns,
       consecutiveDrops: status.consecutiveDrops, totalDrops: status.totalDrops, jitterSpikes: status.jitterSpikes,

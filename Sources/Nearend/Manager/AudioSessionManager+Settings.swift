@@ -68,12 +68,6 @@ extension AudioSessionManager {
     set { set(.highPassFilter, to: .bool(newValue)) }
   }
 
-  /// Silent to everybody who takes the voice; processing goes on (D1). Default false.
-  public var isMicrophoneMuted: Bool {
-    get { isOn(.microphoneMuted) }
-    set { set(.microphoneMuted, to: .bool(newValue)) }
-  }
-
   /// Switches voice processing also while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
   public func setVoiceProcessingEnabled(_ on: Bool) {
     send(.setVoiceProcessingEnabled(on))
@@ -107,15 +101,15 @@ extension AudioSessionManager {
   /// Those that are not the session's own, and may be changed at any time.
   static let live = Setting.allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
 
-  private func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
+  func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
 
-  private func value(of setting: Setting) -> EventValue {
+  func value(of setting: Setting) -> EventValue {
     let (service, kept) = current.withLock { ($0.service, $0.settings[setting]) }
     if let service { return service.value(of: setting) }
-    return kept ?? .bool(setting != .bypassVoiceProcessing && setting != .microphoneMuted)
+    return kept ?? setting.standard
   }
 
-  private func set(_ setting: Setting, to value: EventValue) {
+  func set(_ setting: Setting, to value: EventValue) {
     changing.withLock { _ in
       if let service { return service.restore(setting, to: value) }
       guard self.value(of: setting) != value else { return }

@@ -38,6 +38,7 @@ public final class AudioSessionManager: Sendable {
   let log: EventLog
   let bus = EventBus()
   let observers = ObserverList()
+  let hooks = EngineHooks()
   private let outlet: LogOutlet
   private let makeGraph: @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph
   private let subscription = Mutex<EventBus.Subscription?>(nil)
@@ -53,6 +54,7 @@ public final class AudioSessionManager: Sendable {
     log = EventLog { outlet.tell($0) }
     let received = bus.subscribe { [weak self] in self?.received($0) }
     subscription.withLock { $0 = received }
+    hooks.set([audioSession])
   }
 
   deinit { service?.stop() }
@@ -64,13 +66,18 @@ public final class AudioSessionManager: Sendable {
   /// Registers something that sends (takes the microphone) or receives (is played). The first starts the session, and a second that comes
   /// meanwhile waits for it. Neither send nor receive, or an id that is registered: no effect. In manual mode node and devices exist from
   /// here on, and nothing real is linked to them before the call manager's activation.
-  /// - Throws: why the session cannot start; the media is not registered then, and nothing is left behind.
+  /// - Throws: why the session cannot start, or an engine observer's veto; the media is not registered then, and nothing is left behind.
   ///
   /// Seed: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
   public func registerMedia(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) {
     guard isSend || isReceive else { return }
     try lifecycle.withLock { _ throws(GraphError) in
-      let service = try runningService()
+      // Again the same has no effect.
+      guard session.program(id) == nil else { return }
+      var use = hooks.use
+      use.isPlayoutEnabled = use.isPlayoutEnabled || isReceive
+      use.isRecordingEnabled = use.isRecordingEnabled || isSend
+      let service = try runningService(use)
       service.session.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
     }
   }
@@ -84,6 +91,7 @@ public final class AudioSessionManager: Sendable {
     lifecycle.withLock { _ in
       service?.session.send(.unregisterMedia(id: id))
       stopWhereUnused()
+      if let service { hooks.disable(to: EngineUse(service.session.current)) }
     }
   }
 
@@ -120,8 +128,31 @@ public final class AudioSessionManager: Sendable {
 
   // MARK: Start and stop
 
-  private func runningService() throws(GraphError) -> NearendService {
-    if let service { return service }
+  /// Starts the session where it is to be kept prepared and none runs (S8).
+  func prepareRecording(_ on: Bool) throws(GraphError) {
+    try lifecycle.withLock { _ throws(GraphError) in
+      if on {
+        var use = hooks.use
+        use.isRecordingEnabled = true
+        _ = try runningService(use)
+      }
+      set(.recordingAlwaysPrepared, to: .bool(on))
+      stopWhereUnused()
+      if let service { hooks.disable(to: EngineUse(service.session.current)) }
+    }
+  }
+
+  /// The service, with its engine enabled for `use`.
+  private func runningService(_ use: EngineUse) throws(GraphError) -> NearendService {
+    do throws(EngineVeto) {
+      if let service {
+        // Applications may have kept it, of whom observers hear nothing.
+        try hooks.enable(use)
+        return service
+      }
+    } catch {
+      throw .vetoed(error)
+    }
     let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
     changing.withLock { _ in
       let settings = current.withLock { current in
@@ -132,7 +163,7 @@ public final class AudioSessionManager: Sendable {
       current.withLock { $0.service = service }
     }
     do throws(GraphError) {
-      try service.start()
+      try start(service, use)
     } catch {
       leave(service)
       throw error
@@ -140,10 +171,29 @@ public final class AudioSessionManager: Sendable {
     return service
   }
 
+  /// Each step in turn; where one fails, those before it are taken back.
+  private func start(_ service: NearendService, _ use: EngineUse) throws(GraphError) {
+    do throws(EngineVeto) {
+      try hooks.create(AudioEngine(service.core))
+      try hooks.enable(use)
+      try hooks.start()
+    } catch {
+      hooks.release()
+      throw .vetoed(error)
+    }
+    do throws(GraphError) {
+      try service.start()
+    } catch {
+      hooks.stopped()
+      hooks.release()
+      throw error
+    }
+  }
+
   /// With the lifecycle's lock.
   private func stopWhereUnused() {
     // Still activated though nobody is there: automatic deactivation is off (S5).
-    guard let service, case let session = service.session.current, session.media.isEmpty, !session.isActivated else { return }
+    guard let service, case let session = service.session.current, !session.isNeeded, !session.isActivated else { return }
     stop(service)
   }
 
@@ -152,6 +202,8 @@ public final class AudioSessionManager: Sendable {
     service.stop()
     // Applications whose devices are gone.
     service.session.send(.applications([]))
+    hooks.stopped()
+    hooks.release()
   }
 
   /// From here on nobody keeps the session; what outlasts it is taken back.

@@ -1,5 +1,6 @@
 import RealtimeCore
 import SessionModel
+import Synchronization
 
 /// Manual rendering (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing with no device and no daemon. The
 /// caller brings and takes the blocks.
@@ -20,6 +21,11 @@ public final class ManualRenderer: @unchecked Sendable {
   public static let rates = 16_000...192_000
 
   let core: AudioCore
+  private let mode = Mutex(MicrophoneMuteMode.voiceProcessing)
+  var muteMode: MicrophoneMuteMode {
+    get { mode.withLock { $0 } }
+    set { mode.withLock { $0 = newValue } }
+  }
   private let processor: CycleProcessor
   /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
   public private(set) var rate: Int
@@ -70,6 +76,10 @@ public final class ManualRenderer: @unchecked Sendable {
   /// What the capture path measures (V6). [any]
   public var meters: CaptureMetersSnapshot { core.meters.snapshot() }
 
+  /// A program's own stages, as `AudioEngine` has them live (S6). [any]
+  public var captureStages: StageChain { core.captureStages }
+  public var renderStages: StageChain { core.mixer.stages }
+
   // MARK: Cycles
 
   /// One cycle: mixes the sinks and `call` into `speaker`, and makes the voice out of the microphone.
@@ -84,6 +94,8 @@ public final class ManualRenderer: @unchecked Sendable {
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
     core.mixer.collect()
+    core.captureStages.collect()
+    core.appAudio.collect()
   }
 
   /// One cycle on arrays, as long as the microphone.
@@ -131,7 +143,14 @@ public final class ManualRenderer: @unchecked Sendable {
     return try cycle(microphone: [Float](repeating: 0, count: frames)).speaker
   }
 
-  // MARK: Sinks and source
+  // MARK: Application audio, sinks and source
+
+  /// Plays a buffer into the outgoing microphone from the next cycle on, behind what was captured before (D4). False, and nothing of it heard, while
+  /// `isSending` is false, or where more than two seconds would wait. [any]
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
+
+  /// What was captured is over: it plays out at once, rather than wait for more. [any]
+  public func endAppAudio() { core.appAudio.endCapture() }
 
   /// A participant whose PCM a program writes (K1), played from the next cycle on. `bufferSize` is in bytes. Throws `SinkError`. [any]
   public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {

@@ -6,7 +6,9 @@ extension ManualRenderer {
   /// The settings that mean something without a device.
   public static let settings: [Setting] = Setting.allCases.filter {
     switch $0 {
-    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement: false
+    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .recordingAlwaysPrepared, .duckingLevel,
+      .isAdvancedDuckingEnabled:
+      false
     default: true
     }
   }
@@ -21,9 +23,17 @@ extension ManualRenderer {
     case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
     case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
     case .microphoneMuted: .bool(controls.isMicrophoneMuted)
+    // There is no link to remove: `restart` is as `voiceProcessing`.
+    case .microphoneMuteMode: .string(muteMode.rawValue)
     case .outputVolume: .number(Double(core.mixer.masterGain))
+    case .micVolume: .number(Double(core.appAudio.micVolume))
+    case .appVolume: .number(Double(core.appAudio.appVolume))
+    case .appDucking: .bool(core.appAudio.isDucked)
+    case .appMonitor: .bool(core.appAudio.isMonitored)
     case .useVoiceProcessingIO: .bool(controls.usesVoiceProcessing)
-    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement: nil
+    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .recordingAlwaysPrepared, .duckingLevel,
+      .isAdvancedDuckingEnabled:
+      nil
     }
   }
 
@@ -38,7 +48,14 @@ extension ManualRenderer {
     case (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
     case (.highPassFilter, .bool(let on)): controls.isHighPassFilterEnabled = on
     case (.microphoneMuted, .bool(let on)): controls.isMicrophoneMuted = on
+    case (.microphoneMuteMode, .string(let word)):
+      muteMode = MicrophoneMuteMode(rawValue: word) ?? .voiceProcessing
+      controls.mutesInput = muteMode == .inputMixer
     case (.outputVolume, .number(let volume)): core.mixer.masterGain = Float(volume)
+    case (.micVolume, .number(let volume)): core.appAudio.micVolume = Float(volume)
+    case (.appVolume, .number(let volume)): core.appAudio.appVolume = Float(volume)
+    case (.appDucking, .bool(let on)): core.appAudio.isDucked = on
+    case (.appMonitor, .bool(let on)): core.appAudio.isMonitored = on
     case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
     default: throw .unknown(name: setting.rawValue)
     }

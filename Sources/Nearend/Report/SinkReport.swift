@@ -2,24 +2,25 @@ import RealtimeCore
 import SessionModel
 
 extension SinkStatus {
-  init(_ sink: RingSink, takesPeak: Bool) {
-    let status = sink.status(takesPeak: takesPeak)
+  /// `isHeard`: the session runs; what stands still has no level.
+  init(_ sink: RingSink, isHeard: Bool) {
+    let status = sink.status()
     self.init(
       id: sink.id, kind: .ring, state: State(status.state), sampleRate: sink.format.sampleRate, channelCount: sink.format.channelCount,
       fillBytes: status.fillBytes, capacityBytes: sink.capacityBytes, targetFill: status.targetFill,
       consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns, consecutiveDrops: status.consecutiveDrops,
       totalDrops: status.totalDrops, framesWritten: status.framesWritten, framesRead: status.framesRead, isResampling: status.isResampling,
       resampleRatio: status.resampleRatio, driftPPM: status.driftPPM, jitter: status.jitter * 1000,
-      jitterSpikes: status.jitterSpikes, gain: Double(sink.gain), isMuted: sink.isMuted, peak: decibels(status.peak),
-      rms: decibels(status.rms), ssrc: sink.ssrc)
+      jitterSpikes: status.jitterSpikes, gain: Double(sink.gain), isMuted: sink.isMuted, peak: decibels(isHeard ? status.peak : 0),
+      rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
 
   /// `rate` is the graph's: a graph sink has no other. `isUsed`: somebody plays into its device.
-  init(_ sink: GraphSink, rate: Int, isUsed: Bool, takesPeak: Bool) {
-    let status = sink.status(takesPeak: takesPeak)
+  init(_ sink: GraphSink, rate: Int, isUsed: Bool, isHeard: Bool) {
+    let status = sink.status()
     self.init(
       id: sink.id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(sink.gain),
-      isMuted: sink.isMuted, peak: decibels(status.peak), rms: decibels(status.rms), ssrc: sink.ssrc)
+      isMuted: sink.isMuted, peak: decibels(isHeard ? status.peak : 0), rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
 }
 
@@ -36,10 +37,10 @@ extension SinkStatus.State {
 
 extension Mixer {
   /// One row per participant, in the order of registration.
-  func sinkStatuses(rate: Int, used: Set<String>, takesPeaks: Bool) -> [SinkStatus] {
+  func sinkStatuses(rate: Int, used: Set<String>, isHeard: Bool) -> [SinkStatus] {
     ids.compactMap { id in
-      if let sink = ringSink(id: id) { return SinkStatus(sink, takesPeak: takesPeaks) }
-      return graphSink(id: id).map { SinkStatus($0, rate: rate, isUsed: used.contains(id), takesPeak: takesPeaks) }
+      if let sink = ringSink(id: id) { return SinkStatus(sink, isHeard: isHeard) }
+      return graphSink(id: id).map { SinkStatus($0, rate: rate, isUsed: used.contains(id), isHeard: isHeard) }
     }
   }
 }

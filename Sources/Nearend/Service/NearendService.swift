@@ -219,9 +219,10 @@ public final class NearendService: Sendable {
     case .setComponent(let component, let on):
       controls[component] = on
       log.add(.info, "\(component.abbreviation) \(on ? "on" : "off")")
-    case .setMicrophoneMuted(let muted):
-      controls.isMicrophoneMuted = muted
-      log.add(.info, "microphone \(muted ? "muted" : "no longer muted")")
+    case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
+      .setAppMonitor:
+      // The same again is no news.
+      guard performAtMicrophone(command) else { return }
     case .setSinkMuted(let id, let muted):
       setSink(id) {
         $0.isMuted = muted
@@ -237,9 +238,7 @@ public final class NearendService: Sendable {
     case .clearCounters:
       core.clearCounters()
       log.add(.info, "counters cleared")
-    case .pickDevice(let direction, let name):
-      graph.pick(direction, name: name)
-      log.add(.info, "\(direction == .input ? "microphone" : "speaker"): \(name.map { "\($0), picked" } ?? "the default again")")
+    case .pickDevice(let direction, let name): pick(direction, name)
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
       log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
@@ -253,9 +252,28 @@ public final class NearendService: Sendable {
       guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.ask(.resume)
       log.add(.info, "playing again, in the room")
+    case .setDuckingLevel(let level):
+      graph.duckingSettings.level = level
+      log.add(.info, "other applications \(Int(level.decibels)) dB lower in a call")
+    case .setAdvancedDucking(let on):
+      graph.duckingSettings.isAdvanced = on
+      log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }
+  }
+
+  private func pick(_ direction: Device.Direction, _ name: String?) {
+    let end = direction == .input ? "microphone" : "speaker"
+    if let name, GraphController.isOwnNode(name) {
+      return log.add(.warning, "\(end): \(name) is nearend's own and cannot be picked, it would hear itself")
+    }
+    graph.pick(direction, name: name)
+    let isThere = graph.report.route.missingPick(direction) == nil
+    log.add(
+      isThere ? .info : .warning,
+      "\(end): \(name.map { "\($0), picked\(isThere ? "" : "; it is not there, and is used as soon as it comes")" } ?? "the default again")"
+    )
   }
 
   private func setSink(_ id: String, ring: (RingSink) -> Void, graph: (GraphSink) -> Void) {
@@ -266,25 +284,27 @@ public final class NearendService: Sendable {
   // MARK: Snapshot
 
   /// All that is known now. Never waits for the audio thread.
-  public func snapshot() -> Snapshot { snapshot(takesPeaks: true) }
-
-  /// `takesPeaks`: for who draws levels, so that the next call tells the peaks since this one. Whoever only reports leaves them.
-  func snapshot(takesPeaks: Bool) -> Snapshot {
+  public func snapshot() -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.uptime = Date().timeIntervalSince(started)
     snapshot.cpuPercent = processorUse.percent()
     snapshot.graph = report.graph
     snapshot.route = report.route
-    snapshot.sinks = core.mixer.sinkStatuses(
-      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, takesPeaks: takesPeaks)
+    snapshot.ducking = report.ducking
     let state = session.current
+    let isHeard = report.graph.isConnected && state.demand.isActive
+    snapshot.sinks = core.mixer.sinkStatuses(
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, isHeard: isHeard)
     snapshot.session = SessionStatus(
       state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.session.isTalkingWhileMuted = isTalkingWhileMuted
+    snapshot.appAudio = AppAudioStatus(core.appAudio, isHeard: isHeard)
+    snapshot.outputVolume = Double(core.mixer.masterGain)
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
-      render: takesPeaks ? (core.mixer.takeSpeakerPeak(), core.mixer.takeLimiterGain()) : core.mixer.levels,
+      render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
       isSending: state.demand.sends,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
@@ -296,9 +316,12 @@ public final class NearendService: Sendable {
   public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 
   private func saveDiagnostics() {
-    let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970)).json"
+    let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970))"
     let folder = FileManager.default.temporaryDirectory
-    let url = folder.appendingPathComponent(name)
+    var url = folder.appendingPathComponent("\(name).json")
+    for number in 2..<100 where FileManager.default.fileExists(atPath: url.path) {
+      url = folder.appendingPathComponent("\(name)-\(number).json")
+    }
     do {
       try Data(snapshot().json().utf8).write(to: url, options: .withoutOverwriting)
       log.add(.info, "diagnostics written to \(url.path)")

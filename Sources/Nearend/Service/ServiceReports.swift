@@ -17,7 +17,7 @@ extension NearendService {
 
   /// Leaves peaks to those who draw them.
   func report() -> ServiceReport {
-    var report = ServiceReport(snapshot: snapshot(takesPeaks: false), session: session.current)
+    var report = ServiceReport(snapshot: snapshot(), session: session.current)
     report.outputVolume = Double(core.mixer.masterGain)
     report.cpuSeconds = ProcessorUse.total
     report.events = tally.counts
@@ -64,7 +64,7 @@ extension NearendService {
   /// `sinkFrameDrop` at most once in 5 minutes per sink, with `totalUnderruns` (K6); an unknown id has no effect. [any]
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
     guard let sink = core.mixer.ringSink(id: mediaId) else { return }
-    watch.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: sink.status(takesPeak: false).totalUnderruns)
+    watch.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: sink.status().totalUnderruns)
   }
 }
 

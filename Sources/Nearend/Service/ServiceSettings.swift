@@ -1,3 +1,4 @@
+import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
@@ -12,12 +13,20 @@ extension NearendService {
     case .noiseSuppression: return .bool(controls[.noiseSuppression])
     case .echoCancellation: return .bool(controls[.echoCancellation])
     case .highPassFilter: return .bool(controls[.highPassFilter])
-    case .microphoneMuted: return .bool(controls.isMicrophoneMuted)
+    case .microphoneMuted: return .bool(settings.isMicrophoneMuted)
+    case .microphoneMuteMode: return .string(settings.microphoneMuteMode.rawValue)
+    case .recordingAlwaysPrepared: return .bool(settings.isRecordingAlwaysPrepared)
     case .outputVolume: return .number(Double(core.mixer.masterGain))
+    case .micVolume: return .number(Double(core.appAudio.micVolume))
+    case .appVolume: return .number(Double(core.appAudio.appVolume))
+    case .appDucking: return .bool(core.appAudio.isDucked)
+    case .appMonitor: return .bool(core.appAudio.isMonitored)
     case .microphone: return .string(graph.picked(.input) ?? "")
     case .speaker: return .string(graph.picked(.output) ?? "")
     case .defaultDevices: return .bool(graph.routeSettings.areOursDefault)
     case .pauseOnUnplug: return .bool(graph.routeSettings.pausesOnUnplug)
+    case .duckingLevel: return .string(graph.duckingSettings.level.rawValue)
+    case .isAdvancedDuckingEnabled: return .bool(graph.duckingSettings.isAdvanced)
     case .useVoiceProcessingIO: return .bool(settings.usesVoiceProcessing)
     case .manualAudioSessionManagement: return .bool(settings.isManual)
     }
@@ -26,22 +35,41 @@ extension NearendService {
   /// Gives a setting another value. [any]
   /// - Throws: `SettingError`; nothing has changed then.
   public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
-    switch (setting, try setting.checked(value)) {
+    switch (setting, try checked(setting, value)) {
     case (.bypassVoiceProcessing, .bool(let on)): perform(.setBypass(on))
     case (.voiceProcessingEnableAGC, .bool(let on)): perform(.setComponent(.gainControl, on))
     case (.noiseSuppression, .bool(let on)): perform(.setComponent(.noiseSuppression, on))
     case (.echoCancellation, .bool(let on)): perform(.setComponent(.echoCancellation, on))
     case (.highPassFilter, .bool(let on)): perform(.setComponent(.highPassFilter, on))
     case (.microphoneMuted, .bool(let on)): perform(.setMicrophoneMuted(on))
+    case (.microphoneMuteMode, .string(let word)):
+      if let mode = MicrophoneMuteMode(rawValue: word) { perform(.setMicrophoneMuteMode(mode)) }
+    case (.recordingAlwaysPrepared, .bool(let on)): perform(.setRecordingAlwaysPrepared(on))
     case (.outputVolume, .number(let volume)): perform(.setOutputVolume(volume))
+    case (.micVolume, .number(let volume)): perform(.setMicVolume(volume))
+    case (.appVolume, .number(let volume)): perform(.setAppVolume(volume))
+    case (.appDucking, .bool(let on)): perform(.setAppDucking(on))
+    case (.appMonitor, .bool(let on)): perform(.setAppMonitor(on))
     case (.microphone, .string(let name)): perform(.pickDevice(.input, name: name.isEmpty ? nil : name))
     case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name))
     case (.defaultDevices, .bool(let on)): perform(.setDefaultDevices(on))
     case (.pauseOnUnplug, .bool(let on)): perform(.setPauseOnUnplug(on))
+    case (.duckingLevel, .string(let level)): perform(.setDuckingLevel(DuckingLevel(rawValue: level) ?? .min))
+    case (.isAdvancedDuckingEnabled, .bool(let on)): perform(.setAdvancedDucking(on))
     case (.useVoiceProcessingIO, .bool(let on)): try set(.useVoiceProcessingIO(on), of: setting)
     case (.manualAudioSessionManagement, .bool(let on)): try set(.manualAudioSessionManagement(on), of: setting)
     case (_, let value): throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "a value of its own kind")
     }
+  }
+
+  /// A value in the setting's own kind, that makes sense here.
+  func checked(_ setting: Setting, _ value: EventValue) throws(SettingError) -> EventValue {
+    let value = try setting.checked(value)
+    if setting.kind == .deviceName, case .string(let name) = value, GraphController.isOwnNode(name) {
+      throw .badValue(
+        setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
+    }
+    return value
   }
 
   private func set(_ value: InitOnlySetting, of setting: Setting) throws(SettingError) {

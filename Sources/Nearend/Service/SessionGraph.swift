@@ -17,6 +17,7 @@ protocol SessionGraph: AnyObject, Sendable {
   func picked(_ direction: Device.Direction) -> String?
   func ask(_ request: RouteRequest)
   var routeSettings: RouteSettings { get }
+  var duckingSettings: DuckingSettings { get set }
   func addGraphSink(_ sink: GraphSink)
   func removeGraphSink(id: String)
   /// The filter node's parameters; before `start`, once.

@@ -37,6 +37,14 @@ public final class VoiceSession: Sendable {
     core.source.channelCount = settings.captureChannelCount
     core.mixer.channelCount = settings.renderChannelCount
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
+    tellCore(SessionState(settings: settings).microphoneGate)
+  }
+
+  private func tellCore(_ gate: MicrophoneGate) {
+    // In this order: a mute must not begin in the other mode.
+    core.controls.mutesInput = gate.mutesInput
+    core.controls.isMicrophoneMuted = gate.isMuted
+    core.controls.isVoiceHeld = gate.isHeld
   }
 
   func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
@@ -154,6 +162,7 @@ public final class VoiceSession: Sendable {
   private func apply(_ effect: SessionEffect) {
     switch effect {
     case .voiceProcessing(let on): core.controls.usesVoiceProcessing = on
+    case .microphone(let gate): tellCore(gate)
     case .removeSink(let id): core.mixer.remove(id: id)
     case .channelCounts(let capture, let render):
       core.source.channelCount = capture

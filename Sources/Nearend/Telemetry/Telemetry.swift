@@ -15,7 +15,8 @@ final class Telemetry: Sendable {
   private let version: SoftwareVersion
   /// Makes lines, one after another.
   private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
-  private static let isOwnQueue = DispatchSpecificKey<Bool>()
+  /// The thread on which the queue takes a snapshot now.
+  private let snapshotThread = Mutex<pthread_t?>(nil)
   private let rules = Mutex(TelemetryRules())
   private let pending = Mutex<Set<TelemetryRecord.Occasion>>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
@@ -45,7 +46,6 @@ final class Telemetry: Sendable {
     self.outlets = outlets
     self.gate = gate
     self.version = version
-    queue.setSpecific(key: Self.isOwnQueue, value: true)
   }
 
   /// Begins. `hasMedia` tells whether a call is up.
@@ -64,7 +64,7 @@ final class Telemetry: Sendable {
   func stop() {
     subscription.withLock { $0.take() }?.cancel()
     // A snapshot may hold the service's last reference, and so end it here.
-    if DispatchQueue.getSpecific(key: Self.isOwnQueue) == nil { queue.sync {} }
+    if snapshotThread.withLock({ $0 }) != pthread_self() { queue.sync {} }
     for outlet in outlets { outlet.stop(timeout: 1 / Double(outlets.count)) }
   }
 
@@ -79,6 +79,8 @@ final class Telemetry: Sendable {
     guard pending.withLock({ $0.insert(occasion).inserted }) else { return }
     queue.async {
       _ = self.pending.withLock { $0.remove(occasion) }
+      self.snapshotThread.withLock { $0 = pthread_self() }
+      defer { self.snapshotThread.withLock { $0 = nil } }
       guard let document = snapshot() else { return }
       self.add(TelemetryRecord(document, occasion: occasion, time: Date().timeIntervalSince1970, version: self.version.description))
     }

@@ -28,6 +28,8 @@ struct TelemetryQueue: Sendable {
   private var bytes = 0
   /// The delivery that is under way.
   private var batch: [Data] = []
+  /// Records at the front that go alone, because the place did not take them together.
+  private var singles = 0
   private var failures = 0
   private var retryAt = -Double.infinity
   private var counts: TelemetryOutletStatus
@@ -60,7 +62,7 @@ struct TelemetryQueue: Sendable {
     }
     if lines.isEmpty { return .rest(nil) }
     if retryAt > now { return .rest(retryAt - now) }
-    batch = Array(lines.prefix(limits.batch))
+    batch = Array(lines.prefix(singles > 0 ? 1 : limits.batch))
     lines.removeFirst(batch.count)
     bytes -= Self.size(batch)
     return .deliver(batch)
@@ -68,9 +70,15 @@ struct TelemetryQueue: Sendable {
 
   /// How the delivery went; `failure` is nil where it went well. Returns what is worth telling people.
   mutating func finish(failure: String?, isRejected: Bool, at now: Double) -> String? {
+    defer { batch = [] }
+    if isRejected, batch.count > 1 {
+      singles = batch.count
+      putBack()
+      return nil
+    }
     let hadFailed = counts.failure != nil
     counts.failure = failure
-    defer { batch = [] }
+    if failure == nil || isRejected { singles = max(0, singles - 1) }
     guard let failure else {
       counts.delivered += batch.count
       failures = 0
@@ -80,8 +88,7 @@ struct TelemetryQueue: Sendable {
       counts.dropped += batch.count
       failures = 0
     } else {
-      lines.insert(contentsOf: batch, at: 0)
-      bytes += Self.size(batch)
+      putBack()
       dropWhatIsTooMuch()
       failures += 1
       retryAt = now + min(limits.backOff.lowerBound * Double(1 << min(failures - 1, 20)), limits.backOff.upperBound)
@@ -89,8 +96,14 @@ struct TelemetryQueue: Sendable {
     return hadFailed ? nil : "telemetry (\(counts.name)) fails: \(failure)\(isRejected ? "" : "; trying again now and then")"
   }
 
+  private mutating func putBack() {
+    lines.insert(contentsOf: batch, at: 0)
+    bytes += Self.size(batch)
+  }
+
   private mutating func dropWhatIsTooMuch() {
     while lines.count > 1, lines.count > limits.capacity || bytes > limits.bytes {
+      singles = max(0, singles - 1)
       bytes -= lines.removeFirst().count
       counts.dropped += 1
     }

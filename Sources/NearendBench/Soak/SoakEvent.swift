@@ -22,6 +22,15 @@ enum SoakEvent: Equatable {
   case quantum(Int)
   /// A daemon ends, at once where `isKilled`, and comes back.
   case restart(PrivateSession.Daemon, isKilled: Bool)
+  /// Something on the desk, with the login session or with a daemon.
+  case incident(Incident)
+  /// A telephone plays to the laptop's speaker, or ends.
+  case phone(Bool)
+  /// The session's default device, as a person configures it; nil: none.
+  case configuredDefault(Device.Direction, name: String?)
+  case pick(Device.Direction, name: String?)
+  /// Where headphones are gone: go on in the room.
+  case resume
   /// Everybody leaves, and memory is measured.
   case measurement
 
@@ -40,7 +49,23 @@ enum SoakEvent: Equatable {
     case .sinkMuted, .sinkGain: "sink setting"
     case .quantum: "quantum"
     case .restart(let daemon, _): "\(daemon.rawValue) restart"
+    case .incident(.xruns): "xruns"
+    case .incident(let incident): incident.line
+    case .phone(let comes): comes ? "phone came" : "phone left"
+    case .configuredDefault: "default switched"
+    case .pick: "device picked"
+    case .resume: "resume"
     case .measurement: "measurement"
+    }
+  }
+}
+
+extension SoakEvent {
+  /// Whether it is one of those after which the session must be as it was, or be held up by something else.
+  var isFault: Bool {
+    switch self {
+    case .incident, .phone, .configuredDefault, .pick, .restart: true
+    default: false
     }
   }
 }

@@ -12,6 +12,8 @@ final class SoakGuests {
   private var participants: [String: Participant] = [:]
   private var devices: Set<String> = []
   private var clients: [String: ChildProcess] = [:]
+  private var phone: ChildProcess?
+  let account = PacketAccount()
   private var packets = 0
   private var refused = 0
 
@@ -35,16 +37,18 @@ final class SoakGuests {
     let participant = try Participant(profile, talker: talker, conversation: conversation, epoch: monotonicSeconds())
     let sink = try service.addRingSink(
       id: id, sampleRate: rate, channelCount: profile.channels, bufferSize: rate / 5 * profile.channels * 2)
-    participant.start { sink.write($0) }
+    account.open(id)
+    participant.start { [account] in account.write($0, to: sink) }
     participants[id] = participant
   }
 
   func ringSinkLeaves(id: String) {
     guard let participant = participants.removeValue(forKey: id) else { return }
     participant.stop()
+    let sent = account.close(id)
     service.removeSink(id: id)
-    packets += participant.counters.packets
-    refused += participant.counters.refused
+    packets += sent.packets
+    refused += sent.refused
   }
 
   func deviceComes(id: String) throws {
@@ -66,16 +70,29 @@ final class SoakGuests {
     clients[id] = try session.spawn("pacat", ["--record", "--raw", "--device=nearend.microphone", "/dev/null"])
   }
 
+  /// A telephone's stream: its role goes before a call. (PulseAudio's own "phone" becomes PipeWire's Communication, which does not.)
+  func phoneComes() throws {
+    phone = try session.spawn(
+      "pacat", ["--playback", "--raw", "--property=media.role=Phone", "--device=\(Soak.laptopSpeaker)", "/dev/zero"])
+  }
+
+  func phoneLeaves() {
+    phone?.end(grace: 1)
+    phone = nil
+  }
+
   /// Nothing happens where it has left already, with a daemon that crashed.
   func clientLeaves(id: String) { clients.removeValue(forKey: id)?.end(grace: 1) }
 
   func endClients() {
     for client in clients.values { client.end(grace: 1) }
     clients = [:]
+    phoneLeaves()
   }
 
+  /// Everybody but the telephone.
   func removeAll() {
-    endClients()
+    for id in Array(clients.keys) { clientLeaves(id: id) }
     for id in participants.keys { ringSinkLeaves(id: id) }
     for id in devices { deviceLeaves(id: id) }
   }

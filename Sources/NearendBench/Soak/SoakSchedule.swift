@@ -12,13 +12,14 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private var nextMeasurement = 0.0
   private var nextRestart = Self.restartInterval / 2
   private var number = 0
+  private var faults = FaultSchedule()
 
   private enum Guest: String { case guest, device, player, recorder }
   private var present: [Guest: [String]] = [:]
 
   /// Seconds between restarts of a daemon, on average.
   private static let restartInterval = 60.0
-  /// Seconds before the end in which no daemon is restarted.
+  /// Seconds before the end in which nothing fails.
   private static let quiet = 15.0
   /// Seconds between events at most.
   private static let pause = 0.8
@@ -33,51 +34,52 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   mutating func next() -> Element? {
     guard now < seconds else { return nil }
     let event = chooseEvent()
-    defer { now += Self.pause * fraction() }
+    defer { now = faults.standstill ?? now + Self.pause * random.fraction() }
     return (now, event)
   }
 
   private mutating func chooseEvent() -> SoakEvent {
+    if let fault = faults.event(at: now, quiet: seconds - Self.quiet, &random) { return fault }
     if now >= nextMeasurement {
       nextMeasurement += seconds / Double(MemoryWatch.samples)
       present = [:]
       return .measurement
     }
     if now > nextRestart, seconds - now > Self.quiet {
-      nextRestart = now + Self.restartInterval * (0.5 + fraction())
+      nextRestart = now + Self.restartInterval * (0.5 + random.fraction())
       return restart()
     }
-    switch below(10) {
+    switch random.below(10) {
     case 0...3: return toggle()
     case 4: return ringSink()
     case 5: return device()
     case 6: return player()
     case 7: return recorder()
     case 8: return sinkSetting() ?? toggle()
-    default: return .quantum([0, 64, 128, 256, 512, 1_024, 2_048][below(7)])
+    default: return .quantum([0, 64, 128, 256, 512, 1_024, 2_048][random.below(7)])
     }
   }
 
   private mutating func restart() -> SoakEvent {
-    let daemon: PrivateSession.Daemon = below(3) == 0 ? .wireplumber : .pipewire
+    let daemon: PrivateSession.Daemon = random.below(3) == 0 ? .wireplumber : .pipewire
     // Clients of a daemon that goes away end with it; they are no part of what is tested.
     if daemon == .pipewire { (present[.player], present[.recorder]) = (nil, nil) }
     return .restart(daemon, isKilled: coin())
   }
 
   private mutating func toggle() -> SoakEvent {
-    switch below(4) {
+    switch random.below(4) {
     case 0: return .bypass(coin())
     case 1: return .mute(coin())
     case 2: return .clearCounters
-    default: return .component(ProcessingComponent.allCases[below(ProcessingComponent.allCases.count)], coin())
+    default: return .component(ProcessingComponent.allCases[random.below(ProcessingComponent.allCases.count)], coin())
     }
   }
 
   private mutating func ringSink() -> SoakEvent {
     if let id = leaver(.guest, most: Self.most) { return .ringSinkLeaves(id: id) }
     let id = newcomer(.guest)
-    return .ringSinkComes(id: id, talker: number % 3, rate: [8_000, 16_000, 44_100, 48_000][below(4)])
+    return .ringSinkComes(id: id, talker: number % 3, rate: [8_000, 16_000, 44_100, 48_000][random.below(4)])
   }
 
   private mutating func device() -> SoakEvent {
@@ -98,15 +100,15 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private mutating func sinkSetting() -> SoakEvent? {
     let ids = present[.guest, default: []] + present[.device, default: []]
     guard !ids.isEmpty else { return nil }
-    let id = ids[below(ids.count)]
-    return coin() ? .sinkMuted(id: id, coin()) : .sinkGain(id: id, Double(below(400)) / 100)
+    let id = ids[random.below(ids.count)]
+    return coin() ? .sinkMuted(id: id, coin()) : .sinkGain(id: id, Double(random.below(400)) / 100)
   }
 
   /// Somebody who leaves, or nil where somebody is to come.
   private mutating func leaver(_ guest: Guest, most: Int) -> String? {
     let count = present[guest]?.count ?? 0
     guard count >= most || (count > 0 && coin()) else { return nil }
-    let index = below(count)
+    let index = random.below(count)
     return present[guest]?.remove(at: index)
   }
 
@@ -117,8 +119,5 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     return id
   }
 
-  private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
-  private mutating func coin() -> Bool { below(2) == 0 }
-  /// Uniform in 0..<1.
-  private mutating func fraction() -> Double { Double(below(1_000)) / 1_000 }
+  private mutating func coin() -> Bool { random.below(2) == 0 }
 }

@@ -51,8 +51,12 @@ private final class AttachedView {
   func perform(_ command: Command) {
     switch command {
     case .setBypass(let on), .setComponent(_, let on), .setMicrophoneMuted(let on): set(command, .bool(on))
-    case .setDefaultDevices(let on), .setPauseOnUnplug(let on): set(command, .bool(on))
-    case .setOutputVolume(let volume): set(command, .number(volume))
+    case .setDefaultDevices(let on), .setPauseOnUnplug(let on), .setRecordingAlwaysPrepared(let on), .setAdvancedDucking(let on):
+      set(command, .bool(on))
+    case .setDuckingLevel(let level): set(command, .string(level.rawValue))
+    case .setAppDucking(let on), .setAppMonitor(let on): set(command, .bool(on))
+    case .setMicrophoneMuteMode(let mode): set(command, .string(mode.rawValue))
+    case .setOutputVolume(let volume), .setMicVolume(let volume), .setAppVolume(let volume): set(command, .number(volume))
     case .pickDevice(_, let name): set(command, .string(name ?? ""))
     case .setSinkMuted(let id, let muted): change(sink: id, ["muted": .bool(muted)])
     case .setSinkGain(let id, let gain): change(sink: id, ["gain": .number(gain)])

@@ -53,6 +53,7 @@ struct RunningNearend {
     if case .unreachable? = error as? TransferError {
       fail("no nearend runs here: nothing listens at \(client.path); start one with nearend, or nearend --headless", .unavailable)
     }
+    if case .failed? = error as? TransferError { fail("nearend at \(client.path) has ended in the middle of the request", .unavailable) }
     fail(error, .failure)
   }
 }

@@ -26,17 +26,24 @@ struct SetCommand: ParsableCommand {
 
   @Argument(help: "The setting's name or short name.")
   var name: SettingName
-  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device.")
+  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; a word.")
   var value: String
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
   func run() throws {
     try parent.refuseOwnOptions(of: "set")
+    let nearend = socket.nearend
     do throws(SettingError) {
-      socket.nearend.set(name.setting, to: try name.setting.parse(value))
+      nearend.set(name.setting, to: try name.setting.parse(value))
     } catch {
       throw ValidationError("\(error).")
+    }
+    guard name.setting.kind == .deviceName else { return }
+    let direction: Device.Direction = name.setting == .microphone ? .input : .output
+    if let missing = nearend.get(Snapshot.self, "/status").route.missingPick(direction) {
+      print(
+        "There is no \(name.setting.rawValue) \(missing) now; it is used as soon as it comes. nearend devices lists those that are there.")
     }
   }
 }

@@ -26,6 +26,15 @@ struct StatusText {
     session.isManual ? (session.isActive ? ", activated by a call manager" : ", manual: nearend activate starts it") : ""
   }
 
+  private static func mute(_ snapshot: Snapshot) -> String {
+    let (session, volumes) = (snapshot.session, snapshot.route.volumes)
+    return [
+      session.isMicrophoneMuted ? ", muted" : nil, session.isTalkingWhileMuted ? ", somebody talks" : nil,
+      session.isRecordingAlwaysPrepared ? ", kept prepared" : nil, volumes.microphone.isMuted ? ", muted by the device or a mixer" : nil,
+      volumes.nearendMicrophone.isMuted ? ", Nearend Microphone is muted by a mixer" : nil,
+    ].compactMap { $0 }.joined()
+  }
+
   init(_ snapshot: Snapshot) {
     let (session, graph, processing) = (snapshot.session, snapshot.graph, snapshot.processing)
     var rows: [(String, String)] = [
@@ -35,16 +44,24 @@ struct StatusText {
     rows.append(("session", session.state.rawValue + held + Self.manual(session)))
     rows.append(("sends", Self.list(session.sendMedia)))
     rows.append(("receives", Self.list(session.receiveMedia)))
-    rows.append(("microphone", (snapshot.route.microphone?.name ?? "none") + (session.isMicrophoneMuted ? ", muted" : "")))
-    rows.append(("speaker", snapshot.route.speaker?.name ?? "none"))
+    let route = snapshot.route
+    rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
+    rows.append(("speaker", Self.device(route.speaker, .output, route)))
     rows.append(("processing", Self.processing(processing)))
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xruns" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
+    for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for sink in snapshot.sinks {
       rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(sink.totalUnderruns) underruns"))
     }
     lines = rows.map { "\($0.0.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.1)" }
+  }
+
+  private static func device(_ device: Device?, _ direction: Device.Direction, _ route: RouteStatus) -> String {
+    let name = device?.name ?? "none"
+    if let missing = route.missingPick(direction) { return "\(name), until \(missing) comes, which is picked" }
+    return route.picked(direction) == nil ? name : "\(name), picked"
   }
 
   private static func processing(_ status: ProcessingStatus) -> String {

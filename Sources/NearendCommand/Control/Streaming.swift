@@ -16,8 +16,6 @@ extension RunningNearend {
         return true
       }
       if let answer { _ = good(answer) }
-    } catch TransferError.failed {
-      fail("nearend has ended", .unavailable)
     } catch {
       end(error)
     }

@@ -30,6 +30,9 @@ extension GraphController {
     }
   }
 
+  /// Whether a node is one of nearend's own, which cannot be picked: its sound would come back (R1). [any]
+  public static func isOwnNode(_ name: String) -> Bool { NodeNames.isOurs(name) }
+
   /// The device that was picked; nil while the default is followed. [any]
   public func picked(_ direction: Device.Direction) -> String? { loop.locked { routes.picked(direction) } }
 

@@ -64,6 +64,9 @@ final class PortWatch {
   /// True where nothing is plugged into any of its jacks.
   func isUnplugged(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { availablePorts(node, direction).isEmpty }
 
+  /// The card is muted there, by a mixer or a switch of its own.
+  func isMuted(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { activeRoute(node, direction)?.isMuted ?? false }
+
   private func facts(_ node: GlobalObject, _ direction: Device.Direction) -> PortFacts {
     let properties = node.properties.merging(nodes[Key(node)]?.properties ?? [:]) { $1 }
     let card = node.id("device.id").flatMap(card)

@@ -26,7 +26,8 @@ final class RouteKeeper {
   private var headset: HeadsetProfile
   private var pause: UnplugPause
   private var own: DefaultDevices
-  private var kept: StateFile.Content
+  /// What the state file holds.
+  private(set) var kept: StateFile.Content
   private var observation: RouteObservation?
   /// The headset in use changes its profile.
   private var moving: Moving?
@@ -45,10 +46,17 @@ final class RouteKeeper {
   private var connection: Connection?
   private var ports: PortWatch?
   private var metadata: Metadata?
+  private var metadataObject: GlobalObject?
+  /// What `metadata` is replaced by as soon as it knows every value.
+  private var newMetadata: Metadata?
+  private lazy var metadataTimer = LoopTimer(loop: loop) { [unowned self] in rebind() }
+  private let loop: ThreadLoop
   private let timer: LoopTimer
 
   /// Seconds that a headset may take for another profile, and a daemon for its devices.
   private static let patience = 2.0
+  /// Seconds after which a client that has come has asked for the metadata, if it does.
+  private static let asking = 0.5
   /// Seconds after a sleep in which devices are still coming back, or turn out to be gone: a headset has to connect first.
   private static let waking = 5.0
 
@@ -61,6 +69,7 @@ final class RouteKeeper {
     headset = HeadsetProfile(change: kept.headset)
     pause = UnplugPause(isEnabled: options.pausesOnUnplug)
     own = DefaultDevices(isWanted: options.areDefaultDevices, former: kept.formerDefaults)
+    self.loop = loop
     timer = LoopTimer(loop: loop, handler: hooks.again)
   }
 
@@ -75,14 +84,31 @@ final class RouteKeeper {
   /// The daemon's metadata object "default" has come.
   func bind(_ object: GlobalObject) {
     guard let connection else { return }
+    metadataObject = object
     metadata = try? Metadata(connection, object: object) { [unowned self] _ in hooks.again() }
   }
 
-  func unbind() { metadata = nil }
+  /// A client has come. While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
+  func clientCame() {
+    if metadata != nil { metadataTimer.schedule(after: Self.asking) }
+  }
+
+  private func rebind() {
+    guard let connection, let object = metadataObject, metadata?.isKnown == true else { return }
+    newMetadata = try? Metadata(connection, object: object) { [unowned self] _ in
+      if let new = newMetadata, new.isKnown { (metadata, newMetadata) = (new, nil) }
+      hooks.again()
+    }
+  }
+
+  func unbind() {
+    metadataTimer.pause()
+    (metadata, newMetadata, metadataObject) = (nil, nil, nil)
+  }
 
   func disconnected() {
     ports = nil
-    metadata = nil
+    unbind()
     connection = nil
     moving = nil
   }
@@ -95,10 +121,16 @@ final class RouteKeeper {
     keep { $0.headset = headset.change }
   }
 
-  func end() { timer.cancel() }
+  func end() {
+    timer.cancel()
+    metadataTimer.cancel()
+  }
 
   /// The machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : Self.now + Self.waking }
+
+  /// The card of the microphone in use is muted (D1).
+  var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
 
   // MARK: What a person wants
 
@@ -211,7 +243,9 @@ final class RouteKeeper {
       for node in RealDevices.nodes(direction, in: objects) { available.formUnion(ports.availablePorts(node, direction)) }
     }
     let wasPaused = pause.isPaused
-    pause.look(UnplugPause.Look(output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives))
+    pause.look(
+      UnplugPause.Look(
+        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: Self.now))
     if pause.isPaused != wasPaused {
       hooks.pause(pause.isPaused)
       hooks.remark(
@@ -251,7 +285,8 @@ final class RouteKeeper {
     own.settle(metadata) { former in keep { $0.formerDefaults = former } }
   }
 
-  private func keep(_ change: (inout StateFile.Content) -> Void) {
+  /// Changes what the state file holds.
+  func keep(_ change: (inout StateFile.Content) -> Void) {
     var content = kept
     change(&content)
     guard content != kept else { return }
@@ -273,8 +308,9 @@ final class RouteKeeper {
       candidates.first { $0.name == node?.nodeName && $0.direction == direction }
     }
     return RouteStatus(
-      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), reference: reference, devices: candidates,
-      current: description(of: choice), isPausedAfterUnplug: pause.isPaused,
+      microphone: device(choice.microphone, .input), speaker: device(choice.speaker, .output), pickedMicrophone: picked(.input),
+      pickedSpeaker: picked(.output), reference: reference, devices: candidates, current: description(of: choice),
+      isPausedAfterUnplug: pause.isPaused,
       areOursDefault: DefaultDevices.areOurs(metadata?.values ?? [:]))
   }
 }

@@ -1,13 +1,15 @@
 import Foundation
 import SessionModel
 
-/// What nearend has changed outside itself and must put back, also after a crash (R2, R6). [any]
+/// What nearend has changed outside itself and must put back, also after a crash (R2, R6, D3). [any]
 struct StateFile: Sendable {
   struct Content: Codable, Equatable {
     /// The session's configured defaults before ours, by metadata key; "" where there was none.
     var formerDefaults: [String: String] = [:]
     /// A Bluetooth headset's profile.
     var headset: HeadsetProfile.Change?
+    /// Streams of other applications that are lowered; nil where none is (D3).
+    var ducked: [DuckedStream]?
   }
   /// nil: nothing is kept.
   let path: String?

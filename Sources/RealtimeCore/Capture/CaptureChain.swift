@@ -15,6 +15,7 @@ struct CaptureChain: ~Copyable {
   private var gain = GainControl()
   private var raw: BlockDelay
   private var bypassFade: Crossfade
+  private var talk: TalkWatch
   private var echoMeter = EchoMeter()
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
@@ -32,6 +33,8 @@ struct CaptureChain: ~Copyable {
   /// A near end that was heard less than a second ago is taken to be in the middle of its sentence.
   private let doubleTalkBlocks = 100
   private var onlyEchoBlocks = 0
+  /// Changes of the echo's path that have been heard of.
+  private var pathChanges: Int
 
   /// - Throws: `CapturePathError.libraryRefused`.
   init(block: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
@@ -49,6 +52,8 @@ struct CaptureChain: ~Copyable {
     self.noise = noise
     detector = VoiceDetector(block: block)
     bypassFade = Crossfade(frames: block, weight: 1)
+    pathChanges = controls.pathChanges.count()
+    talk = TalkWatch(block: block)
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
     placed = .allocate(capacity: block)
@@ -65,10 +70,18 @@ struct CaptureChain: ~Copyable {
     bypassed.deallocate()
   }
 
-  /// One block in place: the microphone in, the voice out.
+  /// One block in place: the microphone in, the voice out. `unheard` is the microphone's own sound where `samples` is silent because it is muted before
+  /// processing (D1), else nil; it is overwritten.
   @_noLocks @_noAllocation
-  mutating func process(_ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>) {
+  mutating func process(
+    _ samples: UnsafeMutablePointer<Float>, reference: UnsafePointer<Float>, unheard: UnsafeMutablePointer<Float>? = nil
+  ) {
     let isBypassed = controls.isBypassed.isOn()
+    if pathChanges != controls.pathChanges.count() {
+      pathChanges = controls.pathChanges.count()
+      echoDelay.forget()
+      placement.forget()
+    }
     raw.process(samples, into: bypassed)
 
     highPass.process(samples, into: filtered, frames: block)
@@ -85,8 +98,9 @@ struct CaptureChain: ~Copyable {
 
     detector.update(noise.wet)
     let isNearEnd = hasNearEnd()
+    let referencePower = meanSquare(reference, frames: block)
     echoMeter.update(
-      reference: meanSquare(reference, frames: block), microphone: microphonePower,
+      reference: referencePower, microphone: microphonePower,
       residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
     echoDelay.update(reference: reference, microphone: filtered, isFarEndActive: echoMeter.isFarEndActive)
 
@@ -97,7 +111,16 @@ struct CaptureChain: ~Copyable {
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: echoMeter.isFarEndActive,
       isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
-    publish(isNearEnd: isNearEnd)
+
+    talk.hear(farEnd: referencePower)
+    if let unheard {
+      talk.update(unheard: unheard)
+    } else {
+      talk.update(
+        isNearEnd: isNearEnd, isEcho: !isNearEnd && echoMeter.isFarEndActive, microphone: microphonePower, erle: echoMeter.erle(),
+        isMuted: controls.isMicrophoneMuted.isOn())
+    }
+    publish(hasVoice: unheard == nil ? isNearEnd : talk.hasVoice)
   }
 
   /// A voice, and not what is left of the far end's.
@@ -109,11 +132,12 @@ struct CaptureChain: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func publish(isNearEnd: Bool) {
+  private func publish(hasVoice: Bool) {
     meters.erle.set(echoMeter.erle())
     meters.echoDelay.set(echoDelay.delay)
     meters.gain.set(gain.gain)
-    meters.hasVoice.set(isNearEnd)
+    meters.hasVoice.set(hasVoice)
+    meters.isTalkingWhileMuted.set(talk.isTalking)
     meters.isFarEndActive.set(echoMeter.isFarEndActive)
     meters.echoSeconds.set(echoMeter.echoSeconds)
     meters.quietSeconds.set(echoMeter.quietSeconds)

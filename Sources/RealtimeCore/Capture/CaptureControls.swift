@@ -41,10 +41,20 @@ public final class CaptureControls: Sendable {
     get { cells.isGainControlEnabled.isOn() }
     set { cells.isGainControlEnabled.set(newValue) }
   }
-  /// On: the voice is ramped to silence at the very end of the path, within 5 ms; processing and voice detection go on (D1, D2).
+  /// On: the voice is ramped to silence at the very end of the path, within 5 ms and one cycle; processing and voice detection go on (D1, D2).
   public var isMicrophoneMuted: Bool {
     get { cells.isMicrophoneMuted.isOn() }
     set { cells.isMicrophoneMuted.set(newValue) }
+  }
+  /// On: a muted microphone is silent before processing too, so that the processors hear silence, and the voice follows at their latency (D1, inputMixer).
+  public var mutesInput: Bool {
+    get { cells.mutesInput.isOn() }
+    set { cells.mutesInput.set(newValue) }
+  }
+  /// On: the voice is silent though nobody has muted the microphone, because it is only kept warm (S8).
+  public var isVoiceHeld: Bool {
+    get { cells.isVoiceHeld.isOn() }
+    set { cells.isVoiceHeld.set(newValue) }
   }
   /// Frames between a sample of the reference and its echo in the microphone, as the graph's latencies tell it, 0 or more (V5). It places the
   /// reference until the delay is measured.
@@ -52,19 +62,23 @@ public final class CaptureControls: Sendable {
     get { cells.streamDelay.count() }
     set { cells.streamDelay.set(UInt32(clamping: newValue)) }
   }
+  /// Another loudspeaker or microphone: what is known of the echo's delay is forgotten, so that the new one is found at once and not when it has
+  /// outweighed the old one. The canceller itself goes on adapting.
+  public func echoPathChanged() { cells.pathChanges.increment() }
 }
 
 /// The cells behind `CaptureControls`: all that the audio thread sees of it.
 struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
-  let streamDelay: SharedCell
+  let streamDelay, pathChanges: SharedCell
+  let mutesInput, isVoiceHeld: SharedCell
   // Only ever freed; the cells reach it through atomics.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 8)
-    memory.initialize(repeating: 0, count: 8)
+    memory = .allocate(capacity: 11)
+    memory.initialize(repeating: 0, count: 11)
     usesVoiceProcessing = SharedCell(memory)
     isBypassed = SharedCell(memory + 1)
     isMicrophoneMuted = SharedCell(memory + 2)
@@ -73,6 +87,9 @@ struct CaptureControlCells: Sendable {
     isNoiseSuppressionEnabled = SharedCell(memory + 5)
     isGainControlEnabled = SharedCell(memory + 6)
     streamDelay = SharedCell(memory + 7)
+    pathChanges = SharedCell(memory + 8)
+    mutesInput = SharedCell(memory + 9)
+    isVoiceHeld = SharedCell(memory + 10)
   }
 
   func deallocate() { memory.deallocate() }

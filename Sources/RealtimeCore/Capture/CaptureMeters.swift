@@ -1,6 +1,6 @@
 /// What the capture path measures, for any number of readers at any pace (V6). [any]
 ///
-/// Levels have the ballistics of a peak programme meter, kept by the audio thread: instant attack, a fall of 20 dB/s. Reading changes nothing.
+/// Levels have `MeterBallistics`.
 public final class CaptureMeters: Sendable {
   let cells = CaptureMeterCells()
 
@@ -16,7 +16,8 @@ public final class CaptureMeters: Sendable {
     CaptureMetersSnapshot(
       microphonePeak: cells.microphonePeak.value(), referencePeak: cells.referencePeak.value(), voicePeak: cells.voicePeak.value(),
       erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.value(),
-      hasVoice: cells.hasVoice.isOn(), isFarEndActive: cells.isFarEndActive.isOn(),
+      hasVoice: cells.hasVoice.isOn(), isTalkingWhileMuted: cells.isTalkingWhileMuted.isOn(),
+      isFarEndActive: cells.isFarEndActive.isOn(),
       echoSeconds: cells.echoSeconds.value(), quietSeconds: cells.quietSeconds.value(), errors: cells.errors.count())
   }
 
@@ -30,14 +31,14 @@ public final class CaptureMeters: Sendable {
 struct CaptureMeterCells: Sendable {
   let microphonePeak, referencePeak, voicePeak: SharedCell
   let erle, echoDelay, gain: SharedCell
-  let hasVoice, isFarEndActive: SharedCell
+  let hasVoice, isFarEndActive, isTalkingWhileMuted: SharedCell
   let echoSeconds, quietSeconds, errors: SharedCell
   // Only ever freed; the cells reach it through atomics.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 11)
-    memory.initialize(repeating: 0, count: 11)
+    memory = .allocate(capacity: 12)
+    memory.initialize(repeating: 0, count: 12)
     microphonePeak = SharedCell(memory)
     referencePeak = SharedCell(memory + 1)
     voicePeak = SharedCell(memory + 2)
@@ -49,6 +50,7 @@ struct CaptureMeterCells: Sendable {
     echoSeconds = SharedCell(memory + 8)
     quietSeconds = SharedCell(memory + 9)
     errors = SharedCell(memory + 10)
+    isTalkingWhileMuted = SharedCell(memory + 11)
   }
 
   func deallocate() { memory.deallocate() }
@@ -71,6 +73,8 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   public var gain: Float
   /// The near end talks, muted or not (D2). False with voice processing off.
   public var hasVoice: Bool
+  /// Somebody talks into the muted microphone, and not just a word; never the far end alone (D2). False with voice processing off.
+  public var isTalkingWhileMuted: Bool
   /// The reference is, or was within the last 0.2 s, above −60 dBFS.
   public var isFarEndActive: Bool
   /// Seconds for which echo has been heard in the microphone since the path was made.

@@ -3,8 +3,8 @@ internal import CRealtime
 
 /// The capture path for one graph rate: microphone and reference in, voice out, re-blocked from any quantum to blocks of 10 ms and back.
 ///
-///     microphone ─▶ sanitize ─▶ blocks of 10 ms ─▶ chain ─▶ output ─▶ mute ─▶ seam ─▶ voice
-///     left, right ─▶ mean ────▶ blocks of 10 ms ──┘
+///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─▶ blocks of 10 ms ─▶ chain ─▶ output ─▶ stages ─▶ mute ─▶ seam ─▶ voice
+///     left, right ─▶ mean ─────────────────────────▶ blocks of 10 ms ──┘
 ///
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and reaches them on the audio
 /// thread through their cells only. What is not finite or beyond ±8 in an input is taken as silence, so that no port can poison the canceller.
@@ -21,9 +21,19 @@ public struct CapturePath: ~Copyable {
   let rate: Int
   private let block: Int
   private var chain: CaptureChain
-  private var muteFade: Crossfade
+  private let stages: StageRunner?
+  private var gate: MuteGate
+  private var inputGate: MuteGate
+  /// Frames for which the input has been muted.
+  private var inputSilence = 0
   private var seam: Seam
+  /// Where the microphone comes and goes: its link is removed and made anew.
+  private var inputSeam: Seam
+  private var hasMicrophone: Bool?
+  private let joined: UnsafeMutablePointer<Float>
 
+  /// The microphone's own sound, muted or not.
+  private let ownBlock: UnsafeMutablePointer<Float>
   private let microphoneBlock: UnsafeMutablePointer<Float>
   private let referenceBlock: UnsafeMutablePointer<Float>
   /// Frames that the two hold, 0..<block.
@@ -44,12 +54,16 @@ public struct CapturePath: ~Copyable {
   /// - Parameters:
   ///   - rate: of the graph, 16000…192000 Hz. Blocks are `rate` / 100 frames, rounded down.
   ///   - maximumQuantum: frames, 1…65536: what `frames` of `process` may be at most.
+  ///   - stages: a program's own, which must outlive the path.
   /// - Throws: `CapturePathError`.
-  public init(rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters) throws(CapturePathError) {
+  public init(
+    rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters, stages: StageChain? = nil
+  ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     let chain = try CaptureChain(block: rate / 100, controls: controls.cells, meters: meters.cells)
     self.chain = chain
+    self.stages = stages?.runner
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
@@ -57,8 +71,15 @@ public struct CapturePath: ~Copyable {
     self.rate = rate
     let block = rate / 100
     self.block = block
-    muteFade = Crossfade(frames: block / 2, weight: controls.isMicrophoneMuted ? 0 : 1)
+    let isOpen = !controls.isMicrophoneMuted && !controls.isVoiceHeld
+    gate = MuteGate(length: block / 2, isOpen: isOpen)
+    inputGate = MuteGate(length: block / 2, isOpen: !controls.isMicrophoneMuted || !controls.mutesInput)
     seam = Seam(length: block / 2)
+    inputSeam = Seam(length: block / 2)
+    joined = .allocate(capacity: maximumQuantum)
+    joined.initialize(repeating: 0, count: maximumQuantum)
+    ownBlock = .allocate(capacity: block)
+    ownBlock.initialize(repeating: 0, count: block)
     microphoneBlock = .allocate(capacity: block)
     microphoneBlock.initialize(repeating: 0, count: block)
     referenceBlock = .allocate(capacity: block)
@@ -68,6 +89,8 @@ public struct CapturePath: ~Copyable {
   }
 
   deinit {
+    joined.deallocate()
+    ownBlock.deallocate()
     microphoneBlock.deallocate()
     referenceBlock.deallocate()
     ready.deallocate()
@@ -77,6 +100,11 @@ public struct CapturePath: ~Copyable {
   /// delay and `rate` / 100 − gcd(`quantum`, `rate` / 100) for the blocks. [control]
   public func latency(quantum: Int) -> Int {
     controls.usesVoiceProcessing ? chain.delay + blockingLatency(quantum: quantum) : 0
+  }
+
+  /// The same for the cycles that run.
+  private var currentLatency: Int {
+    @_noLocks @_noAllocation get { isProcessing ? chain.delay + blockingLatency(quantum: quantum) : 0 }
   }
 
   /// One cycle. [realtime]
@@ -95,14 +123,18 @@ public struct CapturePath: ~Copyable {
     let usesVoiceProcessing = controlCells.usesVoiceProcessing.isOn()
     if frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
+    let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
+    let input = join(microphone, frames: frames)
     var microphoneLevel: Float = 0, referenceLevel: Float = 0
     var done = 0
     while done < frames {
       let count = min(frames - done, block - gathered)
-      gather(microphone, into: microphoneBlock + gathered, from: done, count: count)
+      gather(input, into: microphoneBlock + gathered, from: done, count: count)
       gatherReference(left, right, from: done, count: count)
       microphoneLevel = max(microphoneLevel, peak(microphoneBlock + gathered, frames: count))
       referenceLevel = max(referenceLevel, peak(referenceBlock + gathered, frames: count))
+      copy(microphoneBlock + gathered, to: ownBlock + gathered, frames: count)
+      inputGate.apply(to: microphoneBlock + gathered, frames: count, quantum: frames, isOpen: !(isMuted && mutesInput))
       if isProcessing {
         gathered += count
         if gathered == block { finishBlock() }
@@ -113,9 +145,25 @@ public struct CapturePath: ~Copyable {
       done += count
     }
 
-    muteFade.apply(to: voice, frames: frames, isOn: !controlCells.isMicrophoneMuted.isOn())
+    stages?.process(voice, nil, frames: frames, rate: rate)
+    inputSilence = inputGate.isShut ? min(inputSilence + frames, 1 << 20) : 0
+    // Muted before processing, the voice is silent when the last sound has come through, and stays so whatever the processors make of silence.
+    let isSilent = isMuted && (!mutesInput || inputSilence > currentLatency + frames)
+    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceHeld.isOn())
     seam.process(voice, frames: frames)
     publishLevels(microphone: microphoneLevel, reference: referenceLevel, voice: peak(voice, frames: frames), frames: frames)
+  }
+
+  /// The microphone, with no step where it comes or goes; nil where it is not there.
+  @_noLocks @_noAllocation
+  private mutating func join(_ microphone: UnsafePointer<Float>?, frames: Int) -> UnsafePointer<Float>? {
+    let isThere = microphone != nil
+    if let hasMicrophone, hasMicrophone != isThere { inputSeam.begin(silence: 0) }
+    hasMicrophone = isThere
+    guard inputSeam.isJoining || isThere else { return nil }
+    Kernel.copy(microphone, offset: 0, to: joined, frames: frames)
+    inputSeam.process(joined, frames: frames)
+    return UnsafePointer(joined)
   }
 
   @_noLocks @_noAllocation
@@ -160,7 +208,7 @@ public struct CapturePath: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func finishBlock() {
-    chain.process(microphoneBlock, reference: referenceBlock)
+    chain.process(microphoneBlock, reference: referenceBlock, unheard: inputGate.isShut ? ownBlock : nil)
     gathered = 0
     if first > 0 {
       for i in 0..<readyCount { ready[i] = ready[first + i] }
@@ -179,8 +227,7 @@ public struct CapturePath: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func publishLevels(microphone: Float, reference: Float, voice: Float, frames: Int) {
-    // 20 dB/s: e^(−2.3 t).
-    let fall = rt_expf(-2.302585 * Float(frames) / Float(rate))
+    let fall = MeterBallistics.fall(frames: frames, rate: Double(rate))
     microphonePeak = max(microphone, microphonePeak * fall)
     referencePeak = max(reference, referencePeak * fall)
     voicePeak = max(voice, voicePeak * fall)
@@ -195,6 +242,7 @@ public struct CapturePath: ~Copyable {
     meterCells.echoDelay.set(.nan)
     meterCells.gain.set(Float(0))
     meterCells.hasVoice.set(false)
+    meterCells.isTalkingWhileMuted.set(false)
     meterCells.isFarEndActive.set(false)
     meterCells.echoSeconds.set(Float(0))
     meterCells.quietSeconds.set(Float(0))

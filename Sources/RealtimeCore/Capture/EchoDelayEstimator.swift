@@ -18,6 +18,8 @@ struct EchoDelayEstimator: ~Copyable {
   private let lags = 512
   private let steps = 10
   private let evaluationBlocks = 50
+  /// While nothing is known, sooner.
+  private let firstEvaluationBlocks = 25
   /// Per block: evidence fades with a time constant of 3.3 s.
   private let memory: Float = 0.997
 
@@ -33,6 +35,15 @@ struct EchoDelayEstimator: ~Copyable {
   deinit {
     history.deallocate()
     correlation.deallocate()
+  }
+
+  /// Nothing is known any more: the echo comes by another way. What the reference was goes on.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    delay = .nan
+    candidate = -10
+    blocks = 0
+    for lag in 0..<lags { correlation[lag] = 0 }
   }
 
   /// One block of 10 ms of each.
@@ -59,7 +70,7 @@ struct EchoDelayEstimator: ~Copyable {
     let correlation = correlation
     for lag in 0..<lags { correlation[lag] *= memory }
     blocks += 1
-    if blocks < evaluationBlocks { return }
+    if blocks < (delay.isNaN ? firstEvaluationBlocks : evaluationBlocks) { return }
     blocks = 0
     var sum: Float = 0, squares: Float = 0, best = 0
     for lag in 0..<lags {

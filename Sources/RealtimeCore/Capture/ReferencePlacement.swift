@@ -13,11 +13,16 @@ struct ReferencePlacement: ~Copyable {
   private var head = 0
   private var blocksOutside = 0
   private var isPlaced = false
+  /// What the graph told when the echo's path changed: until it tells something else, or the delay is measured, the reference stays.
+  private var heldAt = -1
+  private var lastTold = 0
 
   /// The echo may be this many blocks of 10 ms later than the placed reference: the rest of the filter is for the room.
   private let latest = 2
   /// Blocks for which a measured delay has to be outside before the reference moves.
   private let patience = 30
+  /// The same before the reference has been moved.
+  private let firstPatience = 5
 
   init(block: Int) {
     self.block = block
@@ -27,6 +32,14 @@ struct ReferencePlacement: ~Copyable {
   }
 
   deinit { ring.deallocate() }
+
+  /// The echo comes by another way from now on: most likely within the same filter, and if not, the first measurement moves the reference.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    isPlaced = false
+    blocksOutside = 0
+    heldAt = lastTold
+  }
 
   /// One block of 10 ms.
   ///
@@ -53,7 +66,10 @@ struct ReferencePlacement: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func place(told: Int, measured: Float, isCancelled: Bool) {
+    lastTold = told
     if measured.isNaN {
+      if told == heldAt { return }
+      heldAt = -1
       // Latencies leave out what a device hides, and an echo must never be earlier than its reference: half the filter is kept as a margin.
       delay = told > latest * block ? min(told - latest * block / 2, 50 * block) : 0
       return
@@ -61,7 +77,7 @@ struct ReferencePlacement: ~Copyable {
     let echo = Int(measured * 100 * Float(block))
     let isInside = delay <= echo && echo <= delay + latest * block
     blocksOutside = isInside || (isPlaced && isCancelled) ? 0 : blocksOutside + 1
-    if blocksOutside > patience {
+    if blocksOutside > (isPlaced ? patience : firstPatience) {
       blocksOutside = 0
       isPlaced = true
       delay = min(max(echo - block / 2, 0), 50 * block)

@@ -26,6 +26,9 @@ struct Seam: ~Copyable {
     tail.deallocate()
   }
 
+  /// Whether the two streams are not joined yet.
+  var isJoining: Bool { @_noLocks @_noAllocation get { position < silence + length } }
+
   /// The next frame begins a new stream, whose first `silence` frames are not to be heard.
   @_noLocks @_noAllocation
   mutating func begin(silence: Int) {
@@ -37,17 +40,21 @@ struct Seam: ~Copyable {
   /// In place, on everything that leaves the path.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
-    if position < silence + length { join(samples, frames: frames) }
+    if isJoining { join(samples, frames: frames) }
     remember(samples, frames: frames)
   }
+
+  /// From 0 to 1 without a corner.
+  @_noLocks @_noAllocation
+  private static func curve(_ x: Float) -> Float { x * x * (3 - 2 * x) }
 
   @_noLocks @_noAllocation
   private mutating func join(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     let step = 1 / Float(length)
     for i in 0..<frames {
       let n = position + i
-      let rise = min(max(Float(n - silence) * step, 0), 1)
-      let old = n < length ? tail[n] * (1 - Float(n) * step) : 0
+      let rise = Self.curve(min(max(Float(n - silence) * step, 0), 1))
+      let old = n < length ? tail[n] * (1 - Self.curve(Float(n) * step)) : 0
       samples[i] = samples[i] * rise + old
     }
     position += frames

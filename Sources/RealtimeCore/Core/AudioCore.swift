@@ -2,14 +2,19 @@
 ///
 ///     sinks, call ──▶ mixer ──▶ speaker
 ///                                 │ mix, or what the real speaker plays
-///     microphone ─────────────▶ capture path ──▶ voice, source
+///     microphone ─────────────▶ capture path ──▶ + ──▶ voice, source
+///     application audio ─────────────────────────┘
 // Sound: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by the mixer.
 public final class AudioCore: @unchecked Sendable {
   public let mixer = Mixer()
   public let controls = CaptureControls()
   public let meters = CaptureMeters()
+  /// What programs play into the outgoing microphone (D4).
+  public let appAudio = AppAudio()
   /// Where a program takes the voice from.
   public let source = SourceTap()
+  /// A program's own stages between voice processing and mute (S6); those of the render chain are the mixer's.
+  public let captureStages = StageChain()
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
@@ -31,7 +36,10 @@ public final class AudioCore: @unchecked Sendable {
     self.settings = settings
     state = .allocate(capacity: 1)
     state.initialize(
-      to: CoreState(clock: clock, render: mixer.renderPath, captureMailbox: captureMailbox, settings: settings, source: source.delivery))
+      to: CoreState(
+        clock: clock, render: mixer.renderPath,
+        appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
+        captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, settings: settings, source: source.delivery))
     settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
     setChannelScales(microphone: 1, speaker: 1)
     try prepareCapture(rate: rate)
@@ -79,6 +87,10 @@ public final class AudioCore: @unchecked Sendable {
   /// The graph starts anew: a gap before the next cycle is no xrun. [any]
   public func graphRestarted() { clock.restart() }
 
+  /// Plays a buffer into the outgoing microphone, behind what was captured before (D4); false, and nothing of it heard, while nobody takes the voice, or
+  /// where more than `AppAudio.captureSeconds` would wait. [any]
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isHeld && appAudio.capture(buffer) }
+
   // MARK: What the audio thread tells
 
   /// [any]
@@ -92,17 +104,23 @@ public final class AudioCore: @unchecked Sendable {
 
   /// The same for any quantum, at the rate that the capture path was made for. [control]
   public func captureLatency(quantum: Int) -> Int {
-    guard controls.usesVoiceProcessing, let newest else { return 0 }
-    return newest.pointee.latency(quantum: quantum)
+    let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
+    return (processing ?? 0) + captureStages.latency
   }
 
-  /// Frames that nearend adds between the call's port and the speaker's: the mixer and its limiter look at no sample but the one that they put out.
-  public var renderLatency: Int { RenderPath.latency }
+  /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, for the mixer and its limiter look at no sample
+  /// but the one that they put out.
+  public var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
+
+  /// Somebody talks into the muted microphone (D2), as the capture path told last. [any]
+  public var isTalkingWhileMuted: Bool {
+    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.isOn()
+  }
 
   /// Puts the counters of cycles missed back to 0. [any]
   public func clearCounters() {
     clock.clearCounters()
-    for sink in mixer.ringSinks { sink.clearCounters() }
+    for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
   }
 
   // MARK: The capture path's rate
@@ -112,6 +130,8 @@ public final class AudioCore: @unchecked Sendable {
   public func prepareForGraphRate() throws(CapturePathError) {
     Self.free(captureMailbox.collect())
     mixer.collect()
+    captureStages.collect()
+    appAudio.collect()
     let wanted = Int(settings.wantedRate.load())
     guard wanted > 0, wanted != preparedRate, wanted != impossibleRate else { return }
     do throws(CapturePathError) {
@@ -131,7 +151,9 @@ public final class AudioCore: @unchecked Sendable {
   private func prepareCapture(rate: Int) throws(CapturePathError) {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do {
-      path.initialize(to: try CapturePath(rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters))
+      path.initialize(
+        to: try CapturePath(
+          rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters, stages: captureStages))
     } catch {
       path.deallocate()
       throw error

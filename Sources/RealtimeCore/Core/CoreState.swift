@@ -6,6 +6,9 @@ struct CoreState: ~Copyable {
   let captureMailbox: Mailbox
   let settings: CoreSettings
   private let source: SourceDelivery
+  private var appAudio: AppAudioPath
+  private let meters: CaptureMeterCells
+  private let controls: CaptureControlCells
   private var capture: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
 
@@ -13,9 +16,13 @@ struct CoreState: ~Copyable {
   private static let scratchBuffers = 4
 
   init(
-    clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, captureMailbox: Mailbox, settings: CoreSettings, source: SourceDelivery
+    clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
+    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery
   ) {
     self.clock = clock
+    self.appAudio = appAudio
+    self.controls = controls
+    self.meters = meters
     self.source = source
     self.render = render
     self.captureMailbox = captureMailbox
@@ -40,15 +47,26 @@ struct CoreState: ~Copyable {
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
     if settings.isHeld.load() == 0 {
+      renderAppAudio(io)
       render.pointee.process(
-        call: io.pointee.call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.pointee.frames,
+        call: appAudio.monitored(io.pointee.call, frames: io.pointee.frames), graphSinks: graphSinks, speakerLeft: left,
+        speakerRight: right, frames: io.pointee.frames,
         rate: io.pointee.rate)
     } else {
+      appAudio.rest()
       Kernel.clear(left, frames: io.pointee.frames)
       Kernel.clear(right, frames: io.pointee.frames)
     }
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
+  }
+
+  /// Only while somebody takes the voice: else it waits in its sources.
+  @_noLocks @_noAllocation
+  private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
+    guard settings.isSending.load() != 0 else { return appAudio.rest() }
+    let isSpeaking = meters.hasVoice.isOn() && !controls.isMicrophoneMuted.isOn()
+    appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
 
   @_noLocks @_noAllocation
@@ -67,6 +85,7 @@ struct CoreState: ~Copyable {
       microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
+    appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
   }
 

@@ -20,17 +20,23 @@ struct BusLimiter: ~Copyable {
   // In double precision, because a float's recovery stalls short of 1.
   private var gain = 1.0
   private var hold = 0
-  /// 1 − the lowest gain since it was last taken.
-  private let reduction: PeakCell
+  /// 1 − the lowest gain, with `MeterBallistics`.
+  private let reductionCell: DoubleCell
+  private var reduction: Float = 0
 
   /// For blocks of up to `frames` frames. [control]
-  init(frames: Int, reduction: PeakCell) {
+  init(frames: Int, reduction: DoubleCell) {
     ceilings = .allocate(capacity: frames)
     ceilings.initialize(repeating: 1, count: frames)
-    self.reduction = reduction
+    reductionCell = reduction
   }
 
   deinit { ceilings.deallocate() }
+
+  /// Whether a block below the threshold passes bit by bit.
+  var isAtRest: Bool {
+    @_noLocks @_noAllocation get { gain == 1 }
+  }
 
   /// Limits one block in place. Samples that are no numbers become silence. [realtime]
   @_noLocks @_noAllocation
@@ -41,7 +47,7 @@ struct BusLimiter: ~Copyable {
       Self.removeNonNumbers(right, frames: frames)
       peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
     }
-    if gain == 1 && peak <= Self.threshold { return }
+    if gain == 1 && peak <= Self.threshold { return tell(reduction: 0, frames: frames, rate: rate) }
     for i in 0..<frames { ceilings[i] = Self.ceiling(max(abs(left[i]), abs(right[i]))) }
     follow(left, right, frames: frames, rate: rate)
   }
@@ -83,7 +89,15 @@ struct BusLimiter: ~Copyable {
       apply(Float(gain), left + i, right + i)
       i += 1
     }
-    reduction.raise(to: Float(1 - lowest))
+    tell(reduction: Float(1 - lowest), frames: frames, rate: rate)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func tell(reduction now: Float, frames: Int, rate: Double) {
+    if now == 0 && reduction == 0 { return }
+    reduction = max(now, reduction * MeterBallistics.fall(frames: frames, rate: rate))
+    if reduction < 1e-3 { reduction = now }
+    reductionCell.store(Double(reduction))
   }
 
   /// The frame that the gain must descend to most steeply, or one before `start` where it need not descend.

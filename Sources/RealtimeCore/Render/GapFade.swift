@@ -94,6 +94,11 @@ struct GapFade: ~Copyable {
     history.clear()
   }
 
+  /// Whether nothing fades out.
+  var isAtRest: Bool {
+    @_noLocks @_noAllocation get { pending == 0 }
+  }
+
   /// Gain of frame `index` of a fade-in of `length` frames.
   @_noLocks @_noAllocation
   func fadeIn(_ index: Int, of length: Int) -> Float { 1 - shape[min(Self.longest - 1, index * Self.longest / length)] }

@@ -14,7 +14,7 @@ public struct StereoInput {
 public struct GraphSinkStatus: Sendable, Equatable {
   /// Whether the last cycle brought buffers.
   public var isConnected: Bool
-  /// Linear, after gain: the largest sample since the last `status()`.
+  /// Linear, after gain, with `MeterBallistics`.
   public var peak: Float
   /// Linear, after gain, over the last 300 ms.
   public var rms: Float
@@ -73,9 +73,9 @@ public final class GraphSink: @unchecked Sendable {
     set { ssrcCell.store(newValue) }
   }
 
-  /// Takes the peak, unless told not to: the next call tells the peak since this one. [any]
-  public func status(takesPeak: Bool = true) -> GraphSinkStatus {
-    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: takesPeak ? level.takePeak() : level.peak, rms: level.rms)
+  /// [any]
+  public func status() -> GraphSinkStatus {
+    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: level.peak, rms: level.rms)
   }
 }
 

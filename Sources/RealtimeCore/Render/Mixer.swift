@@ -17,6 +17,8 @@ public final class Mixer: @unchecked Sendable {
   private let memory: CellBlock
   private let lock = Mutex(())
   private var registry = Registry()
+  /// A program's own stages, on the mix before its volume and the limiter (S6).
+  public let stages = StageChain()
 
   public init() {
     var memory = CellBlock(count: MixerCells.count + 2)
@@ -25,7 +27,7 @@ public final class Mixer: @unchecked Sendable {
     level = meter.reading
     self.memory = memory
     renderPath = .allocate(capacity: 1)
-    renderPath.initialize(to: RenderPath(cells: cells, meter: meter))
+    renderPath.initialize(to: RenderPath(cells: cells, meter: meter, stages: stages.runner))
   }
 
   /// The audio thread must have stopped calling `process` for good.
@@ -78,6 +80,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Frees what the audio thread has let go of. Every change does so too; a status poll should, so that the last removed sink does not linger. [control]
   public func collect() {
+    stages.collect()
     lock.withLock { _ in
       if registry.leaving.contains(where: { $0.isOver(cycle: cells.cycle.cycles) }) { publish() }
       free()
@@ -121,14 +124,12 @@ public final class Mixer: @unchecked Sendable {
 
   /// Cycles begun since the mixer was made; stands still where none runs. [any]
   public var cycles: UInt64 { cells.cycle.cycles }
-  /// Linear: the speaker's largest sample since the last call. [any]
-  public func takeSpeakerPeak() -> Float { level.takePeak() }
-  /// As `takeSpeakerPeak` and `takeLimiterGain`, for who must not take them from somebody else. [any]
-  public var levels: (speakerPeak: Float, limiterGain: Float) { (level.peak, 1 - cells.reduction.peek()) }
+  /// Linear: the speaker's peak, with `MeterBallistics`. [any]
+  public var speakerPeak: Float { level.peak }
   /// Linear, over the last 300 ms. [any]
   public var speakerRMS: Float { level.rms }
-  /// Linear: the limiter's lowest gain since the last call; 1 where it did nothing. [any]
-  public func takeLimiterGain() -> Float { 1 - cells.reduction.take() }
+  /// Linear: the limiter's lowest gain of late, which goes back to 1 as `MeterBallistics` falls; 1 where it did nothing. [any]
+  public var limiterGain: Float { 1 - Float(cells.reduction.load()) }
 
   // MARK: - Publishing
 

@@ -5,7 +5,7 @@ struct MixerCells: Sendable {
   let table: CounterCell
   let masterGain: DoubleCell
   let masterIsMuted: CounterCell
-  let reduction: PeakCell
+  let reduction: DoubleCell
   /// 1 where the mix is mono.
   let isMono: CounterCell
   /// 1 where nothing is to be heard, and rings are to keep what they have.
@@ -18,7 +18,7 @@ struct MixerCells: Sendable {
     table = CounterCell(block.next())
     masterGain = DoubleCell(block.next(), 1)
     masterIsMuted = CounterCell(block.next())
-    reduction = PeakCell(block.next())
+    reduction = DoubleCell(block.next())
     isMono = CounterCell(block.next())
     isPaused = CounterCell(block.next())
   }

@@ -1,4 +1,4 @@
-/// The render path's state on the audio thread: sinks and the call's audio → bus → master gain → limiter → speaker.
+/// The render path's state on the audio thread: sinks and the call's audio → bus → stages → master gain → limiter → speaker.
 ///
 /// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; that may be another thread from cycle to cycle.
 public struct RenderPath: ~Copyable {
@@ -8,6 +8,7 @@ public struct RenderPath: ~Copyable {
   public static let latency = 0
 
   private let cells: MixerCells
+  private let stages: StageRunner
   private let scratch: RenderScratch
   private let ownLeft: UnsafeMutablePointer<Float>
   private let ownRight: UnsafeMutablePointer<Float>
@@ -19,8 +20,9 @@ public struct RenderPath: ~Copyable {
   private var lastFrames = 0
   private var lastRate = 0
 
-  init(cells: MixerCells, meter: LevelMeter) {
+  init(cells: MixerCells, meter: LevelMeter, stages: StageRunner) {
     self.cells = cells
+    self.stages = stages
     self.meter = meter
     scratch = RenderScratch(frames: Self.maximumFrames)
     ownLeft = .allocate(capacity: Self.maximumFrames)
@@ -69,6 +71,33 @@ public struct RenderPath: ~Copyable {
     cells.cycle.leave()
   }
 
+  /// As `process` with no call and no graph sinks, for a mixer that mostly has nothing to do: false, and the buffers untouched, where nothing sounds.
+  /// [realtime]
+  @_noLocks @_noAllocation
+  mutating func renderWhatSounds(
+    into left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Int
+  ) -> Bool {
+    cells.cycle.enter()
+    let isAtRest = isAtRest && frames == lastFrames && rate == lastRate
+    cells.cycle.leave()
+    if isAtRest {
+      meter.silence(frames: frames, rate: Double(max(1, rate)))
+      return false
+    }
+    process(call: StereoInput(left: nil, right: nil), graphSinks: nil, speakerLeft: left, speakerRight: right, frames: frames, rate: rate)
+    return true
+  }
+
+  /// Inside the cycle's guard.
+  private var isAtRest: Bool {
+    @_noLocks @_noAllocation get {
+      guard gapFade.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
+      guard let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) else { return true }
+      for i in 0..<table.pointee.ringCount where !table.pointee.rings[i].player.pointee.isAtRest { return false }
+      return true
+    }
+  }
+
   /// `isSteady`: the cycle before had the same frames and rate, so that a ring that was at rest still is.
   @_noLocks @_noAllocation
   private mutating func render(
@@ -94,6 +123,7 @@ public struct RenderPath: ~Copyable {
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
     if cells.isMono.load() != 0 { Kernel.mean(left, right, frames: cycle.frames) }
+    stages.process(left, right, frames: cycle.frames, rate: Int(cycle.rate))
     masterGain.steer(to: isPaused || cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
     limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)

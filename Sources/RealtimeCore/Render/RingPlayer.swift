@@ -21,6 +21,7 @@ struct RingPlayer: ~Copyable {
   private let fifo: FrameFIFO
   private let cells: RingSinkCells
   private let channelCount: Int
+  private let isFloat: Bool
   private let sinkRate: Double
   private let resampler: OpaquePointer
 
@@ -52,6 +53,7 @@ struct RingPlayer: ~Copyable {
     self.cells = cells
     self.meter = meter
     channelCount = format.channelCount
+    isFloat = format.sampleType == .float32
     sinkRate = Double(format.sampleRate)
   }
 
@@ -256,8 +258,7 @@ struct RingPlayer: ~Copyable {
       let run = fifo.front(limit: min(RenderScratch.chunk, Int(Double(wanted) / ratio) + 2))
       var given = run.frames
       if given > 0 {
-        let samples = run.start.assumingMemoryBound(to: Int16.self)
-        for i in 0..<given * channelCount { input[i] = Float(samples[i]) * (1 / 32_768) }
+        read(run.start, into: input, samples: given * channelCount)
       } else {
         if flush == 0 || cells.hasEnded.loadAcquire() == 0 { break }
         given = min(flush, RenderScratch.chunk)
@@ -277,6 +278,18 @@ struct RingPlayer: ~Copyable {
     cells.ratio.store(ratio)
     cells.drift.store(steering.drift)
     return done
+  }
+
+  /// What is no number, or far from any sound, is silence: the resampler would remember it.
+  @_noLocks @_noAllocation
+  private func read(_ start: UnsafeRawPointer, into input: UnsafeMutablePointer<Float>, samples count: Int) {
+    if isFloat {
+      let samples = start.assumingMemoryBound(to: Float.self)
+      for i in 0..<count { input[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }
+    } else {
+      let samples = start.assumingMemoryBound(to: Int16.self)
+      for i in 0..<count { input[i] = Float(samples[i]) * (1 / 32_768) }
+    }
   }
 
   /// Gain, fade-in, meter and memory of the frames in the scratch, then onto the bus.

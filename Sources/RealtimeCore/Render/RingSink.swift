@@ -136,8 +136,8 @@ public final class RingSink: @unchecked Sendable {
     set { cells.ssrc.store(newValue) }
   }
 
-  /// What the sink does now. Takes the peak, unless told not to: the next call tells the peak since this one. [any]
-  public func status(takesPeak: Bool = true) -> RingSinkStatus {
+  /// What the sink does now. [any]
+  public func status() -> RingSinkStatus {
     let fill = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return RingSinkStatus(
       state: RingSinkStatus.State(rawValue: cells.state.load()) ?? .idle,
@@ -155,11 +155,11 @@ public final class RingSink: @unchecked Sendable {
       jitter: cells.jitter.load(),
       jitterSpikes: cells.jitterSpikes.load(),
       lastJitterSpike: cells.lastSpike.load(),
-      peak: takesPeak ? level.takePeak() : level.peak,
+      peak: level.peak,
       rms: level.rms)
   }
 
-  /// Bytes that wait in the ring, and those that its fill is steered to (0 before the first cycle); takes no peak. [any]
+  /// Bytes that wait in the ring, and those that its fill is steered to (0 before the first cycle). [any]
   public var fill: (bytes: Int, target: Int) {
     let frames = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return (Int(frames) * fifo.bytesPerFrame, Int(cells.targetFill.load() * Double(capacityBytes)))

@@ -37,7 +37,7 @@ public struct RingSinkStatus: Sendable, Equatable {
   public var jitterSpikes: UInt64
   /// How late the last of them came, in seconds.
   public var lastJitterSpike: Double
-  /// Linear, after gain: the largest sample since the last `status()`.
+  /// Linear, after gain, with `MeterBallistics`.
   public var peak: Float
   /// Linear, after gain, over the last 300 ms.
   public var rms: Float

@@ -1,23 +1,33 @@
-/// How a ring sink's PCM is laid out: interleaved native-endian Int16.
+/// How a ring sink's PCM is laid out: interleaved, native-endian, Int16 where nothing else is said.
 public struct SinkFormat: Sendable, Equatable {
   /// Frames per second, 8000…192000.
   public let sampleRate: Int
   /// 1 (played on both speakers) or 2 (left, right).
   public let channelCount: Int
+  public let sampleType: SampleType
+
+  public enum SampleType: String, Sendable, CaseIterable {
+    case int16 = "s16"
+    /// Full scale ±1; beyond it nothing is lost before the limiter.
+    case float32 = "f32"
+
+    public var bytes: Int { self == .int16 ? 2 : 4 }
+  }
 
   public static let sampleRates = 8_000...192_000
   public static let channelCounts = 1...2
 
   /// Throws `SinkError.impossibleSampleRate` or `.impossibleChannelCount` outside the ranges above (K1). [any]
-  public init(sampleRate: Int, channelCount: Int) throws(SinkError) {
+  public init(sampleRate: Int, channelCount: Int, sampleType: SampleType = .int16) throws(SinkError) {
     guard Self.sampleRates.contains(sampleRate) else { throw .impossibleSampleRate(sampleRate) }
     guard Self.channelCounts.contains(channelCount) else { throw .impossibleChannelCount(channelCount) }
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    self.sampleType = sampleType
   }
 
   /// Bytes of one sample in every channel.
-  public var bytesPerFrame: Int { channelCount * MemoryLayout<Int16>.stride }
+  public var bytesPerFrame: Int { channelCount * sampleType.bytes }
 }
 
 /// Why a sink could not be made or registered (K1).

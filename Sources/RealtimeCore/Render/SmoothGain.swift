@@ -13,6 +13,11 @@ struct SmoothGain {
     @_noLocks @_noAllocation get { remaining == 0 && current == 1 }
   }
 
+  /// Whether it stands where it was steered to.
+  var isSteady: Bool {
+    @_noLocks @_noAllocation get { remaining == 0 }
+  }
+
   /// Whether nothing passes.
   var isSilent: Bool {
     @_noLocks @_noAllocation get { remaining == 0 && current == 0 }

@@ -80,21 +80,3 @@ struct SSRCCell: Sendable {
   }
   func store(_ ssrc: UInt32?) { cell.store(ssrc.map { UInt64($0) | 1 << 32 } ?? 0) }
 }
-
-/// The largest non-negative value since it was last taken. One thread raises it, any thread takes it. [any]
-// Sound: the cell is only ever reached through atomic operations.
-struct PeakCell: @unchecked Sendable {
-  private let cell: UnsafeMutablePointer<UInt64>
-
-  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = cell }
-
-  // The bit patterns of non-negative floats are in the order of their values.
-  @_noLocks @_noAllocation
-  func raise(to value: Float) {
-    if value > 0 { rt_raise_relaxed_u64(cell, UInt64(value.bitPattern)) }
-  }
-  @_noLocks @_noAllocation
-  func take() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: rt_exchange_u64(cell, 0))) }
-  @_noLocks @_noAllocation
-  func peek() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: rt_load_relaxed_u64(cell))) }
-}

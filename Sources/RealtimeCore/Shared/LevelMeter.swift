@@ -1,14 +1,27 @@
+internal import CRealtime
+
+/// Of every meter: that of a peak programme meter, instant attack and a fall of 20 dB/s. Reading changes nothing.
+enum MeterBallistics {
+  /// What a level is multiplied by in so many frames. [realtime]
+  @_noLocks @_noAllocation
+  static func fall(frames: Int, rate: Double) -> Float { rt_expf(-2.302585 * Float(frames) / Float(rate)) }
+
+  /// −140 dBFS: less is silence.
+  static let silence: Float = 1e-7
+}
+
 /// Peak and RMS of a signal, measured on the audio thread and read anywhere.
 struct LevelMeter {
   /// Seconds in which the RMS forgets all but 1/e of a level.
   static let integrationTime = 0.3
 
-  private let peakCell: PeakCell
+  private let peakCell: DoubleCell
   private let rmsCell: DoubleCell
+  private var peak: Float = 0
   private var meanSquare = 0.0
 
   init(_ cells: inout CellBlock) {
-    peakCell = PeakCell(cells.next())
+    peakCell = DoubleCell(cells.next())
     rmsCell = DoubleCell(cells.next())
   }
 
@@ -18,31 +31,33 @@ struct LevelMeter {
   /// Measures one block; two pointers for stereo. [realtime]
   @_noLocks @_noAllocation
   mutating func measure(_ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>?, frames: Int, rate: Double) {
-    var (peak, sum) = Kernel.level(left, frames: frames)
+    var (largest, sum) = Kernel.level(left, frames: frames)
     var channels = 1.0
     if let right {
       let other = Kernel.level(right, frames: frames)
-      peak = max(peak, other.peak)
+      largest = max(largest, other.peak)
       sum += other.sumOfSquares
       channels = 2
     }
-    peakCell.raise(to: peak)
-    settle(towards: Double(sum) / (channels * Double(frames)), frames: frames, rate: rate)
+    settle(towards: Double(sum) / (channels * Double(frames)), peak: largest, frames: frames, rate: rate)
   }
 
   /// Whether another block of silence would change nothing. [realtime]
   var isSilent: Bool {
-    @_noLocks @_noAllocation get { meanSquare == 0 }
+    @_noLocks @_noAllocation get { meanSquare == 0 && peak == 0 }
   }
 
   /// One block of silence. [realtime]
   @_noLocks @_noAllocation
   mutating func silence(frames: Int, rate: Double) {
-    if meanSquare != 0 { settle(towards: 0, frames: frames, rate: rate) }
+    if !isSilent { settle(towards: 0, peak: 0, frames: frames, rate: rate) }
   }
 
   @_noLocks @_noAllocation
-  private mutating func settle(towards value: Double, frames: Int, rate: Double) {
+  private mutating func settle(towards value: Double, peak largest: Float, frames: Int, rate: Double) {
+    peak = max(largest, peak * MeterBallistics.fall(frames: frames, rate: rate))
+    if !(peak > MeterBallistics.silence) { peak = 0 }
+    peakCell.store(Double(peak))
     let share = Double(frames) / (Double(frames) + Self.integrationTime * rate)
     meanSquare += share * (value - meanSquare)
     // Silence ends; a NaN from a broken application does too.
@@ -53,18 +68,16 @@ struct LevelMeter {
 
 /// The reading side of a `LevelMeter`. [any]
 struct LevelReading: Sendable {
-  fileprivate let peakCell: PeakCell
+  fileprivate let peakCell: DoubleCell
   fileprivate let rmsCell: DoubleCell
 
-  fileprivate init(peakCell: PeakCell, rmsCell: DoubleCell) {
+  fileprivate init(peakCell: DoubleCell, rmsCell: DoubleCell) {
     self.peakCell = peakCell
     self.rmsCell = rmsCell
   }
 
-  /// Linear; the largest sample since the last call, whoever made it.
-  func takePeak() -> Float { peakCell.take() }
-  /// Linear; as `takePeak`, for who must not take it from somebody else.
-  var peak: Float { peakCell.peek() }
+  /// Linear.
+  var peak: Float { Float(peakCell.load()) }
   /// Linear, over the last `LevelMeter.integrationTime`.
   var rms: Float { Float(rmsCell.load().squareRoot()) }
 }

@@ -59,10 +59,28 @@ extension Diagnostics {
     let route = report.snapshot.route
     func device(_ device: Device?) -> String { device.map { "\($0.description) (\($0.name))" } ?? "None" }
     add("Input Available", Self.yesNo(route.microphone != nil))
+    add("Microphone Muted", Self.mute(report.snapshot))
+    add("Recording Prepared", report.snapshot.session.isRecordingAlwaysPrepared ? "Always" : "While somebody records")
     add("Output Volume", "\(decimal(report.outputVolume * 100, 0)) %")
+    add("Application Audio", Self.appAudio(report.snapshot.appAudio))
     add("Route Inputs", device(route.microphone))
     add("Route Outputs", device(route.speaker))
+    add("Other Audio Ducking", report.snapshot.ducking.words)
     add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
+  }
+
+  private static func mute(_ snapshot: Snapshot) -> String {
+    let (session, volumes) = (snapshot.session, snapshot.route.volumes)
+    return [
+      yesNo(session.isMicrophoneMuted), " (\(session.microphoneMuteMode.rawValue))", session.isTalkingWhileMuted ? ", somebody talks" : nil,
+      volumes.microphone.isMuted ? "; muted by a switch or a mixer" : nil,
+      volumes.nearendMicrophone.isMuted ? "; Nearend Microphone is muted by a mixer" : nil,
+    ].compactMap { $0 }.joined()
+  }
+
+  private static func appAudio(_ app: AppAudioStatus) -> String {
+    guard !app.sources.isEmpty else { return "None" }
+    return app.sources.map { "\($0.id) \($0.state.rawValue)" }.joined(separator: ", ") + ", volume \(decimal(app.appVolume * 100, 0)) %"
   }
 
   mutating func addTelemetry(_ report: ServiceReport) {

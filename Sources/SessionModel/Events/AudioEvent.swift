@@ -24,6 +24,8 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     case mediaUnregistered
     /// A setting has another value.
     case settingChanged
+    /// Somebody talks into the muted microphone (D2).
+    case talkingWhileMuted
   }
   public var kind: Kind
   /// Seconds since 1970-01-01 00:00 UTC.

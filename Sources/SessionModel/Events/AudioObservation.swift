@@ -39,6 +39,8 @@ public struct AudioObservation: Sendable, Equatable {
   public var rate: Int
   /// The largest share of a cycle's time in the last second.
   public var busyRatioPeak: Double
+  /// Somebody talks into the muted microphone (D2).
+  public var isTalkingWhileMuted = false
 
   public init(
     sinks: [Sink] = [], xruns: UInt64 = 0, quantum: Int = 0, rate: Int = 0, busyRatioPeak: Double = 0

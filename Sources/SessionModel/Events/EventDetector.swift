@@ -2,6 +2,7 @@
 ///
 /// - `sinkUnderrun` and `sinkFrameDrop` are told for the first of a run; a run that goes on is no news (K5, K6).
 /// - Each kind is told at most once in 5 minutes for each sink or source, `graphOverrun` once in 5 minutes.
+/// - `talkingWhileMuted` is told when it begins, at most once in 10 s (D2).
 /// - `deviceChange` is always told. (`routeChange` is found by the graph's side, which knows why.)
 public struct EventDetector: Sendable {
   public struct Event: Sendable, Equatable {
@@ -18,6 +19,9 @@ public struct EventDetector: Sendable {
 
   /// Seconds between two events of a kind about the same thing (K6).
   public static let interval = 300.0
+
+  /// Seconds between two reminders that the microphone is muted (D2): whoever goes on talking has not seen the first.
+  public static let talkInterval = 10.0
 
   private struct Subject: Hashable {
     var kind: AudioEvent.Kind
@@ -50,6 +54,7 @@ public struct EventDetector: Sendable {
             "busyRatioPeak": .number(new.busyRatioPeak),
           ]))
     }
+    if new.isTalkingWhileMuted, !old.isTalkingWhileMuted { found.append(Event(kind: .talkingWhileMuted, detail: [:])) }
     return found.filter { isNews($0, at: time) }
   }
 
@@ -129,9 +134,11 @@ public struct EventDetector: Sendable {
 
   // MARK: Rate limit
 
+  private static func interval(_ kind: AudioEvent.Kind) -> Double { kind == .talkingWhileMuted ? talkInterval : interval }
+
   private mutating func isNews(_ event: Event, at time: Double) -> Bool {
     let subject = Subject(kind: event.kind, mediaId: event.mediaId)
-    if let last = told[subject], time - last < Self.interval { return false }
+    if let last = told[subject], time - last < Self.interval(event.kind) { return false }
     told[subject] = time
     return true
   }

@@ -12,12 +12,15 @@ public struct UnplugPause: Sendable, Equatable {
     public var chosen: String?
     /// Whether somebody plays.
     public var isPlaying: Bool
+    /// Seconds of a clock that never goes back.
+    public var time: Double
 
-    public init(output: RoutePort?, available: Set<PortId>, chosen: String? = nil, isPlaying: Bool) {
+    public init(output: RoutePort?, available: Set<PortId>, chosen: String? = nil, isPlaying: Bool, time: Double = 0) {
       self.output = output
       self.available = available
       self.chosen = chosen
       self.isPlaying = isPlaying
+      self.time = time
     }
   }
 
@@ -27,6 +30,11 @@ public struct UnplugPause: Sendable, Equatable {
   }
   public private(set) var isPaused = false
   private var last: Look?
+  /// When another headset took over from headphones that were unplugged. What comes right after it is still the session manager's search for a
+  /// speaker: were it believed, a second headset on the desk would let the room hear everything.
+  private var tookOver: Double?
+  /// Seconds in which a session manager has found its speaker.
+  private static let search = 2.0
 
   public init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
@@ -40,13 +48,22 @@ public struct UnplugPause: Sendable, Equatable {
     }
     func isThere(_ port: RoutePort) -> Bool { new.available.contains(port.id) }
     let hasPrivate = new.output.map { $0.isPrivate && isThere($0) } ?? false
-    if hasPrivate || (old.map { $0.chosen != new.chosen } ?? false) {
+    let isChosen = old.map { $0.chosen != new.chosen } ?? false
+    let before = old?.output.flatMap { $0.isPrivate ? $0 : nil }
+    let isUnplugged = before.map { old?.available.contains($0.id) == true && !isThere($0) } ?? false
+    if hasPrivate || isChosen {
+      if isPaused || isUnplugged { tookOver = hasPrivate && !isChosen ? new.time : nil }
       isPaused = false
-    } else if let before = old?.output, before.isPrivate, old?.available.contains(before.id) == true, !isThere(before) {
+    } else if isUnplugged {
+      isPaused = true
+    } else if before != nil, let since = tookOver, new.time < since + Self.search {
       isPaused = true
     }
   }
 
   /// A person wants to hear it in the room.
-  public mutating func resume() { isPaused = false }
+  public mutating func resume() {
+    isPaused = false
+    tookOver = nil
+  }
 }

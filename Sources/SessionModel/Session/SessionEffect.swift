@@ -6,6 +6,8 @@ public enum SessionEffect: Sendable, Equatable {
   case demand(SessionDemand)
   /// `useVoiceProcessingIO` is another.
   case voiceProcessing(Bool)
+  /// What mutes the voice, and where.
+  case microphone(MicrophoneGate)
   /// Channels of what a source is given, and of the mix.
   case channelCounts(capture: Int, render: Int)
   /// The source is given audio from now on.

@@ -21,6 +21,14 @@ public enum SessionEvent: Sendable, Equatable {
   case setVoiceProcessingEnabled(Bool)
   case setAutomaticConfiguration(Bool)
   case setAutomaticDeactivation(Bool)
+  /// Whether the session is in the chain of engine observers, and so does anything by itself (S6).
+  case setSessionHandling(Bool)
+
+  // A person at the microphone
+  case setMicrophoneMuted(Bool)
+  case setMicrophoneMuteMode(MicrophoneMuteMode)
+  /// `setRecordingAlwaysPreparedMode` (S8).
+  case setRecordingAlwaysPrepared(Bool)
 
   // A call manager (S2)
   case activatedExternally

@@ -17,6 +17,7 @@ extension SessionState {
     if old.settings.usesVoiceProcessing != new.settings.usesVoiceProcessing {
       effects.append(.voiceProcessing(new.settings.usesVoiceProcessing))
     }
+    if old.microphoneGate != new.microphoneGate { effects.append(.microphone(new.microphoneGate)) }
     let (before, after) = (old.settings, new.settings)
     if (before.captureChannelCount, before.renderChannelCount) != (after.captureChannelCount, after.renderChannelCount) {
       effects.append(.channelCounts(capture: after.captureChannelCount, render: after.renderChannelCount))
@@ -35,9 +36,9 @@ extension SessionState {
   /// What is so by rule, not by event.
   fileprivate mutating func settle() {
     if !settings.isManual {
-      if !media.isEmpty { isActivated = true }
-      let staysActive = settings.isAutomaticConfigurationEnabled && !settings.isAutomaticDeactivationEnabled
-      if media.isEmpty, !staysActive { isActivated = false }
+      if isNeeded { isActivated = true }
+      let staysActive = settings.configuresDevices && !settings.isAutomaticDeactivationEnabled
+      if !isNeeded, !staysActive { isActivated = false }
       // Nothing to bring back.
       if !isActivated { awaitsRecovery = false }
     }
@@ -70,6 +71,10 @@ extension SessionState {
     case .setVoiceProcessingEnabled(let on): settings.usesVoiceProcessing = on
     case .setAutomaticConfiguration(let on): settings.isAutomaticConfigurationEnabled = on
     case .setAutomaticDeactivation(let on): settings.isAutomaticDeactivationEnabled = on
+    case .setSessionHandling(let on): settings.isHandled = on
+    case .setMicrophoneMuted(let muted): settings.isMicrophoneMuted = muted
+    case .setMicrophoneMuteMode(let mode): settings.microphoneMuteMode = mode
+    case .setRecordingAlwaysPrepared(let on): settings.isRecordingAlwaysPrepared = on
     case .applications(let applications): media = media.filter { $0.owner == .program } + applications
     case .activatedExternally, .deactivatedExternally: applyCallManager(event, &effects)
     case .interruptionBegan, .interruptionEnded, .enteredBackground, .enteredForeground: applyRecovery(event, &effects)

@@ -12,6 +12,17 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   public var isAutomaticConfigurationEnabled = true
   /// False: the session stays active after the last media has left (S5). Without automatic configuration it has no effect.
   public var isAutomaticDeactivationEnabled = true
+  /// False: the session is out of the chain of engine observers, and does nothing by itself (S6).
+  public var isHandled = true
+
+  /// Whether nearend links the real devices by itself.
+  public var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
+
+  /// The person at the microphone is not heard (D1).
+  public var isMicrophoneMuted = false
+  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  /// The capture path is kept warm, with the microphone open and the voice silent, though nobody sends (S8).
+  public var isRecordingAlwaysPrepared = false
 
   public init() {}
 }

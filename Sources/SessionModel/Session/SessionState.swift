@@ -70,40 +70,72 @@ public struct SessionState: Sendable, Equatable {
   }
 
   /// Whether the voice-processing unit works: there is media, and the session is active.
-  public var isUnitRunning: Bool { isActive && !media.isEmpty }
+  public var isUnitRunning: Bool { isActive && isNeeded }
+
+  /// Whether there is anything to run for: media, or a capture path that is to be kept warm (S8).
+  public var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
+
+  /// What mutes the voice now, and where (D1, S8).
+  public var microphoneGate: MicrophoneGate {
+    MicrophoneGate(
+      isMuted: settings.isMicrophoneMuted, mutesInput: settings.microphoneMuteMode == .inputMixer,
+      isHeld: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
+  }
+
+  /// Muted so that the device can be suspended: a person's mute, which goes before keeping the path warm.
+  private var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
 
   /// What the graph must provide now.
   public var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
 
   /// Whether a graph that froze is tried again: only what is demanded can show that it runs (I5). In manual mode whoever activates the session tries it.
   private var isTried: Bool {
-    !settings.isManual && isActivated && !awaitsRecovery && !media.isEmpty && interruptions == [.frozen]
+    !settings.isManual && isActivated && !awaitsRecovery && isNeeded && interruptions == [.frozen]
   }
 
   /// What the graph would have to provide if nothing held the session up.
   public var wanted: SessionDemand {
-    SessionDemand(
-      sends: media.contains(where: \.isSend), receives: media.contains(where: \.isReceive),
-      keepsAwake: media.contains { $0.owner == .program }, linksDevices: settings.isAutomaticConfigurationEnabled)
+    let isPrepared = settings.isRecordingAlwaysPrepared
+    let sends = isPrepared || media.contains(where: \.isSend)
+    return SessionDemand(
+      sends: sends, receives: media.contains(where: \.isReceive), keepsAwake: isPrepared || media.contains { $0.owner == .program },
+      linksDevices: settings.configuresDevices, opensMicrophone: sends && !closesMicrophone)
   }
 }
 
 /// What a session needs of the graph. [any]
 public struct SessionDemand: Sendable, Equatable {
-  /// The real microphone is to be open (L4).
+  /// The voice is to be made, of the real microphone where that is open (L4).
   public var sends: Bool
   public var receives: Bool
   /// A program takes part that is no node of the graph: nothing else would keep the cycles running.
   public var keepsAwake: Bool
   /// Whether nearend links the real devices by itself (S5).
   public var linksDevices: Bool
+  /// The real microphone is to be linked: not while it is muted in mode `restart` (D1).
+  public var opensMicrophone: Bool
 
   public var isActive: Bool { sends || receives }
 
-  public init(sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true) {
+  /// `opensMicrophone`: nil: wherever it sends.
+  public init(
+    sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true,
+    opensMicrophone: Bool? = nil
+  ) {
     self.sends = sends
     self.receives = receives
     self.keepsAwake = keepsAwake
     self.linksDevices = linksDevices
+    self.opensMicrophone = opensMicrophone ?? sends
   }
+}
+
+/// What keeps the microphone from being heard. [any]
+public struct MicrophoneGate: Sendable, Equatable {
+  /// The person has muted it.
+  public var isMuted: Bool
+  /// Before processing, rather than behind it.
+  public var mutesInput: Bool
+  /// Nobody takes the voice, which is only kept warm (S8).
+  public var isHeld: Bool
 }

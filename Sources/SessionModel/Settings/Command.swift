@@ -3,6 +3,17 @@ public enum Command: Sendable, Equatable {
   case setBypass(Bool)
   case setComponent(ProcessingComponent, Bool)
   case setMicrophoneMuted(Bool)
+  case setMicrophoneMuteMode(MicrophoneMuteMode)
+  /// Keeps the capture path warm though nobody sends (S8).
+  case setRecordingAlwaysPrepared(Bool)
+  /// Linear gain of the processed microphone, 0–1 (D5).
+  case setMicVolume(Double)
+  /// Linear gain of application audio, 0–1 (D5).
+  case setAppVolume(Double)
+  /// Application audio is lower while the near end talks (D4).
+  case setAppDucking(Bool)
+  /// Application audio is heard on the local speaker, too (D4).
+  case setAppMonitor(Bool)
   case setSinkMuted(id: String, Bool)
   /// Linear gain, 0–4.
   case setSinkGain(id: String, Double)
@@ -18,6 +29,10 @@ public enum Command: Sendable, Equatable {
   case setPauseOnUnplug(Bool)
   /// What is paused since headphones went goes on, in the room (R5).
   case resumeAfterUnplug
+  /// How far other applications are lowered while a call is up (D3).
+  case setDuckingLevel(DuckingLevel)
+  /// Whether they are lowered further while somebody speaks (D3).
+  case setAdvancedDucking(Bool)
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }
@@ -32,11 +47,19 @@ extension Command {
     case .setComponent(.echoCancellation, _): .echoCancellation
     case .setComponent(.highPassFilter, _): .highPassFilter
     case .setMicrophoneMuted: .microphoneMuted
+    case .setMicrophoneMuteMode: .microphoneMuteMode
+    case .setRecordingAlwaysPrepared: .recordingAlwaysPrepared
+    case .setMicVolume: .micVolume
+    case .setAppVolume: .appVolume
+    case .setAppDucking: .appDucking
+    case .setAppMonitor: .appMonitor
     case .setOutputVolume: .outputVolume
     case .pickDevice(.input, _): .microphone
     case .pickDevice(.output, _): .speaker
     case .setDefaultDevices: .defaultDevices
     case .setPauseOnUnplug: .pauseOnUnplug
+    case .setDuckingLevel: .duckingLevel
+    case .setAdvancedDucking: .isAdvancedDuckingEnabled
     case .setSinkMuted, .setSinkGain, .clearCounters, .saveDiagnostics, .resumeAfterUnplug: nil
     }
   }

@@ -8,8 +8,20 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case echoCancellation
   case highPassFilter
   case microphoneMuted
+  /// A `MicrophoneMuteMode`.
+  case microphoneMuteMode
+  /// The capture path is kept warm, muted, though nobody sends (S8).
+  case recordingAlwaysPrepared
   /// Linear gain of the whole mix, 0–1 (D5).
   case outputVolume
+  /// Linear gain of the processed microphone, 0–1 (D5).
+  case micVolume
+  /// Linear gain of application audio, 0–1 (D5).
+  case appVolume
+  /// Application audio is lower while the near end talks (D4).
+  case appDucking
+  /// Application audio is heard on the local speaker, too (D4).
+  case appMonitor
   /// Node name of the picked microphone; "" follows the default.
   case microphone
   /// Node name of the picked speaker; "" follows the default.
@@ -18,6 +30,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case defaultDevices
   /// Playback pauses when headphones are gone, rather than go on in the room (R5).
   case pauseOnUnplug
+  /// How far other applications are lowered while a call is up (D3).
+  case duckingLevel
+  /// They are lowered further while somebody speaks than in silence (D3).
+  case isAdvancedDuckingEnabled
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
   /// Locked while media is registered (L6).
@@ -31,8 +47,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
 
   public var kind: Kind {
     switch self {
-    case .outputVolume: .volume
+    case .outputVolume, .micVolume, .appVolume: .volume
+    case .microphoneMuteMode: .choice(MicrophoneMuteMode.allCases.map(\.rawValue))
     case .microphone, .speaker: .deviceName
+    case .duckingLevel: .choice(DuckingLevel.allCases.map(\.rawValue))
     default: .bool
     }
   }
@@ -46,11 +64,30 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .echoCancellation: "aec"
     case .highPassFilter: "hpf"
     case .microphoneMuted: "mute"
+    case .microphoneMuteMode: "mutemode"
+    case .recordingAlwaysPrepared: "prepared"
     case .outputVolume: "volume"
     case .useVoiceProcessingIO: "vpio"
     case .manualAudioSessionManagement: "manual"
     case .defaultDevices: "default"
-    case .microphone, .speaker, .pauseOnUnplug: nil
+    case .duckingLevel: "ducking"
+    case .isAdvancedDuckingEnabled: "advancedDucking"
+    case .microphone, .speaker, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
+    }
+  }
+
+  /// What it is where nobody has set it.
+  public var standard: EventValue {
+    switch self {
+    case .bypassVoiceProcessing, .microphoneMuted, .recordingAlwaysPrepared, .appDucking, .appMonitor, .defaultDevices,
+      .isAdvancedDuckingEnabled, .manualAudioSessionManagement:
+      .bool(false)
+    case .voiceProcessingEnableAGC, .noiseSuppression, .echoCancellation, .highPassFilter, .pauseOnUnplug, .useVoiceProcessingIO:
+      .bool(true)
+    case .microphoneMuteMode: .string(MicrophoneMuteMode.voiceProcessing.rawValue)
+    case .outputVolume, .micVolume, .appVolume: .number(1)
+    case .microphone, .speaker: .string("")
+    case .duckingLevel: .string(DuckingLevel.min.rawValue)
     }
   }
 

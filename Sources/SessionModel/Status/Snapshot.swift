@@ -16,15 +16,22 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var sinks: [SinkStatus]
   /// The program that takes the processed microphone, if one does.
   public var source: SourceStatus?
+  /// What programs play into the outgoing microphone.
+  public var appAudio = AppAudioStatus()
+  /// Linear gain of everything that nearend plays, 0–1 (D5).
+  public var outputVolume = 1.0
   /// Oldest first, at most `EventLog.capacity` entries.
   public var log: [LogEntry]
+  /// Other applications while a call is up (D3).
+  public var ducking: DuckingStatus
   /// Only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 
   public init(
     version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
     graph: GraphStatus = .init(), route: RouteStatus = .init(), processing: ProcessingStatus = .init(),
-    sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], rehearsal: RehearsalStatus? = nil
+    sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], ducking: DuckingStatus = .init(),
+    rehearsal: RehearsalStatus? = nil
   ) {
     self.version = version
     self.uptime = uptime
@@ -36,6 +43,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
     self.sinks = sinks
     self.source = source
     self.log = log
+    self.ducking = ducking
     self.rehearsal = rehearsal
   }
 }
@@ -44,9 +52,9 @@ public struct Snapshot: Codable, Sendable, Equatable {
 public struct SessionStatus: Codable, Sendable, Equatable {
   /// The session's phase, as the dashboard's headline tells it.
   public enum State: String, Codable, Sendable {
-    /// Nobody sends or receives: the microphone is closed and no cycle runs.
+    /// Nobody sends or receives, and recording is not kept prepared: the microphone is closed and no cycle runs.
     case idle
-    /// At least one medium is registered and the graph runs.
+    /// At least one medium is registered, or recording is kept prepared, and the graph runs.
     case active
     /// Media is registered, and a call manager has yet to activate the session (S1).
     case waiting
@@ -63,6 +71,11 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   /// Everything that holds or held it up since start, oldest first, at most `InterruptionHistory.capacity` (I1).
   public var interruptions: [InterruptionRecord]
   public var isMicrophoneMuted: Bool
+  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  /// Somebody talks, and is not heard (D2). False where nothing listens: in mute mode `restart`, and without voice processing.
+  public var isTalkingWhileMuted = false
+  /// The capture path is kept warm though nobody sends (S8).
+  public var isRecordingAlwaysPrepared = false
   /// `isSessionActive` (S7).
   public var isActive: Bool
   /// `manualAudioSessionManagement` (S1).
@@ -144,6 +157,10 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var microphone: Device?
   /// The real speaker in use; nil where there is none.
   public var speaker: Device?
+  /// Node name of the microphone that a person picked, whether it is there or not; nil while the default is followed (R2).
+  public var pickedMicrophone: String?
+  /// Node name of the speaker that a person picked, whether it is there or not; nil while the default is followed (R2).
+  public var pickedSpeaker: String?
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
@@ -153,18 +170,31 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var isPausedAfterUnplug: Bool
   /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
   public var areOursDefault: Bool
+  /// What mixers and switches have set.
+  public var volumes = VolumesStatus()
 
   public init(
-    microphone: Device? = nil, speaker: Device? = nil, reference: ReferenceSource = .everything,
+    microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,
+    reference: ReferenceSource = .everything,
     devices: [Device] = [], current: RouteDescription = RouteDescription(), isPausedAfterUnplug: Bool = false, areOursDefault: Bool = false
   ) {
     self.microphone = microphone
     self.speaker = speaker
+    self.pickedMicrophone = pickedMicrophone
+    self.pickedSpeaker = pickedSpeaker
     self.reference = reference
     self.devices = devices
     self.current = current
     self.isPausedAfterUnplug = isPausedAfterUnplug
     self.areOursDefault = areOursDefault
+  }
+
+  /// What a person picked; nil while the default is followed.
+  public func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
+
+  /// What a person picked and is not there: it is used as soon as it comes.
+  public func missingPick(_ direction: Device.Direction) -> String? {
+    picked(direction).flatMap { name in devices.contains { $0.direction == direction && $0.name == name } ? nil : name }
   }
 }
 

@@ -39,7 +39,7 @@ public struct TelemetryRules: Sendable {
     case .sinkFrameDrop, .sinkUnderrun, .sinkJitterSpike, .sourceOverrun, .graphOverrun, .interruptionBegan, .interruptionEnded,
       .deviceChange, .routeChange:
       true
-    case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged: false
+    case .didRecover, .mediaRegistered, .mediaUnregistered, .settingChanged, .talkingWhileMuted: false
     }
   }
 }

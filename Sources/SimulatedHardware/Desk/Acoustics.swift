@@ -2,18 +2,23 @@
 public struct Acoustics: Sendable, Equatable {
   /// Sinks whose active route is a loudspeaker.
   public var loudspeakers: [String] = []
+  /// Those of them that stand at the other end of the room, as a television does: their sound arrives by another way.
+  public var distant: [String] = []
   /// All sources: whoever talks in the room is heard by headset microphones too.
   public var microphones: [String] = []
 
-  public init(loudspeakers: [String] = [], microphones: [String] = []) {
+  public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
     self.loudspeakers = loudspeakers
+    self.distant = distant
     self.microphones = microphones
   }
 
   init(_ cards: some Sequence<DeskCard>) {
     for card in cards.sorted(by: { $0.name < $1.name }) {
       if card.activeRoute(.output)?.isHeardInTheRoom == true {
-        loudspeakers += card.activeProfile.nodes.filter { $0.direction == .output }.map(\.name)
+        let names = card.activeProfile.nodes.filter { $0.direction == .output }.map(\.name)
+        loudspeakers += names
+        if card.kind == .hdmi { distant += names }
       }
       microphones += card.activeProfile.nodes.filter { $0.direction == .input }.map(\.name)
     }
@@ -21,12 +26,12 @@ public struct Acoustics: Sendable, Equatable {
 }
 
 extension Acoustics {
-  /// `loudspeaker,loudspeaker/microphone,…`, for a room in another process.
-  var text: String { [loudspeakers, microphones].map { $0.joined(separator: ",") }.joined(separator: "/") }
+  /// `loudspeaker,…/distant,…/microphone,…`, for a room in another process.
+  var text: String { [loudspeakers, distant, microphones].map { $0.joined(separator: ",") }.joined(separator: "/") }
 
   init?(text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0.split(separator: ",").map(String.init) }
-    guard parts.count == 2 else { return nil }
-    self.init(loudspeakers: parts[0], microphones: parts[1])
+    guard parts.count == 3 else { return nil }
+    self.init(loudspeakers: parts[0], distant: parts[1], microphones: parts[2])
   }
 }

@@ -11,7 +11,7 @@ public final class Desk: @unchecked Sendable {
   private let loop = ThreadLoop(name: "desk")
   private var attachment: DeskAttachment?
   private var retry: LoopTimer?
-  private var isManaged = false
+  private var hasManager = false
   private var present: [DeskCard.Kind: DeskCard]
   /// What is not on the desk is remembered as it was.
   private var absent: [DeskCard.Kind: DeskCard] = [:]
@@ -71,13 +71,17 @@ public final class Desk: @unchecked Sendable {
   /// Calls `body` after each change, on the desk's thread with the desk locked out: it may ask the desk, but must not wait.
   public func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
 
-  /// Whether the session manager has given every card with something to offer a profile.
-  var isSettled: Bool {
+  /// Whether there is a session manager, to which cards belong.
+  var isManaged: Bool { loop.locked { hasManager } }
+
+  /// Cards with something to offer to which the session manager has given no profile, in words; or that there is no session manager.
+  var unsettled: [String] {
     loop.locked {
-      isManaged
-        && present.values.allSatisfy { card in
-          card.profile != 0 || !card.profiles.indices.dropFirst().contains { card.availability(ofProfile: $0) != .no }
-        }
+      guard hasManager else { return ["a session manager"] }
+      let unset = present.values.filter { card in
+        card.profile == 0 && card.profiles.indices.dropFirst().contains { card.availability(ofProfile: $0) != .no }
+      }
+      return unset.map { "a profile of \($0.name)" }.sorted()
     }
   }
 
@@ -166,8 +170,8 @@ public final class Desk: @unchecked Sendable {
 
   /// Brings the cards with a session manager, as a boot would find them, and takes them with it.
   private func manage(_ isManaged: Bool) {
-    guard isManaged != self.isManaged else { return }
-    self.isManaged = isManaged
+    guard isManaged != hasManager else { return }
+    hasManager = isManaged
     guard isManaged else {
       attachment?.withdrawAll()
       note(.gone)
@@ -192,7 +196,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   private func show(_ kind: DeskCard.Kind, because reason: ScoEvent.Reason) {
-    if isManaged { try? attachment?.show(present[kind], of: kind, group: group, requests: requests(of: kind)) }
+    if hasManager { try? attachment?.show(present[kind], of: kind, group: group, requests: requests(of: kind)) }
     note(reason)
     changed()
   }

@@ -35,6 +35,29 @@ public enum Incident: Sendable, Equatable {
     self = incident
   }
 
+  /// The line of a script that means it.
+  public var line: String {
+    switch self {
+    case .plug(let card): "plug \(card.rawValue)"
+    case .unplug(let card): "unplug \(card.rawValue)"
+    case .replug(let card): "replug \(card.rawValue)"
+    case .jack(let jack, let isPlugged): "\(isPlugged ? "plug" : "unplug") \(jack.rawValue)"
+    case .profile(let card, let name): "profile \(card.rawValue) \(name)"
+    case .route(let card, let name): "route \(card.rawValue) \(name)"
+    case .rename(let card, let description): "rename \(card.rawValue) \(description)"
+    case .stop(let daemon): "stop \(daemon)"
+    case .start(let daemon): "start \(daemon)"
+    case .freeze(let daemon): "freeze \(daemon)"
+    case .thaw(let daemon): "thaw \(daemon)"
+    case .xruns(let count): "xruns \(count)"
+    case .sleep: "sleep"
+    case .wake: "wake"
+    case .session(let isActive): "session \(isActive ? "active" : "inactive")"
+    case .lock: "lock"
+    case .unlock: "unlock"
+    }
+  }
+
   private static func read(_ words: [String]) -> Incident? {
     let argument = words.count > 1 ? words[1] : ""
     let rest = words.dropFirst(2).joined(separator: " ")

@@ -26,10 +26,12 @@ public final class Room: @unchecked Sendable {
     meter = RoomMeter(conversation: options.conversation)
     let talker = try Speech(.nearEnd, rate: options.rate, cache: options.cache)
     let remote = try Speech(Voice.farEnd[0], rate: options.rate, cache: options.cache)
-    let response = RoomResponse(rate: options.rate, seed: options.seed)
-      .scaled(toGain: options.echo, for: Array(remote.samples.prefix(5 * options.rate)))
+    let sample = Array(remote.samples.prefix(5 * options.rate))
+    let response = RoomResponse(rate: options.rate, seed: options.seed).scaled(toGain: options.echo, for: sample)
+    // Further away, and as loud as it has to be there.
+    let distant = RoomResponse(rate: options.rate, distance: 2.4, seed: options.seed &+ 1).scaled(toGain: options.echo, for: sample)
     audio = RoomAudio(
-      response: response, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise)
+      response: response, distant: distant, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise)
   }
 
   deinit { stop() }

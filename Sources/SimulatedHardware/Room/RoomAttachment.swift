@@ -58,6 +58,8 @@ final class RoomAttachment {
     observer = try Filter(connection, name: "room.observer", properties: properties, data: data, process: Self.observe) { _ in }
     audio.ports.left = try loudspeaker.addPort(.input, name: "input_FL").pointer
     audio.ports.right = try loudspeaker.addPort(.input, name: "input_FR").pointer
+    audio.ports.distantLeft = try loudspeaker.addPort(.input, name: "distant_FL").pointer
+    audio.ports.distantRight = try loudspeaker.addPort(.input, name: "distant_FR").pointer
     audio.ports.microphone = try microphone.addPort(.output, name: "output_MONO").pointer
     audio.ports.observer = try observer.addPort(.input, name: "input_MONO").pointer
     try loudspeaker.connect()
@@ -77,7 +79,8 @@ final class RoomAttachment {
         return ("\(node):\(name)", port.id)
       }, uniquingKeysWith: { first, _ in first })
     let loudspeakers = acoustics.loudspeakers.flatMap { name in
-      ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:input_\($0)") }
+      let place = acoustics.distant.contains(name) ? "distant" : "input"
+      return ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:\(place)_\($0)") }
     }
     let microphones = acoustics.microphones.flatMap { name in
       ["MONO", "FL", "FR"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }
@@ -85,11 +88,16 @@ final class RoomAttachment {
     let hardware = loudspeakers + microphones
     let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware
     let observed = isObserving ? [(options.observed, "room.observer:input_MONO")] : []
-    let wanted = Set(
-      (used + observed).compactMap { from, to -> Pair? in
-        guard let from = ids[from], let to = ids[to] else { return nil }
-        return Pair(from: from, to: to)
-      })
+    func pairs(_ names: [(String, String)]) -> Set<Pair> {
+      Set(
+        names.compactMap { from, to in
+          guard let from = ids[from], let to = ids[to] else { return nil }
+          return Pair(from: from, to: to)
+        })
+    }
+    // Whoever records keeps the graph running; the air does not.
+    let recorded = pairs(observed)
+    let wanted = pairs(used).union(recorded)
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
     let suspended = (try? suspensions.take(Set(nodes.joined().compactMap { $0 }))) ?? []
     links = links.filter { !$0.value.isRemoved && $0.value.failure == nil }
@@ -101,7 +109,9 @@ final class RoomAttachment {
       stale = []
     }
     for pair in wanted where links[pair] == nil {
-      links[pair] = try? RemoteObject.link(connection, from: pair.from, to: pair.to, isPassive: options.followsUse) { _ in }
+      links[pair] = try? RemoteObject.link(
+        connection, from: pair.from, to: pair.to, isPassive: options.followsUse && !recorded.contains(pair)
+      ) { _ in }
     }
     isLinked =
       microphones.count >= max(1, acoustics.microphones.count)

@@ -11,6 +11,11 @@ final class RoomAudio: @unchecked Sendable {
   let output: LevelTrace
 
   private let path: AcousticPath
+  /// From the other end of the room.
+  private let distantPath: AcousticPath
+  /// Frames for which the distant path may still sound; 0: nothing has been played there for long, and it rests.
+  private var distantFrames = 0
+  private let distant: UnsafeMutablePointer<Float>
   private let conversation: Conversation
   private let epoch: Double
   private let nearEnd: UnsafeMutablePointer<Float>
@@ -25,16 +30,27 @@ final class RoomAudio: @unchecked Sendable {
   struct Ports {
     var left: UnsafeMutableRawPointer?
     var right: UnsafeMutableRawPointer?
+    var distantLeft: UnsafeMutableRawPointer?
+    var distantRight: UnsafeMutableRawPointer?
     var microphone: UnsafeMutableRawPointer?
     var observer: UnsafeMutableRawPointer?
   }
   var ports = Ports()
 
-  init(response: RoomResponse, nearEnd speech: Speech, conversation: Conversation, epoch: Double, noise level: Double) {
+  /// The longest quantum, in frames.
+  private static let longest = 8_192
+
+  init(
+    response: RoomResponse, distant distantResponse: RoomResponse, nearEnd speech: Speech, conversation: Conversation, epoch: Double,
+    noise level: Double
+  ) {
     rate = response.rate
     microphone = LevelTrace(rate: rate)
     output = LevelTrace(rate: rate)
     path = AcousticPath(response: response)
+    distantPath = AcousticPath(response: distantResponse)
+    distant = .allocate(capacity: Self.longest)
+    distant.initialize(repeating: 0, count: Self.longest)
     self.conversation = conversation
     self.epoch = epoch
     nearEndCount = max(1, speech.samples.count)
@@ -51,6 +67,7 @@ final class RoomAudio: @unchecked Sendable {
 
   deinit {
     nearEnd.deallocate()
+    distant.deallocate()
     origin.deallocate()
     lastPosition.deallocate()
   }
@@ -69,12 +86,21 @@ final class RoomAudio: @unchecked Sendable {
     let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
     let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
     path.play(left, right, at: cycle.position, frames: cycle.frames)
+    let far = (
+      ports.distantLeft.flatMap { dspBuffer($0, frames: cycle.frames) }, ports.distantRight.flatMap { dspBuffer($0, frames: cycle.frames) }
+    )
+    distantFrames = far.0 == nil && far.1 == nil ? max(0, distantFrames - cycle.frames) : 2 * rate
+    if distantFrames > 0 { distantPath.play(far.0, far.1, at: cycle.position, frames: cycle.frames) }
   }
 
   /// Gives what the microphone hears: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
     path.hear(buffer, at: cycle.position, frames: cycle.frames)
+    if cycle.frames <= Self.longest {
+      distantPath.hear(distant, at: cycle.position, frames: cycle.frames)
+      for k in 0..<cycle.frames { buffer[k] += distant[k] }
+    }
     let origin = follow(cycle)
     let begin = origin + Double(cycle.position) / Double(rate)
     let first = Int(max(0, begin) * Double(rate))

@@ -54,8 +54,13 @@ extension PrivateSession {
   /// Waits until the session manager has set up every card of the desk, and the ports of their nodes exist.
   public func waitForDesk(timeout: Double? = nil) throws {
     guard let desk else { return }
-    try wait(for: "the session manager to set up the desk", timeout: timeout) {
-      try desk.isSettled && ports().isSuperset(of: desk.ports)
+    var missing: [String] = []
+    try wait(for: "the session manager to set up the desk", timeout: timeout, detail: { "missing: \(missing.joined(separator: ", "))" }) {
+      missing = desk.unsettled
+      guard missing.isEmpty else { return false }
+      let ports = try ports()
+      missing = desk.ports.filter { !ports.contains($0) }
+      return missing.isEmpty
     }
   }
 
@@ -70,6 +75,8 @@ extension PrivateSession {
       if index == 0 { process.signal(signal) }
       process.end()
     }
+    // Its cards go with a session manager. Whoever starts the next one must not find them still there.
+    if order.contains(.wireplumber), let desk { _ = poll(timeout: 2) { desk.isManaged ? nil : true } }
   }
 
   /// `stop` and `start`.

@@ -106,7 +106,7 @@ extension PrivateSession {
     try wait(for: what, timeout: timeout, detail: { "" }, fact)
   }
 
-  private func wait(for what: String, timeout: Double?, detail: () -> String, _ fact: () throws -> Bool) throws {
+  func wait(for what: String, timeout: Double?, detail: () -> String, _ fact: () throws -> Bool) throws {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }

@@ -33,6 +33,21 @@ struct UnplugPauseTests {
     #expect(pause(look(Self.phones), empty, look(Self.speaker), look(Self.phones)) == [false, true, true, false])
   }
 
+  @Test("R5: a second headset that takes over for a moment lets nothing into the room; one that took over for good is left for it as ever")
+  func secondHeadset() {
+    let empty = UnplugPause.Look(output: Self.phones, available: [Self.headset.id], isPlaying: true)
+    let toRoom = look(Self.speaker, there: [Self.headset])
+    #expect(
+      pause(look(Self.phones, there: [Self.headset]), empty, look(Self.headset), toRoom, toRoom, look(Self.phones, there: [Self.headset]))
+        == [false, true, false, true, true, false])
+    #expect(pause(look(Self.phones, there: [Self.headset]), look(Self.headset), toRoom) == [false, false, true])
+    var later = toRoom
+    later.time = 10
+    #expect(pause(look(Self.phones, there: [Self.headset]), look(Self.headset), later) == [false, false, false])
+    let chosen = look(Self.speaker, there: [Self.headset], chosen: "card.out")
+    #expect(pause(look(Self.phones, there: [Self.headset]), look(Self.headset), chosen) == [false, false, false])
+  }
+
   @Test("R5: plugging in goes on without a pause, and a loudspeaker that goes is no headphones")
   func plug() {
     #expect(pause(look(Self.speaker), look(Self.phones)) == [false, false])

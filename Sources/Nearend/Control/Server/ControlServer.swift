@@ -14,8 +14,12 @@ final class ControlServer: Sendable {
   private let respond: @Sendable (ControlExchange) throws -> Void
   private let state = Mutex(State())
   private let threads = DispatchGroup()
+  /// Connections that may be open, those that are being closed among them: who accepts waits for these, so that no client takes all descriptors.
+  private let room = DispatchSemaphore(value: 0)
 
   private static let stackSize = 512 << 10
+  /// Connections that may be on their way out beside those within the limit.
+  private static let closing = 16
   /// Seconds that `stop` waits for the clients' threads.
   private static let patience = 2.0
 
@@ -24,6 +28,7 @@ final class ControlServer: Sendable {
     self.socket = socket
     self.limits = limits
     self.respond = respond
+    for _ in 0..<limits.connections + Self.closing { room.signal() }
   }
 
   func start() { run(name: "nearend-socket") { $0.acceptAll() } }
@@ -61,8 +66,10 @@ final class ControlServer: Sendable {
     while !state.withLock({ $0.isStopping }) {
       var event = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
       _ = poll(&event, 1, -1)
+      room.wait()
       let descriptor = accept(socket.descriptor, nil, nil)
       guard descriptor >= 0 else {
+        room.signal()
         // Out of descriptors: those that are in use come back.
         if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { usleep(20_000) }
         continue
@@ -70,6 +77,7 @@ final class ControlServer: Sendable {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       guard ControlSocket.peer(of: descriptor)?.uid == geteuid() else {
         close(descriptor)
+        room.signal()
         continue
       }
       admit(ControlConnection(descriptor: descriptor))
@@ -93,6 +101,7 @@ final class ControlServer: Sendable {
       server.serve(connection)
       connection.close()
       server.state.withLock { _ = $0.connections.removeValue(forKey: id) }
+      server.room.signal()
     }
   }
 
@@ -104,6 +113,7 @@ final class ControlServer: Sendable {
       """
     try? connection.send(Array(text.utf8), stall: 0)
     connection.close()
+    room.signal()
   }
 
   // MARK: One client

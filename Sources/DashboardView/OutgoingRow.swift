@@ -1,0 +1,35 @@
+import SessionModel
+
+/// One row about what goes out besides the plain voice: there only while something is not as it is by default.
+struct OutgoingRow {
+  let text: String
+
+  /// nil where everything is as it is by default.
+  init?(_ snapshot: Snapshot) {
+    let (session, app, volumes) = (snapshot.session, snapshot.appAudio, snapshot.route.volumes)
+    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    var parts: [String] = []
+    for (name, device) in [("Nearend Microphone", volumes.nearendMicrophone), ("Nearend Speaker", volumes.nearendSpeaker)] {
+      if device.isMuted {
+        parts.append("\(name) MUTED")
+      } else if percent(device.volume) != "100 %" {
+        parts.append("\(name) \(percent(device.volume))")
+      }
+    }
+    if session.isRecordingAlwaysPrepared { parts.append("prepared") }
+    if session.microphoneMuteMode != .voiceProcessing { parts.append("mute \(session.microphoneMuteMode.rawValue)") }
+    let isUsed = !app.sources.isEmpty || app.isSounding
+    let how = [
+      app.appVolume == 1 ? nil : percent(app.appVolume),
+      app.duckGain < -0.5 ? "ducked" : app.isDucking ? "ducks" : nil, app.isMonitored ? "monitored" : nil,
+    ].compactMap { $0 }
+    if isUsed || !how.isEmpty {
+      let level = !isUsed ? "" : app.isSounding ? " \(Numbers.dBFS(app.level))" : " silent"
+      parts.append("app\(level)\(how.isEmpty ? "" : " (\(how.joined(separator: ", ")))")")
+    }
+    if app.micVolume != 1 { parts.append("mic \(percent(app.micVolume))") }
+    if snapshot.outputVolume != 1 { parts.append("output \(percent(snapshot.outputVolume))") }
+    guard !parts.isEmpty else { return nil }
+    text = parts.joined(separator: ", ")
+  }
+}

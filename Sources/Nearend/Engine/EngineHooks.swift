@@ -1,0 +1,90 @@
+import PipeWireGraph
+import Synchronization
+
+/// The engine's life as its observers hear of it, one step after another. Every call with the manager's `lifecycle` lock held.
+final class EngineHooks: Sendable {
+  private struct State {
+    var chain: [any AudioEngineObserver] = []
+    var engine: AudioEngine?
+    var use = EngineUse()
+  }
+  private let state = Mutex(State())
+
+  /// The directions that observers know to be used.
+  var use: EngineUse { state.withLock { $0.use } }
+
+  /// From the next `create` on.
+  func set(_ chain: [any AudioEngineObserver]) { state.withLock { $0.chain = chain } }
+
+  // MARK: Steps that may be refused; nothing has changed then
+
+  func create(_ engine: AudioEngine) throws(EngineVeto) {
+    try ask(.didCreate, { try $0.engineDidCreate(engine) }, undo: { $0.engineWillRelease(engine) })
+    state.withLock { $0.engine = engine }
+  }
+
+  func enable(_ new: EngineUse) throws(EngineVeto) {
+    guard let engine = state.withLock({ $0.engine }), new != use else { return }
+    let old = use
+    let (addsInput, addsOutput) = (new.isRecordingEnabled && !old.isRecordingEnabled, new.isPlayoutEnabled && !old.isPlayoutEnabled)
+    guard addsInput || addsOutput else { return disable(to: new) }
+    try ask(.willEnable, { try $0.engineWillEnable(engine, use: new) }, undo: { $0.engineDidDisable(engine, use: old) })
+    do throws(EngineVeto) {
+      if addsInput { try ask(.willConnectInput, { try $0.engineWillConnectInput(engine) }, undo: { _ in }) }
+      if addsOutput { try ask(.willConnectOutput, { try $0.engineWillConnectOutput(engine) }, undo: { _ in }) }
+    } catch {
+      tell { $0.engineDidDisable(engine, use: old) }
+      throw error
+    }
+    state.withLock { $0.use = new }
+  }
+
+  func start() throws(EngineVeto) {
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    let use = use
+    try ask(.willStart, { try $0.engineWillStart(engine, use: use) }, undo: { $0.engineDidStop(engine, use: use) })
+  }
+
+  // MARK: Steps that have happened
+
+  func stopped() {
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    let use = use
+    tell { $0.engineDidStop(engine, use: use) }
+  }
+
+  func disable(to new: EngineUse) {
+    guard let engine = state.withLock({ $0.engine }), new != use else { return }
+    state.withLock { $0.use = new }
+    tell { $0.engineDidDisable(engine, use: new) }
+  }
+
+  func release() {
+    disable(to: EngineUse())
+    guard let engine = state.withLock({ $0.engine }) else { return }
+    tell { $0.engineWillRelease(engine) }
+    state.withLock { $0.engine = nil }
+  }
+
+  // MARK: The chain
+
+  private var chain: [any AudioEngineObserver] { state.withLock { $0.chain } }
+
+  private func tell(_ body: (any AudioEngineObserver) -> Void) { for observer in chain { body(observer) } }
+
+  /// Asks each; where one refuses, those that had agreed hear the opposite, the last first.
+  private func ask(
+    _ hook: EngineVeto.Hook, _ body: (any AudioEngineObserver) throws -> Void, undo: (any AudioEngineObserver) -> Void
+  ) throws(EngineVeto) {
+    var agreed: [any AudioEngineObserver] = []
+    for observer in chain {
+      do {
+        try body(observer)
+      } catch {
+        for observer in agreed.reversed() { undo(observer) }
+        throw EngineVeto(hook: hook, error: error)
+      }
+      agreed.append(observer)
+    }
+  }
+}

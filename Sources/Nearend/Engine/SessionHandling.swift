@@ -1,0 +1,43 @@
+import SessionModel
+
+/// The session's own part in the chain of engine observers, and the switches of what it does by itself (S5, S6). LiveKit:
+/// `AudioManager.shared.audioSession`. [any]
+///
+/// In the chain it configures the session (nearend links the real devices), activates it with the first media and deactivates it after the last. Out of it
+/// nothing of that happens by itself, as with `isAutomaticConfigurationEnabled` false.
+public struct SessionHandling: AudioEngineObserver {
+  unowned let manager: AudioSessionManager
+
+  /// As ``AudioSessionManager/isAutomaticConfigurationEnabled``.
+  public var isAutomaticConfigurationEnabled: Bool {
+    get { manager.isAutomaticConfigurationEnabled }
+    nonmutating set { manager.isAutomaticConfigurationEnabled = newValue }
+  }
+
+  /// As ``AudioSessionManager/isAutomaticDeactivationEnabled``.
+  public var isAutomaticDeactivationEnabled: Bool {
+    get { manager.isAutomaticDeactivationEnabled }
+    nonmutating set { manager.isAutomaticDeactivationEnabled = newValue }
+  }
+}
+
+extension AudioSessionManager {
+  /// What the session does by itself. LiveKit: `audioSession`.
+  public var audioSession: SessionHandling { SessionHandling(manager: self) }
+
+  /// Who takes part in the engine's life, in this order (S6). By default `[audioSession]`. Each session begins with the chain that is set
+  /// then: configure it once, early; while a session exists a set has no effect and logs a warning. LiveKit: `set(engineObservers:)`.
+  ///
+  /// A chain without `audioSession`, and so an empty one, leaves configuration, activation and deactivation to the program.
+  public func set(engineObservers: [any AudioEngineObserver]) {
+    let isLocked = changing.withLock { _ in
+      guard service == nil else { return true }
+      hooks.set(engineObservers)
+      return false
+    }
+    guard !isLocked else {
+      return log.add(.warning, "engine observers have no effect while a session exists; set them before the first registration")
+    }
+    send(.setSessionHandling(engineObservers.contains { $0 is SessionHandling }))
+  }
+}

@@ -1,0 +1,13 @@
+import RealtimeCore
+import SessionModel
+
+extension AppAudioStatus {
+  init(_ appAudio: AppAudio, isHeard: Bool) {
+    let mixer = appAudio.mixer
+    self.init(
+      sources: mixer.ringSinks.map { SinkStatus($0, isHeard: isHeard) }, isSounding: appAudio.isSounding,
+      level: decibels(isHeard ? mixer.speakerPeak : 0), micVolume: Double(appAudio.micVolume),
+      appVolume: Double(appAudio.appVolume), isDucking: appAudio.isDucked, duckGain: decibels(appAudio.duckGain),
+      isMonitored: appAudio.isMonitored)
+  }
+}

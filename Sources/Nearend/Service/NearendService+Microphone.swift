@@ -1,0 +1,70 @@
+import RealtimeCore
+import SessionModel
+
+/// The person at the microphone, and what programs play into it (D1, D4, D5, S8).
+extension NearendService {
+  /// Does one of the commands that are about the microphone; false where it changes nothing.
+  func performAtMicrophone(_ command: Command) -> Bool {
+    guard let setting = command.setting else { return false }
+    let before = value(of: setting)
+    switch command {
+    case .setMicrophoneMuted(let muted): session.send(.setMicrophoneMuted(muted))
+    case .setMicrophoneMuteMode(let mode): session.send(.setMicrophoneMuteMode(mode))
+    case .setRecordingAlwaysPrepared(let on): session.send(.setRecordingAlwaysPrepared(on))
+    case .setMicVolume(let volume): core.appAudio.micVolume = Float(volume)
+    case .setAppVolume(let volume): core.appAudio.appVolume = Float(volume)
+    case .setAppDucking(let on): core.appAudio.isDucked = on
+    case .setAppMonitor(let on): core.appAudio.isMonitored = on
+    default: return false
+    }
+    guard value(of: setting) != before else { return false }
+    if let words = command.microphoneWords { log.add(.info, words) }
+    return true
+  }
+
+  /// Somebody talks, and nobody hears it (D2). What the audio thread told last counts only while it listens.
+  var isTalkingWhileMuted: Bool { core.isSending && core.isTalkingWhileMuted }
+
+  // MARK: Application audio (D4)
+
+  /// Plays a buffer into the outgoing microphone, behind what was captured before; false, and nothing of it heard, while nobody takes the voice, or where
+  /// more than two seconds would wait. [any]
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
+
+  /// A source of application audio whose PCM a program writes, until `removeAppAudio`. Until somebody takes the voice it waits. `bufferSize` is in bytes.
+  /// Throws `SinkError`. [any]
+  public func addAppAudio(id: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> RingSink {
+    let source = try RingSink(id: id, format: format, capacityBytes: bufferSize)
+    try core.appAudio.mixer.add(source)
+    log.add(
+      .info,
+      "\(id) plays into the microphone: \(format.sampleRate) Hz, \(format.channelCount) channel\(format.channelCount == 1 ? "" : "s")")
+    return source
+  }
+
+  /// False where there is none of that id. [any]
+  @discardableResult
+  public func removeAppAudio(id: String) -> Bool {
+    guard core.appAudio.mixer.remove(id: id) else { return false }
+    log.add(.info, "\(id) no longer plays into the microphone")
+    return true
+  }
+}
+
+extension Command {
+  /// For the log.
+  fileprivate var microphoneWords: String? {
+    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    return switch self {
+    case .setMicrophoneMuted(let muted): "microphone \(muted ? "muted" : "no longer muted")"
+    case .setMicrophoneMuteMode(let mode): "mute mode: \(mode.rawValue)"
+    case .setRecordingAlwaysPrepared(let on):
+      on ? "recording is kept prepared: the microphone stays open" : "recording is no longer kept prepared"
+    case .setMicVolume(let volume): "microphone volume \(percent(volume))"
+    case .setAppVolume(let volume): "application audio's volume \(percent(volume))"
+    case .setAppDucking(let on): "application audio is \(on ? "" : "no longer ")lowered under speech"
+    case .setAppMonitor(let on): "application audio is \(on ? "" : "no longer ")heard on the speaker"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import ControlClient
+import Foundation
+import OfflineProcessing
+
+struct PlayIntoMicCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play-into-mic",
+    abstract: "Play a sound file, or PCM from standard input, into the outgoing microphone of a running nearend.",
+    discussion: """
+      It is mixed with the processed voice: never cancelled as echo, and heard though the microphone is muted. It waits until somebody records from \
+      Nearend Microphone. Standard input is interleaved native-endian signed 16 bit.
+
+        nearend play-into-mic jingle.flac
+        ffmpeg -i talk.opus -f s16le -ac 2 -ar 48000 - | nearend play-into-mic - --rate 48000 --channels 2
+      """)
+
+  @Argument(help: "A sound file, or - for PCM from standard input.")
+  var file: String
+  @Option(help: ArgumentHelp("What it is called in the status: 1 to 64 letters, digits, '-', '_' or '.'.", valueName: "name"))
+  var id: String?
+  @Option(help: ArgumentHelp("Of standard input: frames per second, 8000 to 192000; 48000 by default.", valueName: "hz"))
+  var rate: Int?
+  @Option(help: ArgumentHelp("Of standard input: channels, 1 or 2; 1 by default.", valueName: "n"))
+  var channels: Int?
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "play-into-mic")
+    let name = id ?? "player-\(ProcessInfo.processInfo.processIdentifier)"
+    guard file == "-" else {
+      guard rate == nil, channels == nil else { throw ValidationError("A file says itself what it is: --rate and --channels are for -.") }
+      let reader: SoundReader
+      do throws(OfflineError) { reader = try SoundReader(path: file) } catch { fail(error, .failure) }
+      try PCMFormat.check(id: name, rate: reader.rate, channels: reader.channelCount)
+      return play(name, rate: reader.rate, channels: reader.channelCount, type: "f32", from: Self.pipe(reader))
+    }
+    let (rate, channels) = (rate ?? 48_000, channels ?? 1)
+    try PCMFormat.check(id: name, rate: rate, channels: channels)
+    play(name, rate: rate, channels: channels, type: "s16", from: STDIN_FILENO)
+  }
+
+  private func play(_ name: String, rate: Int, channels: Int, type: String, from input: Int32) {
+    let nearend = socket.nearend
+    do {
+      let target = "/appaudio/\(name)?rate=\(rate)&channels=\(channels)&type=\(type)"
+      guard let answer = try nearend.client.upload("PUT", target, from: input) else {
+        fail("nearend has ended, or somebody has removed '\(name)', before all of it was played", .failure)
+      }
+      _ = nearend.good(answer)
+    } catch {
+      nearend.end(error)
+    }
+  }
+
+  /// The file's samples, read as fast as they are taken. A file that turns out bad ends the process.
+  private static func pipe(_ reader: SoundReader) -> Int32 {
+    var ends: [Int32] = [0, 0]
+    guard Glibc.pipe(&ends) == 0 else { fail("no pipe could be made: \(String(cString: strerror(errno)))", .failure) }
+    signal(SIGPIPE, SIG_IGN)
+    let output = ends[1]
+    // Sound: nobody else has the reader any more.
+    nonisolated(unsafe) let reader = reader
+    Thread.detachNewThread {
+      do throws(OfflineError) {
+        while let samples = try reader.read() {
+          guard samples.withUnsafeBytes({ write(whole: $0, to: output) }) else { break }
+        }
+      } catch {
+        fail(error, .failure)
+      }
+      close(output)
+    }
+    return ends[0]
+  }
+
+  private static func write(whole bytes: UnsafeRawBufferPointer, to output: Int32) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = Glibc.write(output, bytes.baseAddress! + written, bytes.count - written)
+      if count < 0, errno != EINTR { return false }
+      written += max(0, count)
+    }
+    return true
+  }
+}

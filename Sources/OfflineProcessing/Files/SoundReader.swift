@@ -1,0 +1,20 @@
+/// A sound file's samples from its beginning to its end, in one channel or two. One thread.
+public final class SoundReader {
+  private let input: SoundInput
+  /// Frames per second.
+  public var rate: Int { input.rate }
+  /// 1, or 2 where the file has two; more are mixed down to one.
+  public var channelCount: Int { input.channelCount == 2 ? 2 : 1 }
+
+  /// - Throws: `OfflineError.input` where it is not a sound file that can be read.
+  public init(path: String) throws(OfflineError) { input = try SoundInput(path: path) }
+
+  /// The next samples, interleaved, full scale ±1; nil at the end.
+  /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.
+  public func read() throws(OfflineError) -> [Float]? {
+    let sides = try input.read(sides: channelCount)
+    guard let left = sides.first else { return nil }
+    guard sides.count == 2 else { return left }
+    return zip(left, sides[1]).flatMap { [$0, $1] }
+  }
+}

@@ -1,0 +1,216 @@
+import PipeWireClient
+import SessionModel
+
+/// Lowers other applications on the real speaker while a call is up, and brings them back (D3). [control]
+///
+///     registry ──▶ streams ─┐
+///     call, voice ──▶ gain ─┴▶ one small step each 10 ms ──▶ the stream's own volume, never the device's
+///
+/// What the user has set stays as it is in every mixer, and in the session manager's memory: a stream that ends while it is lowered comes back as loud as it
+/// was set. Only what is heard is another, so that nothing has to be put right but in streams that still live.
+final class DuckingKeeper {
+  /// What others must hear of.
+  struct Hooks {
+    /// The streams that are lowered, from before they are until they are back.
+    var save: ([DuckedStream]) -> Void
+    var remark: (LogEntry.Level, String) -> Void
+    /// Seconds that a cycle of the graph lasts now; 0 where none runs.
+    var cycle: () -> Double
+    /// Everything is as loud as it was.
+    var restored: () -> Void
+  }
+
+  var settings = DuckingSettings() { didSet { if settings != oldValue { aim() } } }
+
+  private struct Entry {
+    let identity: DuckedStream
+    let volumes: NodeVolumes
+    /// nil until the daemon has told its volume.
+    var ducking: StreamDucking?
+    /// It plays to the real speaker, and is no part of the call.
+    var isOther = true
+  }
+
+  private let hooks: Hooks
+  private var connection: Connection?
+  private var entries: [UInt64: Entry] = [:]
+  /// What an earlier run, or an earlier connection, has lowered and not brought back.
+  private var left: [DuckedStream]
+  private var saved: [DuckedStream]
+  private var voice = VoiceActivity()
+  private var isCallUp = false
+  private var isLeaving = false
+  private var gain = 0.0
+  private var lastStep: Double?
+  private var timer: LoopTimer!
+  private var voiceTimer: LoopTimer!
+
+  /// Seconds between two steps.
+  private static let interval = 0.01
+
+  init(loop: ThreadLoop, left: [DuckedStream], hooks: Hooks) {
+    self.hooks = hooks
+    self.left = left
+    saved = left
+    timer = LoopTimer(loop: loop) { [unowned self] in step() }
+    voiceTimer = LoopTimer(loop: loop) { [unowned self] in aim() }
+  }
+
+  // MARK: The daemon
+
+  func connected(_ connection: Connection) { self.connection = connection }
+
+  func disconnected() {
+    // A daemon that lives on, and is reached again, still plays them.
+    left += entries.values.filter { isLowered($0) }.map(\.identity)
+    entries = [:]
+    connection = nil
+  }
+
+  /// Brings everything back, soon; `restored` tells when. The connection must live on until then.
+  func leave() {
+    isLeaving = true
+    aim()
+    if isRestored { hooks.restored() }
+  }
+
+  func end() {
+    timer.cancel()
+    voiceTimer.cancel()
+  }
+
+  var isRestored: Bool { !entries.values.contains { isLowered($0) } }
+
+  // MARK: Facts
+
+  /// Looks which streams there are. `ownClients` take part in the call, or are nearend.
+  func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
+    guard let connection else { return }
+    var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
+    if !isCallUp { others = [] }
+    let alive = Dictionary(objects.nodes.map { ($0.serial, $0) }) { $1 }
+    entries = entries.filter { alive[$0.key] != nil }
+    try bringBackWhatWasLeft(alive, connection)
+    for node in others where entries[node.serial] == nil { try add(node, DuckedStream(node), connection) }
+    let serials = Set(others.map(\.serial))
+    for serial in entries.keys { entries[serial]?.isOther = serials.contains(serial) }
+    aim()
+  }
+
+  private func add(_ node: GlobalObject, _ identity: DuckedStream, _ connection: Connection) throws(PipeWireError) {
+    let volumes = try NodeVolumes(connection, id: node.id) { [weak self] in self?.told(node.serial) }
+    entries[node.serial] = Entry(identity: identity, volumes: volumes)
+  }
+
+  private func bringBackWhatWasLeft(_ alive: [UInt64: GlobalObject], _ connection: Connection) throws(PipeWireError) {
+    let before = left
+    left = []
+    for stream in before {
+      guard let node = alive[stream.serial], node.nodeName == stream.node, entries[stream.serial] == nil else { continue }
+      try add(node, stream, connection)
+      entries[stream.serial]?.isOther = false
+      wasLeft.insert(stream.serial)
+    }
+  }
+  private var wasLeft: Set<UInt64> = []
+
+  /// Whether voice processing runs for a call, and who speaks in it. `far`: level of nearend's mix, linear RMS.
+  /// - Returns: true where a call begins or ends: the streams are to be looked at.
+  func hear(isCallUp: Bool, near: Bool, far: Float) -> Bool {
+    voice.hear(near: near, far: far, at: Self.now)
+    let isNews = isCallUp != self.isCallUp
+    self.isCallUp = isCallUp
+    if isNews || settings.isAdvanced { aim() }
+    return isNews
+  }
+
+  private func told(_ serial: UInt64) {
+    guard var entry = entries[serial], let setting = entry.volumes.setting else { return }
+    let volumes = StreamVolumes(channels: setting.channels, isMuted: setting.isMuted)
+    if wasLeft.remove(serial) != nil {
+      entry.volumes.restore()
+      hooks.remark(.info, "\(entry.identity.application) is as loud again as before the crash")
+    }
+    if var ducking = entry.ducking {
+      let wasLeftAlone = ducking.isLeftAlone
+      ducking.told(volumes, at: Self.now)
+      if ducking.isLeftAlone, !wasLeftAlone {
+        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is let alone for the rest of the call")
+      }
+      entry.ducking = ducking
+    } else {
+      entry.ducking = StreamDucking(volumes, at: Self.now)
+    }
+    entries[serial] = entry
+    aim()
+  }
+
+  // MARK: Ramps
+
+  private static var now: Double { Double(monotonicNanoseconds()) / 1e9 }
+
+  private func isLowered(_ entry: Entry) -> Bool { entry.ducking.map { $0.decibels != 0 && !$0.isLeftAlone } ?? false }
+  private func target(_ entry: Entry) -> Double { entry.isOther ? gain : 0 }
+  private func isMoving(_ entry: Entry) -> Bool { entry.ducking?.isMoving(to: target(entry)) ?? false }
+
+  /// Where every stream is to go, and whether one has a way to go.
+  private func aim() {
+    gain = isCallUp && !isLeaving ? settings.gain(hasVoice: voice.hasVoice(at: Self.now)) : 0
+    if isCallUp, settings.isAdvanced, let end = voice.end(after: Self.now) { voiceTimer.schedule(after: max(0.01, end - Self.now)) }
+    settle()
+    if entries.values.contains(where: isMoving) {
+      if lastStep == nil {
+        lastStep = Self.now
+        timer.schedule(after: Self.interval, every: Self.interval)
+      }
+    } else if lastStep != nil {
+      lastStep = nil
+      timer.pause()
+    }
+  }
+
+  private func step() {
+    let now = Self.now
+    // A thread that was held up makes no bigger step for it.
+    let seconds = min(now - (lastStep ?? now), 2 * Self.interval)
+    lastStep = now
+    for serial in entries.keys {
+      guard let entry = entries[serial], var ducking = entry.ducking else { continue }
+      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: hooks.cycle(), isLeaving: isLeaving)
+      entries[serial]?.ducking = ducking
+      save()
+      switch heard {
+      case .lowered(let channels): entry.volumes.lower(to: channels)
+      case .asSet: entry.volumes.restore()
+      case nil: break
+      }
+    }
+    aim()
+    if isLeaving, isRestored { hooks.restored() }
+  }
+
+  /// Forgets what is no longer there, or is back.
+  private func settle() {
+    entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking == nil }
+    // Who has moved the volume in this call may be ducked in the next.
+    if !isCallUp { entries = entries.filter { isLowered($0.value) || wasLeft.contains($0.key) } }
+    wasLeft.formIntersection(entries.keys)
+    save()
+  }
+
+  /// Written down before anything is lowered, and until everything is back.
+  private func save() {
+    let now = left + entries.filter { isLowered($0.value) || wasLeft.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value.identity)
+    guard now != saved else { return }
+    saved = now
+    hooks.save(now)
+  }
+
+  // MARK: What others see
+
+  var status: DuckingStatus {
+    DuckingStatus(
+      settings: settings, isActive: isCallUp, hasVoice: voice.hasVoice(at: Self.now), gain: gain,
+      streams: entries.sorted { $0.key < $1.key }.map(\.value).filter { isLowered($0) }.map(\.identity.application))
+  }
+}

@@ -1,0 +1,37 @@
+import SessionModel
+
+/// What the ducking of other applications needs of the graph (D3).
+extension GraphController {
+  /// How others are ducked. [any]
+  public var duckingSettings: DuckingSettings {
+    get { loop.locked { ducking.settings } }
+    set { loop.locked { ducking.settings = newValue } }
+  }
+
+  func makeDuckingKeeper() -> DuckingKeeper {
+    DuckingKeeper(
+      loop: loop, left: routes.kept.ducked ?? [],
+      hooks: DuckingKeeper.Hooks(
+        save: { [unowned self] streams in routes.keep { $0.ducked = streams.isEmpty ? nil : streams } },
+        remark: { [unowned self] in tell($0, $1) },
+        cycle: { [unowned self] in
+          let meters = core.cycleMeters
+          return meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
+        }, restored: { [unowned self] in loop.signal() }))
+  }
+
+  /// Tells whether a call is up, and who speaks. True where one begins or ends. [control]
+  func hearCall() -> Bool {
+    let (controls, meters) = (core.controls, core.meters.snapshot())
+    let isTalking = isDemanded && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
+    return ducking.hear(
+      isCallUp: isDemanded && controls.usesVoiceProcessing, near: isTalking, far: isDemanded ? core.mixer.speakerRMS : 0)
+  }
+
+  /// Waits until others are as loud as they were, less than half a second. [control], not on the loop's own thread.
+  func bringBackOthers() {
+    guard connection != nil else { return }
+    ducking.leave()
+    while !ducking.isRestored { guard loop.wait(seconds: 0.6) else { return } }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import RealtimeCore
+
+/// A program's own stages, and their coming and going.
+let stageChecks: [Check] = [
+  Check("stages: in both chains, at every quantum; they fade in and out") {
+    let driver = try SourceDriver()
+    let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    calls.initialize(to: 0)
+    defer { calls.deallocate() }
+    let stage = AudioStage(context: calls) { context, left, right, frames, _ in
+      context!.assumingMemoryBound(to: Int.self).pointee += 1
+      for i in 0..<frames {
+        left[i] *= 0.5
+        right?[i] *= 0.5
+      }
+    }
+    let chains = [driver.core.captureStages, driver.core.mixer.stages]
+    for quantum in [32, 100, 480, 8_192] {
+      let ids = chains.map { $0.append(stage) }
+      driver.cycles(30, quantum: quantum)
+      for (chain, id) in zip(chains, ids) { chain.remove(id) }
+      driver.cycles(30, quantum: quantum)
+      for chain in chains { chain.collect() }
+    }
+    return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
+  },
+  Check("stages: put in and removed by another thread") {
+    let driver = try SourceDriver()
+    let isDone = DispatchSemaphore(value: 0)
+    let chains = [driver.core.captureStages, driver.core.mixer.stages]
+    let other = Thread {
+      for round in 0..<300 {
+        let chain = chains[round % 2]
+        let id = chain.append(AudioStage { _, left, _, _, _ in left[0] = 0 })
+        if round % 3 != 0 { usleep(100) }
+        chain.remove(id)
+        chain.collect()
+      }
+      isDone.signal()
+    }
+    other.start()
+    while isDone.wait(timeout: .now()) == .timedOut { driver.cycles(5, quantum: 64) }
+    driver.cycles(30, quantum: 64)
+    for chain in chains { chain.collect() }
+    return nil
+  },
+]

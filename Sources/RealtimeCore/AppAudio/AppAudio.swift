@@ -1,0 +1,123 @@
+import Synchronization
+
+/// Application audio on its way into the outgoing microphone (D4, D5): the control side. `AppAudioPath` is its other half, on the audio thread.
+///
+///     capture, ring sinks ─▶ mixer ─▶ ducking ─┬─────────────▶ speaker, where it is monitored
+///     microphone ─▶ voice processing ─▶ mute ─▶ micVolume ─▶ + ─▶ limiter ─▶ voice, source
+///
+/// It joins the voice behind processing and mute: nothing takes it for echo or noise, and muting the microphone mutes the person, not what a program plays.
+// Sound: cells are atomic; which sink `capture` writes to is guarded by a lock that the audio thread never takes.
+public final class AppAudio: @unchecked Sendable {
+  /// Sources, each a ring sink; `masterGain` is the volume of application audio.
+  public let mixer = Mixer()
+
+  let cells: AppAudioCells
+  private let memory: CellBlock
+  private struct Capture {
+    var sink: RingSink?
+    var count = 0
+  }
+  private let capturing = Mutex(Capture())
+
+  /// Id of the source that `capture` writes to; no client can have it.
+  public static let captureId = "(program)"
+  /// Seconds that it can hold.
+  public static let captureSeconds = 2
+
+  init() {
+    var memory = CellBlock(count: AppAudioCells.count)
+    cells = AppAudioCells(&memory)
+    self.memory = memory
+  }
+
+  /// Linear gain of the processed microphone, 0–1, behind gain control; moves over 10 ms. Values outside are clamped. [any]
+  public var micVolume: Float {
+    get { Float(cells.micVolume.load()) }
+    set { cells.micVolume.store(Double(Self.clamped(newValue))) }
+  }
+  /// Linear gain of application audio, 0–1; moves over 10 ms. Values outside are clamped. [any]
+  public var appVolume: Float {
+    get { mixer.masterGain }
+    set { mixer.masterGain = Self.clamped(newValue) }
+  }
+  /// Application audio is 12 dB lower while the near end talks into the microphone. [any]
+  public var isDucked: Bool {
+    get { cells.isDucked.load() != 0 }
+    set { cells.isDucked.store(newValue ? 1 : 0) }
+  }
+  /// Application audio is heard on the local speaker, too. [any]
+  public var isMonitored: Bool {
+    get { cells.isMonitored.load() != 0 }
+    set { cells.isMonitored.store(newValue ? 1 : 0) }
+  }
+  /// Linear: what ducking does now, 1 where nothing. [any]
+  public var duckGain: Float { Float(cells.duckGain.load()) }
+  /// Whether the last cycle had application audio in it. [any]
+  public var isSounding: Bool { cells.isSounding.load() != 0 }
+
+  private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
+
+  /// Appends a buffer to what is captured; false, and nothing of it heard, where there is no room for it. A buffer of another rate or channel count than
+  /// the last begins a new stream; what is left of the old one plays out beside it. [any]
+  func capture(_ buffer: AppAudioBuffer) -> Bool {
+    guard buffer.frameCount > 0 else { return true }
+    return capturing.withLock { capture in
+      guard let sink = sink(for: buffer, &capture) else { return false }
+      return buffer.samples.withUnsafeBytes { sink.write($0) }
+    }
+  }
+
+  private func sink(for buffer: AppAudioBuffer, _ capture: inout Capture) -> RingSink? {
+    let old = capture.sink
+    if let old, !old.isRemoved, old.format.sampleRate == buffer.sampleRate, old.format.channelCount == buffer.channelCount { return old }
+    guard
+      let format = try? SinkFormat(sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, sampleType: .float32),
+      let new = try? RingSink(
+        id: Self.captureId + (capture.count == 0 ? "" : "-\(capture.count + 1)"), format: format,
+        capacityBytes: Self.captureSeconds * buffer.sampleRate * format.bytesPerFrame), (try? mixer.add(new)) != nil
+    else { return nil }
+    old?.end()
+    capture.count += 1
+    capture.sink = new
+    return new
+  }
+
+  /// What was captured is over: it plays out, and its source leaves when it has. [any]
+  public func endCapture() {
+    capturing.withLock { capture in
+      capture.sink?.end()
+      capture.sink = nil
+    }
+  }
+
+  /// Lets go of captured streams that have played out, and of what the audio thread no longer holds. Now and then. [control]
+  public func collect() {
+    let current = capturing.withLock { $0.sink }
+    for sink in mixer.ringSinks where sink !== current && isOver(sink) { mixer.remove(id: sink.id) }
+    mixer.collect()
+  }
+
+  /// Only of captured streams: an uploaded one is its client's.
+  private func isOver(_ sink: RingSink) -> Bool {
+    (sink.id == Self.captureId || sink.id.hasPrefix(Self.captureId + "-")) && sink.isIdle
+  }
+}
+
+/// What the control side of application audio and its path tell each other.
+struct AppAudioCells: Sendable {
+  let micVolume: DoubleCell
+  let isDucked: CounterCell
+  let isMonitored: CounterCell
+  let duckGain: DoubleCell
+  let isSounding: CounterCell
+
+  static let count = 5
+
+  init(_ block: inout CellBlock) {
+    micVolume = DoubleCell(block.next(), 1)
+    isDucked = CounterCell(block.next())
+    isMonitored = CounterCell(block.next())
+    duckGain = DoubleCell(block.next(), 1)
+    isSounding = CounterCell(block.next())
+  }
+}

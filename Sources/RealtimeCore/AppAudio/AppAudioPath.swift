@@ -1,0 +1,79 @@
+/// Application audio on the audio thread: rendered before the speaker's mix, which may take it as a monitor, and added to the voice behind processing (D4).
+/// Where there is none, a cycle costs a look at the sources, and no sample is touched. [realtime] but for `init` and `deinit`.
+struct AppAudioPath: ~Copyable {
+  private let sources: UnsafeMutablePointer<RenderPath>
+  private let cells: AppAudioCells
+  private var micVolume = SmoothGain()
+  private var monitorGain = SmoothGain()
+  private var duck = SpeechDuck()
+  private var limiter: BusLimiter
+  private let reduction: CellBlock
+  private var isSounding = false
+  private let left, right, callLeft, callRight, nothing: UnsafeMutablePointer<Float>
+
+  /// `sources` is the render path of the application audio's own mixer. [control]
+  init(sources: UnsafeMutablePointer<RenderPath>, cells: AppAudioCells, maximumQuantum: Int) {
+    self.sources = sources
+    self.cells = cells
+    var memory = CellBlock(count: 1)
+    limiter = BusLimiter(frames: maximumQuantum, reduction: DoubleCell(memory.next()))
+    reduction = memory
+    monitorGain.jump(to: 0)
+    (left, right, nothing) = (Self.floats(maximumQuantum), Self.floats(maximumQuantum), Self.floats(maximumQuantum))
+    (callLeft, callRight) = (Self.floats(maximumQuantum), Self.floats(maximumQuantum))
+  }
+
+  deinit { for pointer in [left, right, callLeft, callRight, nothing] { pointer.deallocate() } }
+
+  private static func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
+    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    pointer.initialize(repeating: 0, count: count)
+    return pointer
+  }
+
+  /// Takes a cycle of the sources. `isSpeaking`: the near end talks, and is heard.
+  @_noLocks @_noAllocation
+  mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
+    let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
+    // Sources that play silence change nothing.
+    isSounding = isRendered && max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames)) > 0
+    cells.isSounding.store(isSounding ? 1 : 0)
+    monitorGain.steer(to: cells.isMonitored.load() != 0 ? 1 : 0, rate: Double(rate))
+    guard isSounding else {
+      cells.duckGain.store(1)
+      return
+    }
+    duck.apply(to: left, right, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load() != 0)
+    cells.duckGain.store(Double(duck.gain))
+  }
+
+  /// No cycle is taken of the sources.
+  @_noLocks @_noAllocation
+  mutating func rest() {
+    isSounding = false
+    cells.isSounding.store(0)
+  }
+
+  /// The call, with application audio in it where that is monitored.
+  @_noLocks @_noAllocation
+  mutating func monitored(_ call: StereoInput, frames: Int) -> StereoInput {
+    guard isSounding, !monitorGain.isSilent else { return call }
+    Kernel.copy(left, offset: 0, to: callLeft, frames: frames)
+    Kernel.copy(right, offset: 0, to: callRight, frames: frames)
+    monitorGain.apply(callLeft, callRight, frames: frames)
+    if let left = call.left { Kernel.add(left, to: callLeft, frames: frames) }
+    if let right = call.right { Kernel.add(right, to: callRight, frames: frames) }
+    return StereoInput(left: UnsafePointer(callLeft), right: UnsafePointer(callRight))
+  }
+
+  /// The microphone's volume, and application audio on top of it, the sum within full scale.
+  @_noLocks @_noAllocation
+  mutating func mix(into voice: UnsafeMutablePointer<Float>, frames: Int, rate: Int) {
+    micVolume.steer(to: Float(cells.micVolume.load()), rate: Double(rate))
+    if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
+    guard isSounding || !limiter.isAtRest else { return }
+    if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }
+    Kernel.clear(nothing, frames: frames)
+    limiter.process(voice, nothing, frames: frames, rate: Double(rate))
+  }
+}

@@ -1,0 +1,83 @@
+/// Whether somebody talks into a muted microphone, for so long that he means to be heard (D2). [realtime] but for `init`.
+///
+/// What the microphone hears may be the far end. Where the canceller hears the microphone, its residual says which; where the microphone is muted before
+/// the canceller, a talker must be louder than any echo can be (a Geigel detector, with the echo's strength learnt while the canceller listens).
+struct TalkWatch {
+  /// Somebody talks, or did within the last 1.5 s.
+  private(set) var isTalking = false
+  /// Of the last block.
+  private(set) var hasVoice = false
+
+  private let block: Int
+  private var highPass: Biquad
+  private var detector: VoiceDetector
+  /// Largest power of the reference, that falls when its echo may have died away.
+  private var farEnd: Float = 0
+  private var farEndHold = 0
+  /// The strongest echo that was heard, as a share of `farEnd`; less than 0 before any was.
+  private var coupling: Float = -1
+  private var evidence = 0
+  private var hold = 0
+
+  /// With the detector's hangover, a quarter of a second of voice: longer than a cough.
+  private let onset = 50
+  private let holdBlocks = 150
+  /// The longest echo path, 0.3 s, and then 60 dB in 0.4 s.
+  private let echoBlocks = 30
+  private let decay: Float = 0.708
+  /// −60 dBFS.
+  private let silence: Float = 1e-6
+  /// 6 dB.
+  private let margin: Float = 4
+  /// The canceller has this in hand, dB, before a voice over the far end is believed.
+  private let trusted: Float = 10
+
+  init(block: Int) {
+    self.block = block
+    highPass = .highPass(90, rate: 100 * block)
+    detector = VoiceDetector(block: block)
+  }
+
+  /// One block of 10 ms of the reference's power, before either of the two below.
+  @_noLocks @_noAllocation
+  mutating func hear(farEnd power: Float) {
+    if power >= farEnd {
+      (farEnd, farEndHold) = (power, echoBlocks)
+    } else if farEndHold > 0 {
+      farEndHold -= 1
+    } else {
+      farEnd = max(farEnd * decay, power)
+    }
+  }
+
+  /// The canceller hears the microphone: what it tells of this block.
+  @_noLocks @_noAllocation
+  mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, erle: Float, isMuted: Bool) {
+    if isEcho && farEnd > silence {
+      coupling = max(0.9995 * coupling, power / farEnd)
+    }
+    hasVoice = isNearEnd && (farEnd <= silence || erle >= trusted)
+    note(isMuted: isMuted)
+  }
+
+  /// The canceller hears silence: `samples` is what the microphone brings. Overwritten.
+  @_noLocks @_noAllocation
+  mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
+    highPass.process(samples, into: samples, frames: block)
+    detector.update(UnsafePointer(samples))
+    let isEchoAtMost = farEnd > silence && (coupling < 0 || meanSquare(samples, frames: block) <= margin * coupling * farEnd)
+    hasVoice = detector.hasVoice && !isEchoAtMost
+    note(isMuted: true)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func note(isMuted: Bool) {
+    guard isMuted else {
+      (isTalking, evidence, hold) = (false, 0, 0)
+      return
+    }
+    evidence = hasVoice ? min(evidence + 1, 2 * onset) : max(evidence - 1, 0)
+    hold = evidence >= onset ? holdBlocks : max(hold - 1, 0)
+    isTalking = hold > 0
+  }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// A program's own stages in one chain (S6): the control side.
+///
+///     capture: voice processing ──▶ stages ──▶ mute ──▶ voice, source
+///     render:  sinks, call ──▶ bus ──▶ stages ──▶ volume ──▶ limiter ──▶ speaker
+///
+/// Stages come and go while audio runs, over 10 ms; neither side waits. What is gone is freed, and told so, when no cycle can hold it any more.
+// Sound: what is listed is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+public final class StageChain: @unchecked Sendable {
+  /// Names a stage of one chain.
+  public struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
+
+  // Sound, both of them: a pointer belongs to whoever has taken it off the list.
+  private struct Entry: @unchecked Sendable {
+    let id: ID
+    let stage: AudioStage
+    let player: UnsafeMutablePointer<StagePlayer>
+  }
+  /// Replaced, and held by the cycle of the ticket at most.
+  private struct Dying: @unchecked Sendable {
+    let ticket: UInt64
+    let table: UnsafeMutablePointer<StageTable>?
+    let gone: [Entry]
+  }
+  private struct State {
+    var entries: [Entry] = []
+    var leaving: Set<ID> = []
+    var table: UnsafeMutablePointer<StageTable>?
+    var dying: [Dying] = []
+    var last: UInt64 = 0
+  }
+  // Not Mutex<State>: its entries hold closures (see Nearend's Callback).
+  private let lock = Mutex(())
+  private var state = State()
+  private let memory: CellBlock
+  /// What the audio thread calls.
+  let runner: StageRunner
+
+  init() {
+    var memory = CellBlock(count: 2)
+    let scratch = [0, 1].map { _ in
+      let scratch = UnsafeMutablePointer<Float>.allocate(capacity: StageRunner.maximumFrames)
+      scratch.initialize(repeating: 0, count: StageRunner.maximumFrames)
+      return scratch
+    }
+    runner = StageRunner(cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), dryLeft: scratch[0], dryRight: scratch[1])
+    self.memory = memory
+  }
+
+  /// The audio thread must have stopped for good.
+  deinit {
+    for dying in state.dying { Self.free(dying) }
+    Self.free(Dying(ticket: 0, table: state.table, gone: state.entries))
+    runner.dryLeft.deallocate()
+    runner.dryRight.deallocate()
+  }
+
+  /// Frames that all stages add, as they declare it. [any]
+  public var latency: Int {
+    lock.withLock { _ in state.entries.reduce(0) { $0 + (state.leaving.contains($1.id) ? 0 : $1.stage.latency) } }
+  }
+
+  /// Runs a stage from the next cycle on, behind those that there are. [any, but a stage itself]
+  @discardableResult
+  public func append(_ stage: AudioStage) -> ID {
+    let player = UnsafeMutablePointer<StagePlayer>.allocate(capacity: 1)
+    player.initialize(to: StagePlayer(stage))
+    return lock.withLock { _ in
+      state.last += 1
+      let id = ID(number: state.last)
+      state.entries.append(Entry(id: id, stage: stage, player: player))
+      publish(gone: [])
+      return id
+    }
+  }
+
+  /// Fades a stage out over the next 10 ms of audio; `released` tells when it is gone. Unknown id: no effect. [any, but a stage itself]
+  public func remove(_ id: ID) {
+    lock.withLock { _ in
+      guard let entry = state.entries.first(where: { $0.id == id }), state.leaving.insert(id).inserted else { return }
+      entry.player.pointee.isLeaving.store(1)
+    }
+  }
+
+  /// Frees what no cycle can hold any more. To be called now and then. [any, but a stage itself]
+  public func collect() {
+    let over = lock.withLock { _ in
+      let gone = state.entries.filter { state.leaving.contains($0.id) && $0.player.pointee.isGone.loadAcquire() != 0 }
+      if !gone.isEmpty {
+        let ids = Set(gone.map(\.id))
+        state.entries.removeAll { ids.contains($0.id) }
+        state.leaving.subtract(ids)
+        publish(gone: gone)
+      }
+      // In order: where one is not over, nor are those after it.
+      let over = state.dying.prefix { runner.cycle.isOver($0.ticket) }
+      state.dying.removeFirst(over.count)
+      return over
+    }
+    for dying in over { Self.free(dying) }
+  }
+
+  /// With the lock.
+  private func publish(gone: [Entry]) {
+    let old = state.table
+    state.table = state.entries.isEmpty ? nil : StageTable.make(state.entries.map(\.player))
+    runner.table.storeSequential(UInt64(UInt(bitPattern: state.table)))
+    state.dying.append(Dying(ticket: runner.cycle.ticket(), table: old, gone: gone))
+  }
+
+  private static func free(_ dying: Dying) {
+    if let table = dying.table { StageTable.free(table) }
+    for entry in dying.gone {
+      entry.player.deinitialize(count: 1)
+      entry.player.deallocate()
+      entry.stage.released?(entry.stage.context)
+    }
+  }
+}

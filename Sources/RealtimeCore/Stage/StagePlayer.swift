@@ -1,0 +1,98 @@
+internal import CRealtime
+
+/// One stage as the audio thread sees it. Made and freed by a `StageChain`.
+///
+/// It is faded in when it comes and out when it goes, against what it is given, so that neither clicks.
+struct StagePlayer: ~Copyable {
+  /// 10 ms at 48 kHz.
+  static let fadeFrames = 480
+
+  private let callback: StageCallback
+  private let context: UnsafeMutableRawPointer?
+  private var leftFade = Crossfade(frames: fadeFrames, weight: 0)
+  private var rightFade = Crossfade(frames: fadeFrames, weight: 0)
+  /// Told by the control side: it is to go.
+  let isLeaving: CounterCell
+  /// Told by the audio thread: it has been faded out.
+  let isGone: CounterCell
+  private let memory: CellBlock
+
+  init(_ stage: AudioStage) {
+    callback = stage.callback
+    context = stage.context
+    var memory = CellBlock(count: 2)
+    isLeaving = CounterCell(memory.next())
+    isGone = CounterCell(memory.next())
+    self.memory = memory
+  }
+
+  /// `dryLeft` and `dryRight` have room for `frames`. [realtime]
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int,
+    dryLeft: UnsafeMutablePointer<Float>, dryRight: UnsafeMutablePointer<Float>
+  ) {
+    if isGone.load() != 0 { return }
+    let isOn = isLeaving.load() == 0
+    if isOn, leftFade.weight == 1 { return rt_call_stage(callback, context, left, right, frames, rate) }
+    Kernel.copy(UnsafePointer(left), offset: 0, to: dryLeft, frames: frames)
+    if let right { Kernel.copy(UnsafePointer(right), offset: 0, to: dryRight, frames: frames) }
+    rt_call_stage(callback, context, left, right, frames, rate)
+    leftFade.blend(wet: UnsafePointer(left), dry: UnsafePointer(dryLeft), into: left, frames: frames, isOn: isOn)
+    if let right { rightFade.blend(wet: UnsafePointer(right), dry: UnsafePointer(dryRight), into: right, frames: frames, isOn: isOn) }
+    if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
+  }
+}
+
+/// The stages that a cycle runs, in order, as the control side published them. Never changed afterwards: a change is a new table.
+struct StageTable {
+  let players: UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>
+  let count: Int
+
+  /// [control]
+  static func make(_ players: [UnsafeMutablePointer<StagePlayer>]) -> UnsafeMutablePointer<StageTable> {
+    let memory = UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>.allocate(capacity: max(1, players.count))
+    for (i, player) in players.enumerated() { (memory + i).initialize(to: player) }
+    let table = UnsafeMutablePointer<StageTable>.allocate(capacity: 1)
+    table.initialize(to: StageTable(players: memory, count: players.count))
+    return table
+  }
+
+  /// The players stay. [control]
+  static func free(_ table: UnsafeMutablePointer<StageTable>) {
+    table.pointee.players.deallocate()
+    table.deallocate()
+  }
+}
+
+/// The audio thread's view of a `StageChain`, to be copied freely; the chain must outlive the last cycle.
+// Sound: the scratch is touched by one thread at a time, the one that runs the cycles.
+struct StageRunner: @unchecked Sendable {
+  let cycle: CycleGuard
+  /// Address of the `StageTable`; 0 where there is none.
+  let table: CounterCell
+  let dryLeft, dryRight: UnsafeMutablePointer<Float>
+
+  static let maximumFrames = 8_192
+
+  /// One cycle's audio, in place. [realtime]
+  @_noLocks @_noAllocation
+  func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
+    cycle.enter()
+    // Pairs with the store in StageChain.publish, inside the cycle's guard.
+    if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
+      var offset = 0
+      while offset < frames {
+        let count = min(Self.maximumFrames, frames - offset)
+        var other: UnsafeMutablePointer<Float>?
+        if let right { other = right + offset }
+        for i in 0..<table.pointee.count {
+          table.pointee.players[i].pointee.process(
+            left + offset, other, frames: count, rate: rate, dryLeft: dryLeft, dryRight: dryRight)
+        }
+        offset += count
+      }
+    }
+    cycle.leave()
+  }
+}

@@ -1,0 +1,63 @@
+/// What programs play into the outgoing microphone (D4, D5). Field names are those of the status document and stay.
+public struct AppAudioStatus: Codable, Sendable, Equatable {
+  /// One row per source, as a participant's.
+  public var sources: [SinkStatus]
+  /// Whether anything of it sounds now.
+  public var isSounding: Bool
+  /// Peak of all sources after volume, before ducking, dBFS, −120 where silent.
+  public var level: Double
+  /// Linear gain of the processed microphone, 0–1.
+  public var micVolume: Double
+  /// Linear gain of application audio, 0–1.
+  public var appVolume: Double
+  /// Whether it is to be lower while the near end talks.
+  public var isDucking: Bool
+  /// What ducking does now, dB, 0 or less.
+  public var duckGain: Double
+  /// Whether it is heard on the local speaker, too.
+  public var isMonitored: Bool
+
+  public init(
+    sources: [SinkStatus] = [], isSounding: Bool = false, level: Double = -120, micVolume: Double = 1, appVolume: Double = 1,
+    isDucking: Bool = false, duckGain: Double = 0, isMonitored: Bool = false
+  ) {
+    self.sources = sources
+    self.isSounding = isSounding
+    self.level = level
+    self.micVolume = micVolume
+    self.appVolume = appVolume
+    self.isDucking = isDucking
+    self.duckGain = duckGain
+    self.isMonitored = isMonitored
+  }
+}
+
+/// Volume and mute of a node, as mixers set them (D1).
+public struct VolumeStatus: Codable, Sendable, Equatable {
+  /// As mixers show it: the cube root of the linear gain; 1 is unchanged.
+  public var volume: Double
+  public var isMuted: Bool
+
+  public init(volume: Double = 1, isMuted: Bool = false) {
+    self.volume = volume
+    self.isMuted = isMuted
+  }
+}
+
+/// Volumes that others than nearend set, by `wpctl`, `pactl` or a mixer, or by a switch of the device (D1).
+public struct VolumesStatus: Codable, Sendable, Equatable {
+  /// *Nearend Microphone*: everything that goes out.
+  public var nearendMicrophone: VolumeStatus
+  /// *Nearend Speaker*: what applications play into it.
+  public var nearendSpeaker: VolumeStatus
+  /// The real microphone, by its node or its card.
+  public var microphone: VolumeStatus
+
+  public init(
+    nearendMicrophone: VolumeStatus = .init(), nearendSpeaker: VolumeStatus = .init(), microphone: VolumeStatus = .init()
+  ) {
+    self.nearendMicrophone = nearendMicrophone
+    self.nearendSpeaker = nearendSpeaker
+    self.microphone = microphone
+  }
+}

@@ -1,0 +1,74 @@
+import ControlClient
+import Foundation
+import RealtimeCore
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("Application audio over the socket", .serialized)
+struct AppAudioRouteTests {
+  private static func upload(_ rig: ControlRig, _ target: String, _ bytes: [UInt8]) throws -> HTTPAnswer? {
+    let file = "\(rig.folder)/pcm"
+    try Data(bytes).write(to: URL(fileURLWithPath: file))
+    let input = open(file, O_RDONLY)
+    defer { close(input) }
+    return try rig.client.upload("PUT", target, from: input)
+  }
+
+  @Test("D4: what a client sends plays into the microphone to the last frame, and its source leaves", arguments: ["s16", "f32"])
+  func plays(type: String) throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    rig.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: false))
+    rig.service.core.isSending = true
+    let samples = (0..<48_000).map { 0.25 * sin(2 * .pi * Double($0) / 48) }
+    let bytes =
+      type == "s16"
+      ? samples.map { Int16($0 * 32_767) }.withUnsafeBytes { Array($0) } : samples.map { Float($0) }.withUnsafeBytes { Array($0) }
+    let answer = try Self.upload(rig, "/appaudio/jingle?rate=48000&channels=1&type=\(type)", bytes)
+    #expect(answer?.status == 200)
+    let counts = try #require(JSONSerialization.jsonObject(with: answer?.body ?? Data()) as? [String: Any])
+    #expect(counts["framesPlayed"] as? Int == 48_000 && counts["drops"] as? Int == 0)
+    #expect(rig.snapshot.appAudio.sources.isEmpty)
+    let voice = rig.outgoing.reduce(0) { max($0, abs($1)) }
+    #expect(abs(voice - 0.25) < 0.02, "\(voice)")
+  }
+
+  @Test("D4: it waits while nobody records, and shows; the same name, a wrong type and an unknown one are refused in words")
+  func refusals() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    let client = try rig.raw()
+    client.send("PUT /appaudio/jingle?type=f32 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\0\0\0\0\r\n")
+    #expect(rig.wait { rig.snapshot.appAudio.sources.first?.id == "jingle" })
+    #expect(!rig.snapshot.appAudio.isSounding)
+    #expect(try Self.upload(rig, "/appaudio/jingle", [0, 0])?.status == 409)
+    #expect(try Self.upload(rig, "/appaudio/other?type=u8", [0])?.status == 400)
+    #expect(try Self.upload(rig, "/appaudio/other?rate=1", [0])?.status == 422)
+    #expect(try Self.upload(rig, "/appaudio/(program)", [0])?.status != 200)
+    #expect(try rig.refusal(404, "DELETE", "/appaudio/nobody")?.contains("jingle") == true)
+    #expect(try rig.ask("DELETE", "/appaudio/jingle").isSuccess)
+    #expect(rig.wait { rig.snapshot.appAudio.sources.isEmpty })
+  }
+
+  @Test("D1 D5 S8: the settings by name; the same again is told once")
+  func settings() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    #expect(
+      try rig.ask(
+        "PATCH", "/settings",
+        #"{"microphoneMuteMode": "restart", "prepared": true, "micVolume": 0.5, "appVolume": 0.25, "appDucking": true, "appMonitor": true}"#
+      ).isSuccess)
+    let snapshot = rig.snapshot
+    #expect(snapshot.session.microphoneMuteMode == .restart && snapshot.session.isRecordingAlwaysPrepared)
+    #expect(snapshot.appAudio.micVolume == 0.5 && snapshot.appAudio.appVolume == 0.25)
+    #expect(snapshot.appAudio.isDucking && snapshot.appAudio.isMonitored)
+    #expect(
+      try rig.refusal(422, "PATCH", "/settings", #"{"mutemode": "loud"}"#)?.contains("voiceProcessing or restart or inputMixer") == true)
+    for _ in 0..<3 { #expect(try rig.ask("POST", "/mute").isSuccess) }
+    #expect(rig.snapshot.log.count { $0.message == "microphone muted" } == 1)
+    #expect(rig.snapshot.session.isMicrophoneMuted)
+  }
+}

@@ -1,0 +1,39 @@
+import SessionModel
+import Testing
+
+@testable import DashboardView
+
+@Suite struct DuckingViewTests {
+  private func text(_ snapshot: Snapshot, _ page: Page, _ size: Size = .minimum) -> String {
+    var state = ViewState()
+    state.page = page
+    return Frame(drawing: snapshot, size: size, state: state).text
+  }
+
+  @Test("D3 U2: o turns through the levels and O switches voice activity, on every page", arguments: Page.allCases)
+  func keys(page: Page) {
+    var snapshot = Sample.active()
+    var state = ViewState()
+    state.page = page
+    let levels = DuckingLevel.allCases
+    for (level, next) in zip(levels, levels.dropFirst() + levels.prefix(1)) {
+      snapshot.ducking.settings.level = level
+      #expect(state.press(.character("o"), on: snapshot, size: .minimum).commands == [.setDuckingLevel(next)])
+    }
+    for isOn in [false, true] {
+      snapshot.ducking.settings.isAdvanced = isOn
+      #expect(state.press(.character("O"), on: snapshot, size: .minimum).commands == [.setAdvancedDucking(!isOn)])
+    }
+  }
+
+  @Test("D3 U1: while others are lowered the Call page says by how much, and Diagnostics names them")
+  func indicator() {
+    var snapshot = Sample.active()
+    #expect(!text(snapshot, .call).contains("others"))
+    snapshot.ducking = DuckingStatus(settings: DuckingSettings(level: .mid, isAdvanced: true), isActive: true, gain: -5, streams: ["mpv"])
+    #expect(text(snapshot, .call).contains(", others -5.0 dB"))
+    snapshot.session.receiveMedia = [String(repeating: "a very long name ", count: 20)]
+    #expect(text(snapshot, .call).contains(", others -5.0 dB"))
+    #expect(text(snapshot, .diagnostics, Size(width: 120, height: 72)).contains("mid, by voice activity, now -5 dB: mpv"))
+  }
+}

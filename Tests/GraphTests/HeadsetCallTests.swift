@@ -1,0 +1,98 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+extension GraphTests {
+  @Suite("A call with a Bluetooth headset", .serialized)
+  struct HeadsetCalls {
+    private static let sink = "bluez_output.00_11_22_33_44_55.1"
+    private static let source = "bluez_input.00_11_22_33_44_55.0"
+
+    /// Both directions of the headset are in use.
+    private func waitForCall(_ live: LiveGraph) throws {
+      try live.wait(for: "both directions") { now in
+        now.graph.captureLinks == 1 && now.graph.renderLinks == 2 && now.route.microphone?.portType == .bluetoothHFP
+          && now.route.speaker?.portType == .bluetoothHFP
+      }
+    }
+
+    private func pass(_ live: LiveGraph, cycles count: UInt64 = 30) throws {
+      let start = live.service.snapshot().graph.cycles
+      try live.wait(for: "\(count) cycles") { $0.graph.cycles > start + count }
+    }
+
+    @Test(
+      "R6, I5: one SCO link in a call: to both directions, muted, unmuted, in the background and back; by default the lost seat gives it up",
+      arguments: [InterruptionOptions.Inactivity.goOn, .stop])
+    func oneLink(whenInactive: InterruptionOptions.Inactivity) throws {
+      let live = try LiveGraph(.seatedDesk([.laptop, .bluetooth])) { $0.interruptions.whenInactive = whenInactive }
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      let login = try #require(live.session.loginManager)
+      let session = live.service.session
+      session.send(.registerMedia(id: "ear", isSend: false, isReceive: true))
+      try live.wait(for: "music") { $0.graph.renderLinks == 2 && $0.route.speaker?.portType == .bluetoothA2DP }
+      try pass(live)
+      #expect(desk.scoEvents.isEmpty, "who only listens needs no call")
+      session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
+      try waitForCall(live)
+      try live.session.wait(for: "the SCO link") { desk.isScoUp }
+      for isMuted in [true, false] {
+        live.service.perform(.setMicrophoneMuted(isMuted))
+        try pass(live)
+      }
+      login.setActive(false)
+      try live.session.wait(for: "the background") { !session.current.isInForeground }
+      if whenInactive == .goOn {
+        try pass(live)
+      } else {
+        try live.session.wait(for: "the headset to be free") { !desk.isScoUp }
+      }
+      login.setActive(true)
+      try waitForCall(live)
+      try pass(live)
+      let changes = desk.scoEvents.map(\.change)
+      #expect(changes == (whenInactive == .goOn ? [.setUp] : [.setUp, .tearDown, .setUp]))
+      print("R6: --when-inactive \(whenInactive.rawValue): SCO \(desk.scoEvents.map { "\($0.change.rawValue) (\($0.reason.rawValue))" })")
+    }
+
+    @Test(
+      "R6: on HFP, 16 kHz mono, sound goes both ways at its own level and pitch, whatever the graph's rate", arguments: [48_000, 16_000])
+    func sound(rate: Int) throws {
+      let live = try LiveGraph(.seatedDesk([.laptop, .bluetooth]), usesVoiceProcessing: false)
+      defer { live.stop() }
+      try live.session.force(rate: rate)
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try waitForCall(live)
+      let nodes = try #require(live.session.desk?.card(.bluetooth)).activeProfile.nodes
+      #expect(nodes.map(\.name) == [Self.source, Self.sink])
+      #expect(nodes.allSatisfy { $0.rate == 16_000 && $0.positions == ["MONO"] })
+      let seconds = 2
+      func tone(_ frequency: Double) -> [Float] {
+        (0..<seconds * rate).map { Float(0.25 * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+      }
+      let probe = try live.probe(
+        play: ["far": tone(1_000), "near": tone(1_500)], record: ["headset", "voice"], frames: seconds * rate)
+      try live.link([
+        (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("far"), "nearend.speaker:playback_FR"),
+        ("\(Self.sink):monitor_MONO", probe.recordPort("headset")), (probe.playPort("near"), "\(Self.source):input_MONO"),
+        ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+      ])
+      let recording = try probe.run()
+      #expect(recording.rate == rate)
+      #expect(live.service.snapshot().graph.rate == rate)
+      for (port, frequency) in [("headset", 1_000.0), ("voice", 1_500)] {
+        let samples = Array(try #require(recording.samples[port]).suffix(rate))
+        let (level, share) = (Measures.level(samples), Measures.share(ofTone: frequency, in: samples, rate: rate))
+        print("R6: graph at \(rate) Hz, \(port): \(level) dBFS, \(share) of it the tone of \(Int(frequency)) Hz")
+        // A sine of 0.25 has −15.05 dBFS.
+        #expect(abs(level + 15.05) < 0.5)
+        #expect(share > 0.98)
+      }
+    }
+  }
+}

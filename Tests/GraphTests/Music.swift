@@ -1,0 +1,98 @@
+import Foundation
+import Nearend
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+/// What ducking is measured with: a tone that `pw-play` plays on the real speaker, as any player does, and a call beside it.
+struct Music {
+  static let frequency = 1_000.0
+  static let target = "hw.speaker"
+  let session: PrivateSession
+
+  /// Starts a player of a tone, and waits until it plays. `name`: its node's.
+  /// `latency`: frames that it wants, and so the quantum.
+  func play(
+    _ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil, latency: Int = 1_024
+  ) throws -> ChildProcess {
+    let file = try file(name, frequency: frequency)
+    func plays() throws -> Bool { try session.links().contains { $0.key.from == "\(name):output_FL" && $0.value == "active" } }
+    try session.wait(for: "the last \(name) to be gone") { try !plays() }
+    let role = role.map { ["--media-role", $0] } ?? []
+    let player = try session.spawn(
+      "pw-play", ["-P", "{ \"node.name\": \"\(name)\" }", "--target", target, "--latency", "\(latency)"] + role + [file])
+    try session.wait(for: "\(name) to play", plays)
+    return player
+  }
+
+  /// A minute of a tone, at −12 dBFS.
+  func file(_ name: String, frequency: Double) throws -> String {
+    let file = "\(session.path)/\(name).wav"
+    if !FileManager.default.fileExists(atPath: file) {
+      let second = (0..<48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
+      try WaveFile(samples: (0..<60).flatMap { _ in second }).write(to: file)
+    }
+    return file
+  }
+
+  /// What the real speaker plays, from now on.
+  func hear(seconds: Double) throws -> [Float] {
+    let probe = try GraphProbe(
+      socket: session.socket, name: "ear", play: [:], record: ["left"], frames: Int(seconds * 48_000))
+    try session.link("hw.speaker:monitor_FL", probe.recordPort("left"))
+    return try probe.run().samples["left"] ?? []
+  }
+
+  /// Level of a tone at the real speaker, in dB below full scale.
+  func level(of frequency: Double = Self.frequency) throws -> Double { Self.level(try hear(seconds: 0.1), frequency) }
+
+  static func level(_ samples: some Collection<Float>, _ frequency: Double = Self.frequency) -> Double {
+    var (re, im) = (0.0, 0.0)
+    for (i, sample) in samples.enumerated() {
+      let phase = 2 * .pi * frequency * Double(i) / 48_000
+      re += Double(sample) * cos(phase)
+      im += Double(sample) * sin(phase)
+    }
+    return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
+  }
+
+  /// Waits until the tone is at this level, and tells it. A single look may meet a cycle that a busy machine has lost.
+  @discardableResult
+  func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency, within tolerance: Double = 0.3) throws -> Double
+  {
+    var found = -Double.infinity
+    do {
+      try session.wait(for: what) {
+        found = try level(of: frequency)
+        return abs(found - wanted) < tolerance
+      }
+    } catch {
+      Issue.record("\(what): \(found) dB instead of \(wanted) dB")
+      throw error
+    }
+    return found
+  }
+
+  /// The Props of a node that tell volumes, as `pw-dump` has them; nil where there is no such node.
+  func volumes(of name: String) throws -> String? {
+    let text = try session.run("pw-dump", []).output
+    let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
+    for object in objects {
+      guard let info = object["info"] as? [String: Any], (info["props"] as? [String: Any])?["node.name"] as? String == name else {
+        continue
+      }
+      let props = ((info["params"] as? [String: Any])?["Props"] as? [[String: Any]])?.first ?? [:]
+      return "\(props["channelVolumes"] ?? "") \(props["mute"] ?? "") \(props["volume"] ?? "")"
+    }
+    return nil
+  }
+
+  /// The id of a node.
+  func id(of name: String) throws -> String {
+    try String(#require(try GraphDump(session).nodes.first { $0.name == name }?.id))
+  }
+
+  /// Somebody records from nearend until the process ends.
+  func startCall() throws -> ChildProcess { try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"]) }
+}

@@ -1,0 +1,77 @@
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+/// The table of the documentation's page on automatic configuration, cell by cell.
+@Suite("Automatic configuration")
+struct AutomaticConfigurationTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    var isManual: Bool
+    var configures: Bool
+    var deactivates: Bool
+    /// Whether nearend links real devices while media is registered.
+    var links: Bool
+    /// After the last media.
+    var staysActive: Bool
+    var nodes: Int
+
+    var testDescription: String {
+      "\(isManual ? "manual" : "default"), configuration \(configures ? "on" : "off"), deactivation \(deactivates ? "on" : "off")"
+    }
+  }
+
+  static let table = [
+    Row(isManual: false, configures: true, deactivates: true, links: true, staysActive: false, nodes: 0),
+    Row(isManual: false, configures: true, deactivates: false, links: true, staysActive: true, nodes: 1),
+    Row(isManual: false, configures: false, deactivates: true, links: false, staysActive: false, nodes: 0),
+    Row(isManual: false, configures: false, deactivates: false, links: false, staysActive: false, nodes: 0),
+    Row(isManual: true, configures: true, deactivates: true, links: true, staysActive: true, nodes: 0),
+    Row(isManual: true, configures: true, deactivates: false, links: true, staysActive: true, nodes: 0),
+    Row(isManual: true, configures: false, deactivates: true, links: false, staysActive: true, nodes: 0),
+    Row(isManual: true, configures: false, deactivates: false, links: false, staysActive: true, nodes: 0),
+  ]
+
+  @Test("S5: what each combination does while media is registered, and after the last", arguments: table)
+  func combination(row: Row) throws {
+    let rig = ManagerRig()
+    rig.manager.manualAudioSessionManagement = row.isManual
+    rig.manager.audioSession.isAutomaticConfigurationEnabled = row.configures
+    rig.manager.audioSession.isAutomaticDeactivationEnabled = row.deactivates
+    try expect(rig, row)
+  }
+
+  @Test("S5 S6: without audioSession in the chain all is as with configuration off", arguments: table)
+  func outOfTheChain(row: Row) throws {
+    let rig = ManagerRig()
+    rig.manager.set(engineObservers: [])
+    rig.manager.manualAudioSessionManagement = row.isManual
+    rig.manager.audioSession.isAutomaticConfigurationEnabled = row.configures
+    rig.manager.audioSession.isAutomaticDeactivationEnabled = row.deactivates
+    let same = try #require(Self.table.first { $0.isManual == row.isManual && !$0.configures && $0.deactivates == row.deactivates })
+    try expect(rig, same)
+  }
+
+  private func expect(_ rig: ManagerRig, _ row: Row) throws {
+    try rig.registerCall()
+    #expect(rig.world.nodes == 1)
+    if row.isManual {
+      #expect(!rig.manager.isSessionActive)
+      #expect(rig.demand == SessionDemand())
+      rig.manager.audioSessionDidActivateExternally()
+    }
+    #expect(rig.manager.isSessionActive)
+    #expect(rig.demand == SessionDemand(sends: true, receives: true, keepsAwake: true, linksDevices: row.links))
+    rig.unregisterCall()
+    #expect(rig.manager.isSessionActive == row.staysActive)
+    #expect(rig.world.nodes == row.nodes)
+    if row.nodes > 0 { #expect(rig.demand == SessionDemand(), "no real device is linked") }
+    if row.isManual {
+      rig.manager.audioSessionDidDeactivateExternally()
+    } else {
+      rig.manager.shutDown()
+    }
+    #expect(!rig.manager.isSessionActive)
+    #expect(rig.world.nodes == 0)
+  }
+}

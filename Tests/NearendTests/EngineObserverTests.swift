@@ -1,0 +1,189 @@
+import Nearend
+import PipeWireGraph
+import SessionModel
+import Synchronization
+import Testing
+
+@testable import Nearend
+
+/// The chain of engine observers: who hears what, in which order, and what a veto leaves.
+@Suite("Engine observers")
+struct EngineObserverTests {
+  @Test("S6: hooks are called in the chain's order, from the first registration to the last unregistration")
+  func order() throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.set(engineObservers: [tape.observer("a"), rig.manager.audioSession, tape.observer("b")])
+    try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+    #expect(tape.take() == both("didCreate", "willEnable -r", "willConnectInput", "willStart -r"))
+    try rig.manager.registerMedia(id: "second", isSend: true, isReceive: false)
+    try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: true)
+    #expect(tape.take() == [], "what is used already, or registered already, is no step")
+    try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+    #expect(tape.take() == both("willEnable pr", "willConnectOutput"))
+    rig.manager.unregisterMedia(id: "second")
+    #expect(tape.take() == [])
+    rig.manager.unregisterMedia(id: "mic")
+    #expect(tape.take() == both("didDisable p-"))
+    rig.manager.unregisterMedia(id: "ear")
+    #expect(tape.take() == both("didStop p-", "didDisable --", "willRelease"))
+    try rig.registerCall()
+    #expect(tape.take().first == "a didCreate", "the next session has the same chain")
+    rig.manager.shutDown()
+    #expect(tape.take().suffix(6) == both("didStop pr", "didDisable --", "willRelease")[...])
+  }
+
+  private func both(_ hooks: String...) -> [String] { hooks.flatMap { ["a \($0)", "b \($0)"] } }
+
+  /// What the first observer hears where the second refuses.
+  private static let vetoes: [(EngineVeto.Hook, [String])] = [
+    (.didCreate, ["a didCreate", "a willRelease"]),
+    (.willEnable, ["a didCreate", "a willEnable pr", "a didDisable --", "a willRelease"]),
+    (.willConnectInput, ["a didCreate", "a willEnable pr", "a willConnectInput", "a didDisable --", "a willRelease"]),
+    (
+      .willConnectOutput,
+      ["a didCreate", "a willEnable pr", "a willConnectInput", "a willConnectOutput", "a didDisable --", "a willRelease"]
+    ),
+    (
+      .willStart,
+      [
+        "a didCreate", "a willEnable pr", "a willConnectInput", "a willConnectOutput", "a willStart pr", "a didStop pr", "a didDisable --",
+        "a willRelease",
+      ]
+    ),
+  ]
+
+  @Test("S6: a veto at each hook: the registration throws the hook's error, and nothing is half changed", arguments: vetoes)
+  func veto(hook: EngineVeto.Hook, heard: [String]) throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.isMicrophoneMuted = true
+    rig.manager.set(engineObservers: [rig.manager.audioSession, tape.observer("a"), tape.observer("b", refuses: hook)])
+    #expect(
+      error { () throws(GraphError) in try rig.manager.registerMedia(id: "call", isSend: true, isReceive: true) }
+        == .vetoed(EngineVeto(hook: hook, error: Refusal.never)))
+    #expect(tape.take().filter { $0.hasPrefix("a") } == heard)
+    #expect(rig.world.nodes == 0 && rig.world.starts == 0)
+    #expect(rig.manager.service == nil)
+    #expect(rig.manager.session.media == [] && !rig.manager.isSessionActive)
+    // What refused is over: the next registration begins from the beginning.
+    rig.manager.set(engineObservers: [tape.observer("a")])
+    try rig.registerCall()
+    #expect(rig.manager.isMicrophoneMuted && rig.world.nodes == 1)
+  }
+
+  @Test("S6: a veto of a second direction leaves the first as it was")
+  func vetoWhileRunning() throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.set(engineObservers: [rig.manager.audioSession, tape.observer("a"), tape.observer("b", refuses: .willConnectOutput)])
+    try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+    _ = tape.take()
+    #expect(
+      error { () throws(GraphError) in try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true) }
+        == .vetoed(EngineVeto(hook: .willConnectOutput, error: Refusal.never)))
+    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectOutput", "a didDisable -r"])
+    #expect(rig.manager.session.media.map(\.id) == ["mic"])
+    #expect(rig.demand == SessionDemand(sends: true, keepsAwake: true))
+    rig.manager.unregisterMedia(id: "mic")
+    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
+  }
+
+  @Test("S6: a graph that cannot be joined is told as a stop")
+  func failedStart() throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    rig.manager.set(engineObservers: [tape.observer("a")])
+    rig.world.fail(with: .noDaemon(reason: "no daemon here"))
+    #expect(
+      error { () throws(GraphError) in try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false) }
+        == .noDaemon(reason: "no daemon here"))
+    #expect(tape.take().suffix(4) == ["a willStart -r", "a didStop -r", "a didDisable --", "a willRelease"])
+  }
+
+  @Test("S6: without audioSession in the chain, as with an empty one, nothing is configured and no session outlasts its media")
+  func emptyChain() throws {
+    let rig = ManagerRig()
+    rig.manager.set(engineObservers: [])
+    rig.manager.isAutomaticDeactivationEnabled = false
+    try rig.registerCall()
+    #expect(rig.demand.sends && !rig.demand.linksDevices)
+    rig.unregisterCall()
+    #expect(rig.world.nodes == 0)
+    #expect(rig.manager.isAutomaticConfigurationEnabled, "the switch itself is the program's")
+    rig.manager.set(engineObservers: [rig.manager.audioSession])
+    try rig.registerCall()
+    #expect(rig.demand.linksDevices)
+  }
+
+  @Test("S6: a chain that is set while a session exists has no effect, and the log says so")
+  func locked() throws {
+    let (rig, tape) = (ManagerRig(), HookTape())
+    try rig.registerCall()
+    rig.manager.set(engineObservers: [tape.observer("a")])
+    #expect(rig.warnings.count == 1 && rig.demand.linksDevices)
+    rig.unregisterCall()
+    #expect(tape.take() == [])
+  }
+
+  @Test("S6: a stage put in by a hook is in the session's chains, and released with the engine")
+  func stages() throws {
+    let rig = ManagerRig()
+    let released = Mutex(0)
+    struct Wiring: AudioEngineObserver {
+      let stage: AudioStage
+      func engineWillConnectInput(_ engine: AudioEngine) { _ = engine.captureStages.append(stage) }
+      func engineWillConnectOutput(_ engine: AudioEngine) { _ = engine.renderStages.append(stage) }
+    }
+    let stage = AudioStage(latency: 100, released: { _ in released.withLock { $0 += 1 } }) { _, left, _, _, _ in left[0] = 0 }
+    rig.manager.set(engineObservers: [rig.manager.audioSession, Wiring(stage: stage)])
+    try rig.registerCall()
+    #expect(rig.manager.service?.core.captureStages.latency == 100)
+    #expect(rig.manager.service?.core.renderLatency == 100)
+    rig.unregisterCall()
+    rig.world.forgetGraphs()
+    #expect(released.withLock { $0 } == 2)
+  }
+}
+
+private enum Refusal: Error { case never }
+
+private func error(_ body: () throws(GraphError) -> Void) -> GraphError? {
+  do throws(GraphError) { try body() } catch { return error }
+  return nil
+}
+
+/// What observers heard, in order: "a willEnable pr" for playout and recording.
+private final class HookTape: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  func take() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+  func observer(_ name: String, refuses: EngineVeto.Hook? = nil) -> TapedObserver {
+    TapedObserver(tape: self, name: name, refused: refuses)
+  }
+}
+
+private struct TapedObserver: AudioEngineObserver {
+  let tape: HookTape
+  let name: String
+  let refused: EngineVeto.Hook?
+
+  private func note(_ hook: String, _ use: EngineUse? = nil) {
+    let directions = use.map { " \($0.isPlayoutEnabled ? "p" : "-")\($0.isRecordingEnabled ? "r" : "-")" } ?? ""
+    tape.add("\(name) \(hook)\(directions)")
+  }
+  private func ask(_ hook: EngineVeto.Hook, _ use: EngineUse? = nil) throws {
+    if hook == refused { throw Refusal.never }
+    note(hook.rawValue, use)
+  }
+  func engineDidCreate(_ engine: AudioEngine) throws { try ask(.didCreate) }
+  func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws { try ask(.willEnable, use) }
+  func engineWillConnectInput(_ engine: AudioEngine) throws { try ask(.willConnectInput) }
+  func engineWillConnectOutput(_ engine: AudioEngine) throws { try ask(.willConnectOutput) }
+  func engineWillStart(_ engine: AudioEngine, use: EngineUse) throws { try ask(.willStart, use) }
+  func engineDidStop(_ engine: AudioEngine, use: EngineUse) { note("didStop", use) }
+  func engineDidDisable(_ engine: AudioEngine, use: EngineUse) { note("didDisable", use) }
+  func engineWillRelease(_ engine: AudioEngine) { note("willRelease") }
+}

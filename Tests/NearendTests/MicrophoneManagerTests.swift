@@ -1,0 +1,122 @@
+import Foundation
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+import Testing
+
+@testable import Nearend
+
+@Suite("The manager's microphone")
+struct MicrophoneManagerTests {
+  @Test("D1: muting twice is told once, with a session and without one")
+  func mutingTwice() throws {
+    let rig = ManagerRig()
+    let tape = EventTape(rig.manager.bus)
+    func changes() -> Int { tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == "microphoneMuted" } }
+    for _ in 0..<2 { rig.manager.isMicrophoneMuted = true }
+    #expect(changes() == 1)
+    try rig.registerCall()
+    for _ in 0..<2 { rig.manager.isMicrophoneMuted = true }
+    #expect(rig.manager.isMicrophoneMuted && rig.manager.service?.core.controls.isMicrophoneMuted == true)
+    let before = changes()
+    for _ in 0..<3 { rig.manager.isMicrophoneMuted = false }
+    #expect(changes() == before + 1)
+    #expect(rig.manager.log.all.count { $0.message == "microphone no longer muted" } == 1)
+  }
+
+  @Test("D1: the mute mode outlives the session; restart takes the microphone's link away while muted")
+  func muteMode() throws {
+    let rig = ManagerRig()
+    #expect(rig.manager.microphoneMuteMode == .voiceProcessing)
+    rig.manager.set(microphoneMuteMode: .restart)
+    try rig.registerCall()
+    #expect(rig.demand.opensMicrophone)
+    rig.manager.isMicrophoneMuted = true
+    #expect(!rig.demand.opensMicrophone && rig.demand.sends && rig.demand.receives)
+    rig.manager.isMicrophoneMuted = false
+    #expect(rig.demand == ManagerRig.call)
+    rig.unregisterCall()
+    #expect(rig.manager.microphoneMuteMode == .restart)
+  }
+
+  @Test("D2: who talks into the muted microphone is told so, once; muted and silent, or with nobody to hear it, nothing is")
+  func talkingIsTold() throws {
+    let core = try AudioCore()
+    let bus = EventBus()
+    let tape = EventTape(bus)
+    let watch = EventWatch(core: core, events: bus)
+    // Three syllables a second of 500 Hz.
+    func talk(seconds: Int, level: Float) {
+      for cycle in 0..<seconds * 100 {
+        let samples = (0..<480).map { frame in
+          level * Float(sin(2 * Double.pi * 500 * Double(frame) / 48_000)) * (cycle % 33 < 22 ? 1 : 0.01)
+        }
+        samples.withUnsafeBufferPointer {
+          var buffers = CycleBuffers(frames: 480, rate: 48_000, position: UInt64(cycle * 480), driver: 1)
+          buffers.microphone = $0.baseAddress
+          core.realtime.process(&buffers, graphSinks: nil)
+        }
+        if cycle % 10 == 9 { watch.look() }
+      }
+    }
+    core.controls.isMicrophoneMuted = true
+    core.isSending = true
+    talk(seconds: 2, level: 0.0001)
+    #expect(tape.all.isEmpty)
+    talk(seconds: 3, level: 0.1)
+    #expect(tape.kinds == [.talkingWhileMuted])
+    core.isSending = false
+    talk(seconds: 2, level: 0.0001)
+    core.controls.usesVoiceProcessing = false
+    core.isSending = true
+    talk(seconds: 3, level: 0.1)
+    #expect(tape.kinds == [.talkingWhileMuted])
+  }
+
+  @Test("S8: prepared, the session starts without media, outlasts the last, and is handed back when it is off")
+  func prepared() throws {
+    let rig = ManagerRig()
+    try rig.manager.setRecordingAlwaysPreparedMode(true)
+    #expect(rig.manager.isRecordingAlwaysPreparedMode)
+    #expect(rig.demand == SessionDemand(sends: true, keepsAwake: true))
+    #expect(rig.manager.service?.core.controls.isVoiceHeld == true)
+    try rig.registerCall()
+    #expect(rig.manager.service?.core.controls.isVoiceHeld == false)
+    rig.unregisterCall()
+    #expect(rig.demand == SessionDemand(sends: true, keepsAwake: true) && rig.world.nodes == 1 && rig.world.starts == 1)
+    try rig.manager.setRecordingAlwaysPreparedMode(false)
+    #expect(rig.world.nodes == 0 && rig.manager.service == nil)
+    try rig.registerCall()
+    rig.manager.unregisterMedia(id: "mic")
+    #expect(!rig.demand.sends, "off is off in the next session, too")
+    rig.unregisterCall()
+  }
+
+  @Test("S8: where the session cannot start it is told why, and nothing is prepared")
+  func cannotPrepare() throws {
+    let rig = ManagerRig()
+    rig.world.fail(with: .noDaemon(reason: "none"))
+    #expect(throws: GraphError.self) { try rig.manager.setRecordingAlwaysPreparedMode(true) }
+    #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.world.nodes == 0)
+  }
+
+  @Test(
+    "D4 D5: the mixer's volumes and switches are kept, clamped, and those of the next session; capture needs somebody who takes the voice")
+  func mixer() throws {
+    let rig = ManagerRig()
+    let mixer = rig.manager.mixer
+    let buffer = try AppAudioBuffer(interleaved: [Int16](repeating: 1, count: 480), sampleRate: 48_000, channelCount: 1)
+    #expect((mixer.micVolume, mixer.appVolume, mixer.outputVolume) == (1, 1, 1))
+    #expect(!mixer.isAppAudioDucked && !mixer.isAppAudioMonitored && !mixer.capture(appAudio: buffer))
+    (mixer.micVolume, mixer.appVolume, mixer.outputVolume) = (0.5, 7, -1)
+    mixer.isAppAudioDucked = true
+    try rig.registerCall()
+    #expect((mixer.micVolume, mixer.appVolume, mixer.outputVolume) == (0.5, 1, 0))
+    #expect(mixer.isAppAudioDucked)
+    #expect(rig.demand.sends && mixer.capture(appAudio: buffer))
+    mixer.micVolume = .nan
+    #expect(mixer.micVolume == 0.5)
+    rig.unregisterCall()
+    #expect(mixer.micVolume == 0.5 && !mixer.capture(appAudio: buffer))
+  }
+}

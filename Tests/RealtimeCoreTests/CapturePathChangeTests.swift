@@ -1,0 +1,43 @@
+import Testing
+
+@testable import RealtimeCore
+
+/// Another loudspeaker, another microphone: the echo comes by another way from one moment to the next.
+@Suite("Capture path: a change of device")
+struct CapturePathChangeTests {
+  /// How the echo of a pair of devices arrives.
+  struct Way: Sendable, CustomTestStringConvertible {
+    let milliseconds: Int
+    let gain: Float
+    var testDescription: String { "\(milliseconds) ms, gain \(gain)" }
+  }
+
+  @Test(
+    "V6, R1: after a change of loudspeaker or microphone the echo is down by 25 dB within 3 s of far-end speech",
+    arguments: [
+      (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
+      (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
+      (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
+    ], [16_000, 48_000])
+  func newWay(ways: (Way, Way), rate: Int) throws {
+    let far = CaptureSignals.speech(seconds: 9, rate: rate, level: -24, seed: 3)
+    func arriving(_ way: Way) -> [Float] { CaptureSignals.room(far, rate: rate, delay: way.milliseconds * rate / 1_000, gain: way.gain) }
+    let change = 4 * rate
+    let microphone = Array(arriving(ways.0)[..<change] + arriving(ways.1)[change...])
+    var run = try CaptureRun(rate: rate)
+    var hasChanged = false
+    let voice = run.process(microphone, reference: far, quantum: 480) { start, controls in
+      if start >= change, !hasChanged {
+        controls.echoPathChanged()
+        hasChanged = true
+      }
+    }
+    func erle(_ seconds: Int, _ count: Int = 1) -> Double {
+      let range = (change + seconds * rate)..<(change + (seconds + count) * rate)
+      return CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(voice[range]))
+    }
+    let course = (-4..<5).map { Int(erle($0).rounded()) }
+    print("V6: \(rate) Hz, \(ways.0.testDescription) to \(ways.1.testDescription): ERLE by second \(course), the change after the fourth")
+    #expect(erle(2, 3) >= 25)
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+/// The modes as the audio thread knows them; `restart` takes the microphone away besides.
+enum MuteMode: String, CaseIterable, Sendable { case voiceProcessing, restart, inputMixer }
+
+@Suite("Mute")
+struct MuteTests {
+  static let rate = 48_000
+  static let quanta = [32, 64, 128, 256, 480, 1024]
+
+  /// The raw microphone at the processed voice's latency, so that what comes out is known to the sample.
+  private static func path(_ mode: MuteMode) throws -> CaptureRun {
+    try CaptureRun(rate: rate) { controls in
+      controls.isBypassed = true
+      controls.mutesInput = mode == .inputMixer
+    }
+  }
+
+  /// Runs cycles; `isMuted` is set before each. In mode restart the microphone is gone two cycles after the mute and back two cycles after its end, which is
+  /// sooner than any graph is.
+  private static func run(_ path: inout CaptureRun, _ mode: MuteMode, _ microphone: [Float], quantum: Int, isMuted: (Int) -> Bool)
+    -> [Float]
+  {
+    var voice: [Float] = []
+    var history = [false, false]
+    for cycle in 0..<microphone.count / quantum {
+      path.controls.isMicrophoneMuted = isMuted(cycle)
+      history.append(isMuted(cycle))
+      let isGone = mode == .restart && history[history.count - 3]
+      let part = Array(microphone[cycle * quantum..<(cycle + 1) * quantum])
+      voice += isGone ? path.processNothing(frames: quantum, quantum: quantum) : path.process(part, quantum: quantum)
+    }
+    return voice
+  }
+
+  @Test(
+    "D1: voiceProcessing and restart are silent within one cycle; inputMixer when the last sound has come through", arguments: quanta,
+    MuteMode.allCases)
+  func timeToMute(quantum: Int, mode: MuteMode) throws {
+    var path = try Self.path(mode)
+    let microphone = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -20)
+    let cycles = microphone.count / quantum
+    let (muteAt, unmuteAt) = (cycles / 3, 2 * cycles / 3)
+    let voice = Self.run(&path, mode, microphone, quantum: quantum) { $0 >= muteAt && $0 < unmuteAt }
+    let (from, to) = (muteAt * quantum, unmuteAt * quantum)
+    let latency = path.latency(quantum: quantum)
+    // Silence, to the last bit, from its first frame to the unmute.
+    let mute = to - from - voice[from..<to].reversed().prefix { $0 == 0 }.count
+    let unmute = voice[to...].prefix { $0 == 0 }.count
+    let full =
+      voice[to...].indices.first { voice[$0] == microphone[$0 - latency] && voice[$0] != 0 && microphone[$0] != 0 }.map { $0 - to } ?? -1
+    print("D1 \(mode.rawValue) quantum \(quantum): silent after \(mute), heard again after \(unmute), whole after \(full) frames")
+    switch mode {
+    case .voiceProcessing, .restart: #expect(mute <= quantum)
+    case .inputMixer: #expect(mute <= latency + 2 * quantum)
+    }
+    switch mode {
+    case .voiceProcessing: #expect(unmute <= 4)
+    // From the microphone's return, two cycles later.
+    case .restart: #expect(unmute <= latency + 2 * quantum + 4)
+    case .inputMixer: #expect(unmute <= latency + 4)
+    }
+  }
+
+  /// How loud a toggle is above 5 kHz, where a tone of 300 Hz has nothing: the largest sample of each window of 20 ms around a change.
+  private static func clicks(_ voice: [Float], at changes: [Int], latency: Int) -> [Float] {
+    var high = voice
+    var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
+    for index in filters.indices {
+      high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: voice.count) }
+    }
+    return changes.map { change in high[change..<min(change + latency + 2_400, high.count)].reduce(0) { max($0, abs($1)) } }
+  }
+
+  /// −60 dB under the tone's peak.
+  private static let audible: Float = 0.0005
+
+  @Test("D1: 200 toggles, no click above 5 kHz; the same measure finds each of 200 hard cuts", arguments: MuteMode.allCases, [256, 480])
+  func noClicks(mode: MuteMode, quantum: Int) throws {
+    var path = try Self.path(mode)
+    // 300 Hz: every 160 frames the same, and no quantum is a multiple of that.
+    let tone = (0..<200 * 9_600 + 48_000).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
+    let first = 24_000 / quantum, every = 9_600 / quantum + 1
+    let toggles = (0..<200).map { first + $0 * every }.filter { ($0 + every) * quantum < tone.count }
+    let voice = Self.run(&path, mode, tone, quantum: quantum) { cycle in cycle >= first && ((cycle - first) / every) % 2 == 0 }
+    let changes = toggles.map { $0 * quantum }
+    let latency = path.latency(quantum: quantum)
+    let loudness = Self.clicks(voice, at: changes, latency: latency)
+    let heard = loudness.count { $0 > Self.audible }
+    print(
+      "D1 \(mode.rawValue) quantum \(quantum): \(changes.count) toggles, the loudest \(20 * log10(loudness.max()! / 0.5)) dB above 5 kHz")
+    #expect(changes.count >= 190)
+    #expect(heard == 0, "\(heard) clicks, the loudest \(loudness.max()!)")
+    // Sound before and after each.
+    #expect(changes.allSatisfy { change in voice[change..<min(change + every * quantum, voice.count)].contains { abs($0) > 0.2 } })
+
+    let cut = tone.indices.map { frame in
+      let cycle = frame / quantum
+      return cycle >= first && ((cycle - first) / every) % 2 == 0 ? 0 : tone[frame]
+    }
+    let cuts = Self.clicks(cut, at: changes, latency: 0).count { $0 > Self.audible }
+    #expect(cuts > 180, "the measure finds only \(cuts) hard cuts")
+  }
+
+  @Test("S8: a voice that is held is silent, and whole again within one cycle")
+  func held() throws {
+    var path = try Self.path(.voiceProcessing)
+    path.controls.isVoiceHeld = true
+    let microphone = CaptureSignals.noise(seconds: 0.5, rate: Self.rate, level: -20)
+    let silent = path.process(microphone, quantum: 256)
+    #expect(silent[256...].allSatisfy { $0 == 0 })
+    path.controls.isVoiceHeld = false
+    let voice = path.process(microphone, quantum: 256)
+    #expect(voice[..<256].contains { abs($0) > 0.01 })
+  }
+
+  // MARK: Talking while muted
+
+  private static let talk = CaptureSignals.speech(seconds: 4, rate: rate, level: -30)
+
+  /// Whether talking was noticed in any cycle, and from which second on.
+  private static func notices(
+    _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0, usesVoiceProcessing: Bool = true
+  ) throws -> Double? {
+    var run = try CaptureRun(rate: rate) { controls in
+      controls.mutesInput = mode == .inputMixer
+      controls.usesVoiceProcessing = usesVoiceProcessing
+    }
+    let meters = run.meters
+    var noticed: Double?
+    _ = run.process(microphone, reference: reference, quantum: 480) { start, controls in
+      let time = Double(start) / Double(rate)
+      controls.isMicrophoneMuted = time >= mutedFrom
+      if meters.snapshot().isTalkingWhileMuted, noticed == nil { noticed = time }
+    }
+    return noticed
+  }
+
+  @Test("D2: talking into the muted microphone is noticed within a second", arguments: [MuteMode.voiceProcessing, .inputMixer])
+  func talkingIsNoticed(mode: MuteMode) throws {
+    let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
+    let noticed = try #require(try Self.notices(mode, quiet + Self.talk, mutedFrom: 0.5))
+    #expect(noticed > 1.25 && noticed < 2.2, "at \(noticed) s")
+  }
+
+  @Test("D2: not noticed: silence, a cough, talking before the mute, and anything with voice processing off")
+  func restIsNot() throws {
+    let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
+    let cough = Array(Self.talk[..<7_200])
+    for mode in [MuteMode.voiceProcessing, .inputMixer] {
+      #expect(try Self.notices(mode, quiet + quiet + quiet) == nil)
+      #expect(try Self.notices(mode, quiet + cough + quiet + quiet) == nil)
+      #expect(try Self.notices(mode, quiet + Self.talk + quiet + quiet + quiet, mutedFrom: 6) == nil)
+      #expect(try Self.notices(mode, quiet + Self.talk, usesVoiceProcessing: false) == nil)
+    }
+  }
+
+  @Test(
+    "D2: the far end's echo alone is never taken for talking, from the first second on",
+    arguments: [MuteMode.voiceProcessing, .inputMixer], [0.0, 6])
+  func echoIsNot(mode: MuteMode, mutedFrom: Double) throws {
+    let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -26, seed: 9)
+    let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.5)
+    let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
+    let microphone = zip(echo, noise).map { $0 + $1 }
+    #expect(try Self.notices(mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
+  }
+
+  @Test("D2: talking over the far end is noticed, once the echo is known", arguments: [MuteMode.voiceProcessing, .inputMixer])
+  func doubleTalk(mode: MuteMode) throws {
+    let far = CaptureSignals.speech(seconds: 14, rate: Self.rate, level: -30, seed: 9)
+    let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.25)
+    let near = [Float](repeating: 0, count: 9 * Self.rate) + CaptureSignals.speech(seconds: 5, rate: Self.rate, level: -20, seed: 3)
+    let microphone = zip(echo, near).map { $0 + $1 }
+    let noticed = try #require(try Self.notices(mode, microphone, reference: far, mutedFrom: 8))
+    #expect(noticed > 9)
+  }
+}
