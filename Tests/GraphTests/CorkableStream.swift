@@ -19,10 +19,10 @@ final class CorkableStream {
         "python3", [script, role, device], input: .descriptor(childs), output: .descriptor(childs),
         errors: .file("\(session.path)/logs/phone.log"))
     }
-    let answer = socket.receive()
-    guard answer == Data("ready\n".utf8) else {
+    let answer = Self.line(from: socket)
+    guard answer == "ready" else {
       let (exit, log) = (process.wait(timeout: 1).map { "\($0)" } ?? "still runs", text(ofFile: "\(session.path)/logs/phone.log") ?? "")
-      throw SessionError(.programFailed, "the phone does not play, but says '\(String(decoding: answer, as: UTF8.self))', \(exit): \(log)")
+      throw SessionError(.programFailed, "the phone does not play, but says '\(answer)', \(exit): \(log)")
     }
   }
 
@@ -31,7 +31,14 @@ final class CorkableStream {
   /// Returns when the server has done it.
   func cork(_ isOn: Bool) {
     socket.send(isOn ? "cork\n" : "uncork\n")
-    _ = socket.receive()
+    _ = Self.line(from: socket)
+  }
+
+  /// In as many pieces as it comes.
+  private static func line(from socket: ChildSocket) -> String {
+    var line = Data()
+    while line.last != 10, case let piece = socket.receive(), !piece.isEmpty { line += piece }
+    return String(decoding: line.dropLast(), as: UTF8.self)
   }
 
   func end() { process.end(grace: 1) }

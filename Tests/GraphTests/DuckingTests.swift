@@ -159,8 +159,10 @@ extension GraphTests {
       #expect(live.service.snapshot().ducking.streams == [] && live.service.snapshot().ducking.isActive)
       live.service.perform(.pickDevice(.output, name: nil))
       try music.wait(for: "the first again", level: -12.04 - 9)
+      let settled = Date() + StreamDucking.settlingTime + 0.5
+      try live.session.wait(for: "the stream to have settled") { Date() > settled }
       _ = try live.session.run("wpctl", "set-volume", try music.id(of: "music"), "0.5")
-      try live.wait(for: "the stream to be let alone") { $0.ducking.streams.isEmpty && $0.ducking.isActive }
+      try live.wait(for: "the stream to be let alone") { now in now.log.contains { $0.message.contains("its volume was moved") } }
       live.service.perform(.pickDevice(.output, name: "hw.second"))
       try live.wait(for: "another speaker") { $0.route.speaker?.name == "hw.second" }
       live.service.perform(.pickDevice(.output, name: nil))

@@ -33,6 +33,38 @@ struct EngineObserverTests {
     #expect(tape.take().suffix(6) == both("didStop pr", "didDisable --", "willRelease")[...])
   }
 
+  /// Sets the session's switches in every hook.
+  private final class Switcher: AudioEngineObserver {
+    let manager: AudioSessionManager
+    let turns = Mutex(0)
+    init(_ manager: AudioSessionManager) { self.manager = manager }
+
+    private func turn() {
+      turns.withLock { $0 += 1 }
+      manager.isAutomaticDeactivationEnabled.toggle()
+      manager.isAutomaticConfigurationEnabled = true
+    }
+    func engineDidCreate(_ engine: AudioEngine) throws { turn() }
+    func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws { turn() }
+    func engineWillStart(_ engine: AudioEngine, use: EngineUse) throws { turn() }
+    func engineDidStop(_ engine: AudioEngine, use: EngineUse) { turn() }
+    func engineDidDisable(_ engine: AudioEngine, use: EngineUse) { turn() }
+    func engineWillRelease(_ engine: AudioEngine) { turn() }
+  }
+
+  @Test("S5, S6: a hook may set the session's switches")
+  func switches() throws {
+    let rig = ManagerRig()
+    let switcher = Switcher(rig.manager)
+    rig.manager.set(engineObservers: [rig.manager.audioSession, switcher])
+    try rig.registerCall()
+    rig.manager.shutDown()
+    let turns = switcher.turns.withLock { $0 }
+    #expect(turns >= 6)
+    #expect(rig.manager.isAutomaticDeactivationEnabled == (turns % 2 == 0))
+    rig.manager.set(engineObservers: [])
+  }
+
   private func both(_ hooks: String...) -> [String] { hooks.flatMap { ["a \($0)", "b \($0)"] } }
 
   /// What the first observer hears where the second refuses.

@@ -8,7 +8,7 @@ import SessionModel
 ///     didCreate ─▶ willEnable ─▶ willConnectInput, willConnectOutput ─▶ willStart ─▶ … ─▶ didStop ─▶ didDisable ─▶ willRelease
 ///
 /// Hooks are called one after another, in the order of the chain, inside the call that causes the step: never on the audio thread, and with a lock held
-/// that starting and stopping take. A hook must not register or unregister media, nor shut the manager down. Those that throw veto the step: the registration
+/// that starting and stopping take. A hook must not register or unregister media, prepare recording, nor shut the manager down. Those that throw veto the step: the registration
 /// throws `GraphError.vetoed` with the hook's own error in it, observers that had agreed hear the opposite step, and nothing has changed.
 ///
 /// Hooks are about media that a program registers; applications that use nearend's devices come and go without them.

@@ -1,3 +1,4 @@
+import Glibc
 import PipeWireGraph
 import Synchronization
 
@@ -7,6 +8,8 @@ final class EngineHooks: Sendable {
     var chain: [any AudioEngineObserver] = []
     var engine: AudioEngine?
     var use = EngineUse()
+    /// The thread that runs a hook now.
+    var caller: pthread_t?
   }
   private let state = Mutex(State())
 
@@ -78,12 +81,23 @@ final class EngineHooks: Sendable {
 
   private var chain: [any AudioEngineObserver] { state.withLock { $0.chain } }
 
-  private func tell(_ body: (any AudioEngineObserver) -> Void) { for observer in chain { body(observer) } }
+  /// Whether this thread is inside a hook, and so holds the `lifecycle` lock.
+  var isCalling: Bool { state.withLock { $0.caller } == pthread_self() }
+
+  private func mark(_ caller: pthread_t?) { state.withLock { $0.caller = caller } }
+
+  private func tell(_ body: (any AudioEngineObserver) -> Void) {
+    mark(pthread_self())
+    defer { mark(nil) }
+    for observer in chain { body(observer) }
+  }
 
   /// Asks each; where one refuses, those that had agreed hear the opposite, the last first.
   private func ask(
     _ hook: EngineVeto.Hook, _ body: (any AudioEngineObserver) throws -> Void, undo: (any AudioEngineObserver) -> Void
   ) throws(EngineVeto) {
+    mark(pthread_self())
+    defer { mark(nil) }
     var agreed: [any AudioEngineObserver] = []
     for observer in chain {
       do {

@@ -226,7 +226,11 @@ public final class AudioSessionManager: Sendable {
   }
 
   /// After a change that may have been the last thing that kept the session.
-  func stopNowWhereUnused() { lifecycle.withLock { _ in leaveWhatIsUnused() } }
+  func stopNowWhereUnused() {
+    // A hook may set a switch, but the session cannot end under it.
+    if hooks.isCalling { return stopSoonWhereUnused() }
+    lifecycle.withLock { _ in leaveWhatIsUnused() }
+  }
 
   private func received(_ event: AudioEvent) {
     observers.tell(event, from: self)
