@@ -96,7 +96,9 @@ enum RoutesPage {
     let (kindX, stateX) = (5 + nameWidth, 25 + nameWidth)
     let isPicked = route.picked(choice.direction) == choice.name
     guard let device else {
-      canvas.put(choice.name ?? "follow the session manager's default", 4, y, style, width: stateX - 5)
+      canvas.put(
+        choice.name ?? (route.areOursDefault ? "follow what would be the default" : "follow the session manager's default"), 4, y, style,
+        width: stateX - 5)
       guard isPicked else { return }
       canvas.put(
         choice.name == nil ? "followed" : "picked, not there", stateX, y, choice.name == nil ? .good : .caution, width: 27)

@@ -53,4 +53,30 @@ struct CrashTests {
     try session.wait(for: "nothing to be left to do") { !FileManager.default.fileExists(atPath: saved) }
     #expect(second.process.isRunning)
   }
+
+  @Test("R2: killed as the default where none was configured: the next start leaves the real devices as the defaults")
+  func noneConfigured() throws {
+    var configuration = SessionConfiguration()
+    configuration.desk = [DeskCard.make(.laptop)]
+    configuration.runsPulse = false
+    let session = try PrivateSession(configuration)
+    func effective() throws -> [String] {
+      let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+      return ["default.audio.sink", "default.audio.source"].map { key in
+        lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+      }
+    }
+    try session.wait(for: "the laptop's") { try effective() == Self.laptop }
+    #expect(try configured(session) == ["", ""])
+    let first = try session.startNearend("--headless", "--default")
+    try session.wait(for: "ours") { try effective() == ["nearend.speaker", "nearend.microphone"] }
+    first.process.signal(SIGKILL)
+    #expect(first.process.wait(timeout: 5) == .signal(SIGKILL))
+    let second = try session.startNearend("--headless")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    try session.wait(for: "the laptop's again, not \((try? effective()) ?? [])") {
+      try configured(session) == ["", ""] && effective() == Self.laptop
+    }
+    #expect(second.process.isRunning)
+  }
 }

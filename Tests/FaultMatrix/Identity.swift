@@ -2,8 +2,8 @@ import Foundation
 import SimulatedHardware
 
 /// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
-/// the same streams after the last of all faults that leave PipeWire and its PulseAudio server alive; clients of either end with it. Which
-/// device a stream is linked with is the session manager's choice: WirePlumber 0.4 moves some when defaults come and go.
+/// the same streams after the last of all faults that leave PipeWire, WirePlumber and the PulseAudio server alive, and when WirePlumber is killed
+/// then; clients of a daemon that ends, end with it. Which device a stream is linked with is the session manager's choice: WirePlumber 0.4 moves some when defaults come and go.
 enum Identity {
   /// All that tells one stream from another.
   private struct Streams: Equatable {

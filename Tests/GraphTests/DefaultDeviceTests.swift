@@ -31,6 +31,18 @@ extension GraphTests {
       }
     }
 
+    /// Names of the defaults that hold, sink first.
+    private func effective(_ session: PrivateSession) throws -> [String] {
+      let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+      return ["default.audio.sink", "default.audio.source"].map { key in
+        lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+      }
+    }
+
+    private func wait(_ session: PrivateSession, forEffective names: [String]) throws {
+      try session.wait(for: "\(names) in use, not \((try? effective(session)) ?? [])", timeout: 5) { try effective(session) == names }
+    }
+
     private func wait(_ session: PrivateSession, for names: [String]) throws {
       try session.wait(for: "the defaults \(names), which are \((try? configured(session)) ?? [])") { try configured(session) == names }
     }
@@ -45,20 +57,51 @@ extension GraphTests {
       for (key, name) in zip(Self.keys, former) { try set(session, key, name.isEmpty ? nil : "{ \"name\": \"\(name)\" }") }
       defer { live.service.stop() }
       try wait(session, for: former)
+      let used = [hadAny ? "hw.second" : "hw.speaker", "hw.mic"]
+      try wait(session, forEffective: used)
       try live.wait(for: "nearend to follow them") { $0.route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker") }
       live.service.perform(.setDefaultDevices(true))
       try wait(session, for: Self.ours)
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
       #expect(live.service.value(of: .defaultDevices) == .bool(true))
       #expect(live.service.snapshot().route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker"), "what was followed is followed")
+      try wait(session, forEffective: Self.ours)
       live.service.perform(.setDefaultDevices(false))
       try wait(session, for: former)
+      try wait(session, forEffective: used)
       live.service.perform(.setDefaultDevices(true))
       try wait(session, for: Self.ours)
+      try wait(session, forEffective: Self.ours)
       live.stop()
       try wait(session, for: former)
+      try wait(session, forEffective: used)
       #expect(!FileManager.default.fileExists(atPath: "\(session.path)/state/nearend/restore.json"))
       for key in Self.keys { try set(session, key, nil) }
+    }
+
+    @Test("R2: where no default was configured, another start, of nearend or of the session manager, does not make ours the default")
+    func startedAgain() throws {
+      let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
+      let first = try LiveGraph(.desk([.laptop])) { $0.areDefaultDevices = true }
+      let session = first.session
+      try wait(session, forEffective: Self.ours)
+      first.stop()
+      try wait(session, forEffective: laptop)
+      let second = try LiveGraph(.desk([.laptop]), in: session)
+      defer { second.stop() }
+      second.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try second.wait(for: "the real microphone") { $0.graph.captureLinks > 0 }
+      #expect(try effective(session) == laptop)
+      let memory = "\(session.path)/state/wireplumber/default-nodes"
+      try session.wait(for: "the session manager to write down that it forgot ours") {
+        guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return false }
+        return !Self.ours.contains(where: text.contains)
+      }
+      session.stop(.wireplumber)
+      try session.start(.wireplumber)
+      try second.wait(for: "its devices") { $0.graph.captureLinks > 0 && $0.route.speaker?.name == laptop[0] }
+      try wait(session, forEffective: laptop)
+      #expect(try configured(session) == ["", ""])
     }
 
     @Test("R2: whoever changes a default meanwhile wins, for that one")

@@ -192,6 +192,28 @@ extension GraphTests {
       #expect(live.service.snapshot().route.isPausedAfterUnplug, "\(live.service.snapshot().log.suffix(8).map(\.message))")
     }
 
+    @Test("R1: while nearend's devices are the defaults, what would be the default is followed, as it comes and goes")
+    func oursAreDefault() throws {
+      let live = try LiveGraph(.desk([.laptop])) { $0.areDefaultDevices = true }
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      try live.wait(for: "ours to be the default") { $0.route.areOursDefault }
+      try wait(live, for: [.builtInMic, .builtInSpeaker])
+      desk.plug(.bluetooth)
+      try wait(live, for: [.builtInMic, .bluetoothA2DP])
+      live.service.perform(.pickDevice(.output, name: Self.laptopSpeaker))
+      try wait(live, for: [.builtInMic, .builtInSpeaker])
+      live.service.perform(.pickDevice(.output, name: nil))
+      try wait(live, for: [.builtInMic, .bluetoothA2DP])
+      desk.unplug(.bluetooth)
+      try wait(live, for: [.builtInMic, .builtInSpeaker])
+      desk.plug(.hdmi)
+      desk.set(.television, isPlugged: true)
+      try live.wait(for: "a television, which has a lower priority") { $0.route.devices.contains { $0.name == Self.screen } }
+      try wait(live, for: [.builtInMic, .builtInSpeaker])
+      #expect(live.service.snapshot().route.areOursDefault)
+    }
+
     // MARK: R6, R7
 
     @Test("R6, R7: one SCO link a call, none torn down while it sends; music again afterwards; nothing of nearend is made anew")

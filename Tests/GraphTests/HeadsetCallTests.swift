@@ -41,9 +41,15 @@ extension GraphTests {
       session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
       try waitForCall(live)
       try live.session.wait(for: "the SCO link") { desk.isScoUp }
-      for isMuted in [true, false] {
-        live.service.perform(.setMicrophoneMuted(isMuted))
-        try pass(live)
+      // The headset would go back to its music 3 s after the last sender.
+      let graph = live.service.snapshot().graph
+      let debounce = UInt64(3.3 * Double(graph.rate) / Double(graph.quantum))
+      for mode in whenInactive == .goOn ? ["voiceProcessing", "restart"] : [] {
+        try live.service.set(.microphoneMuteMode, to: .string(mode))
+        live.service.perform(.setMicrophoneMuted(true))
+        try pass(live, cycles: debounce)
+        live.service.perform(.setMicrophoneMuted(false))
+        try waitForCall(live)
       }
       login.setActive(false)
       try live.session.wait(for: "the background") { !session.current.isInForeground }

@@ -44,7 +44,7 @@ struct DefaultDevices {
     guard !isSet else { return }
     isSet = true
     let others = Self.names.filter { Self.name(in: metadata.values[$0.key]) != $0.value }
-    for key in others.keys { former[key] = metadata.values[key] ?? "" }
+    for key in others.keys { former[key] = Self.isForgetting(metadata.values[key]) ? "" : metadata.values[key] ?? "" }
     save(former)
     for (key, name) in others { metadata.set(key, type: "Spa:String:JSON", value: "{\"name\":\"\(name)\"}") }
   }
@@ -62,10 +62,21 @@ struct DefaultDevices {
       guard let current = metadata.values[key] else { continue }
       former[key] = nil
       guard Self.name(in: current) == Self.names[key] else { continue }
+      if value.isEmpty { forget(key, metadata) }
       metadata.set(key, type: value.isEmpty ? nil : "Spa:String:JSON", value: value.isEmpty ? nil : value)
     }
     if former != before { save(former) }
   }
+
+  /// WirePlumber 0.4 prefers the 16 names last configured, also once nothing is: ours would stay the default, and become it at another start. As many names
+  /// that no node has push it out, and what has the highest priority is the default, as before. WirePlumber 0.5 forgets by itself.
+  private func forget(_ key: String, _ metadata: Metadata) {
+    for number in 1...16 { metadata.set(key, type: "Spa:String:JSON", value: "{\"name\":\"\(Self.nobody)\(number)\"}") }
+  }
+
+  private static let nobody = "nearend.none."
+
+  private static func isForgetting(_ json: String?) -> Bool { name(in: json)?.hasPrefix(nobody) ?? false }
 
   /// The metadata's values are JSON: {"name":"alsa_output.…"}.
   static func name(in json: String?) -> String? {

@@ -58,8 +58,8 @@ struct RealDevices {
     return Choice(microphone: microphone, speaker: speaker)
   }
 
-  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority. What
-  /// has nothing plugged in comes last, unless it was picked.
+  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority. While
+  /// ours is the default, what would be it otherwise: the last one used says nothing then. What has nothing plugged in comes last, unless it was picked.
   private static func best(
     _ direction: Device.Direction, picked: String?, last: String?, in objects: GraphObjects, _ now: Circumstances
   ) -> GlobalObject? {
@@ -67,11 +67,14 @@ struct RealDevices {
     if let picked, let node = nodes.last(where: { $0.nodeName == picked }) { return node }
     let plugged = nodes.filter { now.ports?.isUnplugged($0, direction) != true }
     let held = direction == .output ? now.heldSpeaker : nil
-    let wanted = [held, defaultName(direction, now.defaults), now.configured[direction], last]
+    let current = defaultName(direction, now.defaults)
+    let isOurs = current.map(NodeNames.isOurs) ?? false
+    let wanted = isOurs ? [held, now.configured[direction]] : [held, current, now.configured[direction], last]
     for name in wanted.compactMap({ $0 }) {
       if let node = plugged.last(where: { $0.nodeName == name }) { return node }
     }
-    return (plugged.isEmpty ? nodes : plugged).max { priority($0) < priority($1) }
+    func rank(_ node: GlobalObject) -> (Int, Int) { (priority(node), node.nodeName == last ? 1 : 0) }
+    return (plugged.isEmpty ? nodes : plugged).max { rank($0) < rank($1) }
   }
 
   /// Nodes that sound of `direction` can come from or go to without coming back.

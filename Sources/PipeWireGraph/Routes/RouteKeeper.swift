@@ -26,6 +26,8 @@ final class RouteKeeper {
   private var headset: HeadsetProfile
   private var pause: UnplugPause
   private var own: DefaultDevices
+  /// The configured defaults that were not ours, as last told: whoever makes ours the default by another program has them still.
+  private var lastConfigured: [Device.Direction: String] = [:]
   /// What the state file holds.
   private(set) var kept: StateFile.Content
   private var observation: RouteObservation?
@@ -147,6 +149,7 @@ final class RouteKeeper {
     try ports?.watch(objects.nodes.filter { nodes.contains($0.id) })
     settleDefaults()
     var next: [Double] = []
+    rememberConfigured()
     var circumstances = circumstances
     let missing = missingPart(objects, &next)
     circumstances.heldSpeaker = moving?.speaker
@@ -172,8 +175,18 @@ final class RouteKeeper {
   private var circumstances: RealDevices.Circumstances {
     let values = metadata?.values ?? [:]
     var configured: [Device.Direction: String] = [:]
-    for direction in [Device.Direction.input, .output] { configured[direction] = own.configured(direction.configuredKey, in: values) }
+    for direction in [Device.Direction.input, .output] {
+      configured[direction] = own.configured(direction.configuredKey, in: values) ?? lastConfigured[direction]
+    }
     return RealDevices.Circumstances(defaults: values, configured: configured, ports: ports)
+  }
+
+  private func rememberConfigured() {
+    guard let metadata, metadata.isKnown else { return }
+    for direction in [Device.Direction.input, .output] {
+      let name = DefaultDevices.name(in: metadata.values[direction.configuredKey])
+      if !(name.map(NodeNames.isOurs) ?? false) { lastConfigured[direction] = name }
+    }
   }
 
   private func description(of choice: RealDevices.Choice) -> RouteDescription {
