@@ -94,7 +94,7 @@ struct AppAudioRouteTests {
     #expect(snapshot.appAudio.micVolume == 0.5 && snapshot.appAudio.appVolume == 0.25)
     #expect(snapshot.appAudio.isDucking && snapshot.appAudio.isMonitored)
     #expect(
-      try rig.refusal(422, "PATCH", "/settings", #"{"mutemode": "loud"}"#)?.contains("voiceProcessing or restart or inputMixer") == true)
+      try rig.refusal(422, "PATCH", "/settings", #"{"mutemode": "loud"}"#)?.contains("voiceProcessing, restart or inputMixer") == true)
     for _ in 0..<3 { #expect(try rig.ask("POST", "/mute").isSuccess) }
     #expect(rig.snapshot.log.count { $0.message == "microphone muted" } == 1)
     #expect(rig.snapshot.session.isMicrophoneMuted)
