@@ -38,6 +38,8 @@ public final class GraphController: @unchecked Sendable {
   private var hasNoDevice = false
   private var login: LoginWatch?
   private var interrupter: String?
+  /// The last route that had both ends.
+  private var echoPath: RouteDescription?
   private(set) var isDemanded = false
   private var isStopping = false
   private var lastVolumes = VolumesStatus()
@@ -68,7 +70,7 @@ public final class GraphController: @unchecked Sendable {
       hooks: RouteKeeper.Hooks(
         pause: { [unowned self] in self.core.mixer.isPaused = $0 },
         changed: { [unowned self] in
-          self.core.controls.echoPathChanged()
+          noticeEchoPath($0)
           self.hooks.routeChanged($0)
         },
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
@@ -344,6 +346,15 @@ public final class GraphController: @unchecked Sendable {
   }
 
   private var choice: RealDevices.Choice { routes.choice }
+
+  /// The canceller forgets where the echo was only where it comes by another way: devices that are gone for a moment come back to the same one.
+  private func noticeEchoPath(_ change: RouteChange) {
+    func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
+    if echoPath == nil, isWhole(change.previousRoute) { echoPath = change.previousRoute }
+    guard isWhole(change.route), echoPath != change.route else { return }
+    echoPath = change.route
+    core.controls.echoPathChanged()
+  }
 
   private func update(choice new: RealDevices.Choice, was old: RealDevices.Choice) {
     if new.microphone?.nodeName != old.microphone?.nodeName {
