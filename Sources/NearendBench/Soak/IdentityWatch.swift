@@ -25,11 +25,12 @@ final class IdentityWatch: @unchecked Sendable {
   }
 
   deinit {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
     loop.locked {
       retry = nil
       connection = nil
     }
-    loop.stop()
   }
 
   /// Every change so far, in words; asked for once.
