@@ -100,9 +100,7 @@ final class RouteKeeper {
     keep { $0.headset = headset.change }
   }
 
-  func end() {
-    timer.cancel()
-  }
+  func end() { timer.cancel() }
 
   /// The machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : Self.now + Self.waking }

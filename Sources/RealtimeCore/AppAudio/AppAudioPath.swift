@@ -19,17 +19,11 @@ struct AppAudioPath: ~Copyable {
     limiter = BusLimiter(frames: maximumQuantum, reduction: DoubleCell(memory.next()))
     reduction = memory
     monitorGain.jump(to: 0)
-    (left, right, nothing) = (Self.floats(maximumQuantum), Self.floats(maximumQuantum), Self.floats(maximumQuantum))
-    (callLeft, callRight) = (Self.floats(maximumQuantum), Self.floats(maximumQuantum))
+    (left, right, nothing) = (.silence(maximumQuantum), .silence(maximumQuantum), .silence(maximumQuantum))
+    (callLeft, callRight) = (.silence(maximumQuantum), .silence(maximumQuantum))
   }
 
   deinit { for pointer in [left, right, callLeft, callRight, nothing] { pointer.deallocate() } }
-
-  private static func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
-    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    pointer.initialize(repeating: 0, count: count)
-    return pointer
-  }
 
   /// Takes a cycle of the sources. `isSpeaking`: the near end talks, and is heard.
   @_noLocks @_noAllocation

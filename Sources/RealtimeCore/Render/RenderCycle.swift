@@ -44,10 +44,10 @@ struct RenderScratch {
 
   /// Room for cycles of `frames` frames. [control]
   init(frames: Int) {
-    input = Self.floats(2 * Self.chunk)
-    interleaved = Self.floats(2 * frames)
-    left = Self.floats(frames)
-    right = Self.floats(frames)
+    input = .silence(2 * Self.chunk)
+    interleaved = .silence(2 * frames)
+    left = .silence(frames)
+    right = .silence(frames)
   }
 
   func deallocate() {
@@ -55,11 +55,5 @@ struct RenderScratch {
     interleaved.deallocate()
     left.deallocate()
     right.deallocate()
-  }
-
-  private static func floats(_ count: Int) -> UnsafeMutablePointer<Float> {
-    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    pointer.initialize(repeating: 0, count: count)
-    return pointer
   }
 }

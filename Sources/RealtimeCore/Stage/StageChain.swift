@@ -39,12 +39,9 @@ public final class StageChain: @unchecked Sendable {
 
   init() {
     var memory = CellBlock(count: 2)
-    let scratch = [0, 1].map { _ in
-      let scratch = UnsafeMutablePointer<Float>.allocate(capacity: StageRunner.maximumFrames)
-      scratch.initialize(repeating: 0, count: StageRunner.maximumFrames)
-      return scratch
-    }
-    runner = StageRunner(cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), dryLeft: scratch[0], dryRight: scratch[1])
+    runner = StageRunner(
+      cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), dryLeft: .silence(StageRunner.maximumFrames),
+      dryRight: .silence(StageRunner.maximumFrames))
     self.memory = memory
   }
 
