@@ -18,10 +18,11 @@ struct ManagerRig {
   /// Every warning so far.
   var warnings: [String] { manager.log.all.filter { $0.level == .warning }.map(\.message) }
 
-  /// A call: media "mic" that sends and "ear" that receives.
+  /// A call: media "mic" that sends and "ear" that receives. Returns when the graph, which follows on a thread of its own, provides both.
   func registerCall() throws {
     try manager.registerMedia(id: "mic", isSend: true, isReceive: false)
     try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+    _ = demand
   }
   func unregisterCall() {
     manager.unregisterMedia(id: "mic")
