@@ -98,7 +98,7 @@ struct RehearsalTests {
   @Test(
     "O3 V9: at a quantum of 480 frames, that is no power of two, the echo is cancelled all the same and nothing is added by re-blocking")
   func quantum480() throws {
-    let run = try Run(["--quantum", "480"], seconds: 24)
+    let run = try Run(["--quantum", "480"], seconds: 42)
     #expect(run.exit == .status(0))
     #expect(run.status.graph.quantum == 480)
     #expect(run.status.graph.renderLatency == 0)
@@ -115,10 +115,11 @@ struct RehearsalTests {
   func otherApplications() throws {
     // Louder than the remote participants, from the beginning to the end.
     let speech = try Speech(Voice.farEnd[1], rate: 48_000)
+    let rounds = 60 * 48_000 / speech.samples.count + 1
     var links = ""
-    let run = try Run([], seconds: 24) { session, place in
+    let run = try Run([], seconds: 42) { session, place in
       let file = "\(place.path)/music.wav"
-      try WaveFile(samples: Array((0..<4).flatMap { _ in speech.samples })).write(to: file)
+      try WaveFile(samples: Array((0..<rounds).flatMap { _ in speech.samples })).write(to: file)
       let session = ["XDG_RUNTIME_DIR": session, "PIPEWIRE_RUNTIME_DIR": session]
       _ = try place.start("pw-play", ["--target", "hw.speaker", file], session)
       let isLinked = try poll(timeout: 20) {
