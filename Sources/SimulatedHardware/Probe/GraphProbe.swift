@@ -84,6 +84,9 @@ public final class GraphProbe {
   /// Starts a fraction of a second after every port's links work, on the same sample for every port. Once.
   public func start() { tape.begin() }
 
+  /// Records so many frames more, where there would be more to come: for what takes as long as the machine takes. After the first sample.
+  public func end(after frames: Int) { tape.end(after: frames) }
+
   /// Waits until everything is recorded.
   public func finish(timeout: Double = 30) throws -> Recording {
     guard poll(timeout: timeout, { tape.isDone ? true : nil }) != nil else {

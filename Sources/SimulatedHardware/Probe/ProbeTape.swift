@@ -40,13 +40,17 @@ final class ProbeTape: @unchecked Sendable {
   /// How many ports of each kind had a buffer in their last cycle, which they have as soon as their links work.
   private var playing: UnsafeMutablePointer<UInt64> { cells + 3 }
   private var recording: UnsafeMutablePointer<UInt64> { cells + 4 }
+  /// The clock's position after the last cycle, and the frames that are recorded in all.
+  private var position: UnsafeMutablePointer<UInt64> { cells + 5 }
+  private var end: UnsafeMutablePointer<UInt64> { cells + 6 }
 
   init(length: Int, played: Int, recorded: Int) {
     self.length = length
     self.played = .allocate(capacity: max(1, played))
     self.recorded = .allocate(capacity: max(1, recorded))
-    cells = .allocate(capacity: 5)
-    cells.initialize(repeating: 0, count: 5)
+    cells = .allocate(capacity: 7)
+    cells.initialize(repeating: 0, count: 7)
+    rt_store_release_u64(end, UInt64(length))
   }
 
   /// Adds a signal to play, before the filter joins the graph. [control]
@@ -66,7 +70,9 @@ final class ProbeTape: @unchecked Sendable {
   }
 
   /// What was recorded from the port added as number `index`, once `isDone`. [control]
-  func recording(_ index: Int) -> [Float] { Array(UnsafeBufferPointer(start: recorded[index].samples, count: length)) }
+  func recording(_ index: Int) -> [Float] {
+    Array(UnsafeBufferPointer(start: recorded[index].samples, count: Int(rt_load_acquire_u64(end))))
+  }
 
   deinit {
     for k in 0..<playedCount { played[k].samples.deallocate() }
@@ -78,6 +84,12 @@ final class ProbeTape: @unchecked Sendable {
 
   /// [control]
   func begin() { rt_store_release_u64(go, 1) }
+  /// Records so many frames more and no longer. Has no effect before the first sample, and never lengthens.
+  func end(after frames: Int) {
+    let (start, position) = (rt_load_acquire_u64(start), rt_load_acquire_u64(position))
+    guard start != 0, position >= start else { return }
+    rt_store_release_u64(end, min(UInt64(length), position - start + UInt64(frames)))
+  }
   var isDone: Bool { rt_load_acquire_u64(done) != 0 }
   var hasStarted: Bool { rt_load_acquire_u64(start) != 0 }
   /// How many ports, of how many, have no link that works.
@@ -102,8 +114,9 @@ final class ProbeTape: @unchecked Sendable {
   /// [realtime]
   func record(_ cycle: Cycle) {
     let start = rt_load_acquire_u64(start)
+    let end = rt_load_acquire_u64(end)
     let isRunning = start != 0 && rt_load_acquire_u64(done) == 0
-    if isRunning, cycle.position &+ UInt64(cycle.frames) > start, cycle.position < start &+ UInt64(length) { observe(cycle) }
+    if isRunning, cycle.position &+ UInt64(cycle.frames) > start, cycle.position < start &+ end { observe(cycle) }
     var linked: UInt64 = 0
     for k in 0..<recordedCount {
       let track = recorded[k]
@@ -115,9 +128,10 @@ final class ProbeTape: @unchecked Sendable {
     }
     rt_store_release_u64(recording, linked)
     if start == 0, rt_load_acquire_u64(go) != 0, idlePorts == 0 { rt_store_release_u64(self.start, cycle.position + Self.lead) }
+    rt_store_release_u64(position, cycle.position &+ UInt64(cycle.frames))
     guard isRunning else { return }
     // A clock that was set back far never comes to the end by itself.
-    let isPast = cycle.position >= start &+ UInt64(length) || cycle.position &+ 2 * Self.lead < start
+    let isPast = cycle.position >= start &+ end || cycle.position &+ 2 * Self.lead < start
     if isPast { rt_store_release_u64(done, 1) }
   }
 
