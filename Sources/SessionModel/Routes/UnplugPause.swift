@@ -30,9 +30,16 @@ public struct UnplugPause: Sendable, Equatable {
   }
   public private(set) var isPaused = false
   private var last: Look?
-  /// When another headset took over from headphones that were unplugged. What comes right after it is still the session manager's search for a
-  /// speaker: were it believed, a second headset on the desk would let the room hear everything.
+  /// When another headset took over from headphones that were unplugged. What comes right after it is still the session manager's search
+  /// for a speaker: were it believed, a second headset on the desk would let the room hear everything.
   private var tookOver: Double?
+  /// Headphones or a headset that were given up by nobody's choice, while they were still there, and when. Gone a moment later, they were
+  /// unplugged: the session manager's choice and the news of the jack come by different ways.
+  private var givenUp: [GivenUp] = []
+  private struct GivenUp: Equatable {
+    var port: PortId
+    var time: Double
+  }
   /// Seconds in which a session manager has found its speaker.
   private static let search = 2.0
 
@@ -44,13 +51,19 @@ public struct UnplugPause: Sendable, Equatable {
     last = new
     guard isEnabled, new.isPlaying else {
       isPaused = false
+      givenUp = []
       return
     }
     func isThere(_ port: RoutePort) -> Bool { new.available.contains(port.id) }
     let hasPrivate = new.output.map { $0.isPrivate && isThere($0) } ?? false
     let isChosen = old.map { $0.chosen != new.chosen } ?? false
     let before = old?.output.flatMap { $0.isPrivate ? $0 : nil }
-    let isUnplugged = before.map { old?.available.contains($0.id) == true && !isThere($0) } ?? false
+    givenUp.removeAll { isChosen || new.time >= $0.time + Self.search }
+    let isUnplugged =
+      before.map { old?.available.contains($0.id) == true && !isThere($0) } ?? false
+      || givenUp.contains { !new.available.contains($0.port) }
+    givenUp.removeAll { !new.available.contains($0.port) }
+    if let before, !isChosen, before.id != new.output?.id, isThere(before) { givenUp.append(GivenUp(port: before.id, time: new.time)) }
     if hasPrivate || isChosen {
       if isPaused || isUnplugged { tookOver = hasPrivate && !isChosen ? new.time : nil }
       isPaused = false

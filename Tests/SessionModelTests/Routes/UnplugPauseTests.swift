@@ -48,6 +48,21 @@ struct UnplugPauseTests {
     #expect(pause(look(Self.phones, there: [Self.headset]), look(Self.headset), chosen) == [false, false, false])
   }
 
+  @Test("R5: the session manager has chosen before the jack is known to be empty: paused as soon as it is, whatever took over")
+  func choiceFirst() {
+    #expect(pause(look(Self.phones), look(Self.speaker, there: [Self.phones]), look(Self.speaker)) == [false, false, true])
+    let other = look(Self.headset, there: [Self.phones])
+    let toRoom = look(Self.speaker, there: [Self.headset])
+    #expect(pause(look(Self.phones, there: [Self.headset]), other, toRoom, toRoom) == [false, false, true, true])
+    #expect(pause(look(Self.phones, there: [Self.headset]), other, look(Self.headset), toRoom) == [false, false, false, true])
+    var later = look(Self.speaker)
+    later.time = 10
+    #expect(pause(look(Self.phones), look(Self.speaker, there: [Self.phones]), later) == [false, false, false], "they went by themselves")
+    let chosen = look(Self.speaker, there: [Self.phones], chosen: "card.out")
+    #expect(pause(look(Self.phones), chosen, look(Self.speaker, chosen: "card.out")) == [false, false, false])
+    #expect(pause(look(Self.phones), look(Self.speaker, there: [Self.phones]), look(Self.phones), look(Self.phones)).allSatisfy { !$0 })
+  }
+
   @Test("R5: plugging in goes on without a pause, and a loudspeaker that goes is no headphones")
   func plug() {
     #expect(pause(look(Self.speaker), look(Self.phones)) == [false, false])
