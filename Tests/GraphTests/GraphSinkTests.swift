@@ -83,15 +83,39 @@ extension GraphTests {
     func comesAndGoes() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      // Twenty seconds of sound, five of the clock.
-      let long = Signals.noise(frames: 20 * 48_000, seed: 5)
-      let other = try live.probe("other", play: ["left": long], record: ["left"], frames: long.count)
+      // A quarter of that by the clock, and as much of it as three comings and goings take.
+      let long = Signals.noise(frames: 100 * 48_000, seed: 5)
+      // While nodes are linked a daemon may leave a client's node out of a cycle; where that was the probe, it has nothing to say of nearend.
+      var recording: GraphProbe.Recording
+      var attempts = 0
+      repeat {
+        recording = try others(live, hear: long)
+        attempts += 1
+      } while !recording.isExact && attempts < 3
+      #expect(recording.isExact)
+      let heard = try #require(recording.samples["left"])
+      #expect(difference(heard, Array(long.prefix(heard.count))) == nil)
+      // And once more, with sound; and another participant where the first has been.
+      try live.service.addGraphSink(id: "alice")
+      try live.wait(forLinks: links(of: "alice"))
+      try expectPassage(live, id: "alice", name: "back")
+      live.service.removeSink(id: "alice")
+      try live.service.addGraphSink(id: "bob")
+      try live.service.addGraphSink(id: "carol")
+      for id in ["bob", "carol"] {
+        try live.session.wait(for: "the links of \(id)") { try GraphDump(live.session).links(from: "nearend.sink.\(id)").count == 2 }
+      }
+      try expectPassage(live, id: "bob", name: "bobs")
+      try expectPassage(live, id: "carol", name: "carols")
+    }
+
+    /// What others hear while a participant comes and goes three times.
+    private func others(_ live: LiveGraph, hear sound: [Float]) throws -> GraphProbe.Recording {
+      let other = try live.probe("other", play: ["left": sound], record: ["left"], frames: sound.count)
       try live.link([(other.playPort("left"), "nearend.speaker:playback_FL"), ("nearend:speaker_FL", other.recordPort("left"))])
       try live.wait(forActive: LiveGraph.speakerLinks)
       other.start()
-      let began = monotonicSeconds()
-      var rounds = 0
-      repeat {
+      for _ in 0..<3 {
         try live.service.addGraphSink(id: "alice")
         try live.wait(forLinks: links(of: "alice"))
         var player: GraphProbe? = try live.probe(
@@ -105,24 +129,9 @@ extension GraphTests {
         }
         #expect(live.service.snapshot().sinks.isEmpty)
         player = nil
-        rounds += 1
-      } while rounds < 3 && monotonicSeconds() - began < 3
-      let recording = try other.finish()
-      #expect(recording.isExact)
-      #expect(rounds >= 2)
-      #expect(difference(recording.samples["left"], long) == nil)
-      // And once more, with sound; and another participant where the first has been.
-      try live.service.addGraphSink(id: "alice")
-      try live.wait(forLinks: links(of: "alice"))
-      try expectPassage(live, id: "alice", name: "back")
-      live.service.removeSink(id: "alice")
-      try live.service.addGraphSink(id: "bob")
-      try live.service.addGraphSink(id: "carol")
-      for id in ["bob", "carol"] {
-        try live.session.wait(for: "the links of \(id)") { try GraphDump(live.session).links(from: "nearend.sink.\(id)").count == 2 }
       }
-      try expectPassage(live, id: "bob", name: "bobs")
-      try expectPassage(live, id: "carol", name: "carols")
+      other.end(after: 4_800)
+      return try other.finish()
     }
 
     @Test("K9: a participant that gets the ports of another who left for good is heard")
