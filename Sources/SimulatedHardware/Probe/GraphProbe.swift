@@ -84,6 +84,9 @@ public final class GraphProbe {
   /// Starts a fraction of a second after every port's links work, on the same sample for every port. Once.
   public func start() { tape.begin() }
 
+  /// Frames of the clock since the first sample.
+  public var elapsed: Int { tape.elapsed }
+
   /// Records so many frames more, where there would be more to come: for what takes as long as the machine takes. After the first sample.
   public func end(after frames: Int) { tape.end(after: frames) }
 

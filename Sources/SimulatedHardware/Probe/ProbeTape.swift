@@ -84,11 +84,15 @@ final class ProbeTape: @unchecked Sendable {
 
   /// [control]
   func begin() { rt_store_release_u64(go, 1) }
+  /// Frames since the first sample.
+  var elapsed: Int {
+    let (start, position) = (rt_load_acquire_u64(start), rt_load_acquire_u64(position))
+    return start != 0 && position > start ? Int(position - start) : 0
+  }
   /// Records so many frames more and no longer. Has no effect before the first sample, and never lengthens.
   func end(after frames: Int) {
-    let (start, position) = (rt_load_acquire_u64(start), rt_load_acquire_u64(position))
-    guard start != 0, position >= start else { return }
-    rt_store_release_u64(end, min(UInt64(length), position - start + UInt64(frames)))
+    let elapsed = elapsed
+    if elapsed > 0 { rt_store_release_u64(end, UInt64(min(length, elapsed + frames))) }
   }
   var isDone: Bool { rt_load_acquire_u64(done) != 0 }
   var hasStarted: Bool { rt_load_acquire_u64(start) != 0 }
