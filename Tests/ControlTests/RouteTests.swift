@@ -1,6 +1,7 @@
 import ControlClient
 import Foundation
 import SessionModel
+import SimulatedHardware
 import Testing
 
 @testable import Nearend

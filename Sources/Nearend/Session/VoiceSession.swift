@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireClient
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -218,6 +219,3 @@ public final class VoiceSession: Sendable {
 
   private func ask(_ request: GraphRequest) { graph.current?(request) }
 }
-
-/// CLOCK_MONOTONIC in seconds.
-func monotonicSeconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
