@@ -75,6 +75,7 @@ public final class NearendService: Sendable {
     self.session = session
     let watch = EventWatch(core: core, events: events)
     self.watch = watch
+    let stages = StageWatch(capture: core.captureStages, render: core.mixer.stages, log: log)
     tally.listen(to: events)
     session.slot.listen { [weak session] news in
       switch news {
@@ -90,7 +91,11 @@ public final class NearendService: Sendable {
       GraphHooks(
         remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
-        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) }, looked: { watch.look() }, route: { watch.use($0) },
+        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) },
+        looked: {
+          watch.look()
+          stages.look()
+        }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)
           events.post(.routeChange, detail: change.detail)
