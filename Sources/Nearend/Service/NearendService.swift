@@ -167,7 +167,9 @@ public final class NearendService: Sendable {
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
     guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
     let isNew = session.current.program(id) == nil
-    if isNew { session.send(.registerMedia(id: id, isSend: false, isReceive: true)) }
+    if isNew, let refusal = session.send(.registerMedia(id: id, isSend: false, isReceive: true)) {
+      throw .refused(id: id, reason: refusal.description)
+    }
     do throws(SinkError) {
       if let refusal = try session.register(sink) {
         if case .sinkExists = refusal { throw SinkError.alreadyRegistered(id: id) }
