@@ -53,6 +53,8 @@ public final class NearendService: Sendable {
   private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
+  /// Media that the control socket's clients have registered.
+  let clientMedia = Mutex(ClientMedia())
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
@@ -141,6 +143,9 @@ public final class NearendService: Sendable {
     server.start()
     log.add(.info, "control socket: \(controlSocket)")
   }
+
+  /// Clients that are connected to the control socket now.
+  var clientCount: Int { control.withLock { $0?.connectionCount ?? 0 } }
 
   deinit { stop() }
 
