@@ -81,6 +81,7 @@ struct RemoteControlTests {
     // A second instance says who holds the node, and how to see it.
     let second = try session.nearend("--headless")
     #expect(second.exit == .status(75))
+    #expect(second.errors.split(separator: "\n").count == 1, "\(second.errors)")
     #expect(second.errors.contains("\(nearend.process.pid)") && second.errors.contains("nearend attach"), "\(second.errors)")
   }
 

@@ -42,6 +42,7 @@ public final class NearendService: Sendable {
   let tally = EventTally()
   /// From `start` on, where there is somewhere to send to.
   let telemetry = Mutex<Telemetry?>(nil)
+  private let greeting: Greeting
   private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
@@ -73,6 +74,8 @@ public final class NearendService: Sendable {
     } catch {
       throw .refused(reason: "voice processing cannot start: \(error)")
     }
+    let greeting = Greeting(log)
+    self.greeting = greeting
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
     let watch = EventWatch(core: core, events: events)
@@ -91,7 +94,10 @@ public final class NearendService: Sendable {
     let graph = makeGraph(
       core, options.graph,
       GraphHooks(
-        remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
+        remark: {
+          greeting.say()
+          log.add($0.level, $0.message)
+        }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
         foreground: { session.send($0 ? .enteredForeground : .enteredBackground) },
         looked: {
@@ -122,9 +128,9 @@ public final class NearendService: Sendable {
   /// Joins the graph, and opens the control socket. Once.
   /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written, or the socket not be opened.
   public func start() throws(GraphError) {
-    log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
     try startTelemetry(telemetryOptions)
     try graph.start()
+    greeting.say()
     do throws(ControlError) {
       try openControlSocket()
     } catch {
