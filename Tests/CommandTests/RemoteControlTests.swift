@@ -54,6 +54,15 @@ struct RemoteControlTests {
     #expect(try session.nearend("set", "ns", "off") == ToolResult(output: "", errors: "", exit: .status(0)))
     #expect(try session.nearend("get", "noiseSuppression").output == "false\n")
     #expect(try session.nearend("toggle", "ns").output == "true\n")
+    #expect(try session.nearend("status").output.contains("volumes     output 100 %, microphone 100 %, into mic 100 %\n"))
+    #expect(try session.nearend("status").output.contains("others      min (3 dB), fixed, no call\n"))
+    for (name, value) in [("micVolume", "0.5"), ("appVolume", "0.25"), ("appDucking", "on"), ("ducking", "max"), ("advancedDucking", "on")]
+    {
+      #expect(try session.nearend("set", name, value).succeeded)
+    }
+    let words = try session.nearend("status").output
+    #expect(words.contains("volumes     output 100 %, microphone 50 %, into mic 25 %, lower under speech\n"), "\(words)")
+    #expect(words.contains("others      max (24 dB), by voice activity, no call\n"), "\(words)")
     let missing = try session.nearend("set", "speaker", "usb.gone")
     #expect(missing.succeeded && missing.output.hasPrefix("There is no speaker usb.gone now"))
     #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone comes, which is picked\n"))
