@@ -56,7 +56,7 @@ struct RehearsedDeskTests {
     #expect(wrong.errors.contains("line 2"))
     let missing = try place.nearend("rehearse", "--desk", "--incidents", "\(place.path)/none", "--headless")
     #expect(missing.exit == .status(66))
-    #expect(missing.errors.contains("cannot be read"))
+    #expect(missing.errors.contains("--incidents \(place.path)/none: it cannot be read (No such file or directory); give"))
     let deskless = try place.nearend("rehearse", "--incidents", file, "--headless")
     #expect(deskless.exit == .status(64))
     #expect(deskless.errors.contains("--desk"))
