@@ -128,6 +128,15 @@ struct CommandLineSessionTests {
     #expect(running.process.isRunning)
   }
 
+  @Test("O1 I6: a session manager that hangs does not hold up the list of devices, which marks no defaults then")
+  func devicesOfOneThatHangs() throws {
+    let session = try plainSession()
+    session.freeze(.wireplumber)
+    defer { session.thaw(.wireplumber) }
+    let list = "Speakers\n    hw.speaker  (Simulated Speaker)\nMicrophones\n    hw.mic  (Simulated Microphone)\n"
+    #expect(try session.nearend("devices") == ToolResult(output: list, errors: "", exit: .status(0)))
+  }
+
   @Test(
     "O1: a device that is not there ends with 66 and names those there are",
     arguments: [("--mic", "nosuch", "hw.mic"), ("--speaker", "nosuch", "hw.speaker"), ("--mic", "hw.speaker", "hw.mic")])

@@ -1,5 +1,4 @@
 import Foundation
-import PipeWireGraph
 import SessionModel
 import Testing
 
@@ -26,10 +25,6 @@ extension GraphTests {
       _ = try live.session.ports()
       Thread.sleep(forTimeInterval: 1)
       try expectService(live, "alice")
-      let began = ContinuousClock.now
-      let devices = try GraphInspection.devices(remote: live.session.socket)
-      #expect(devices.map(\.name) == ["hw.speaker", "hw.mic"] && devices.allSatisfy { !$0.isDefault }, "nobody tells the defaults")
-      #expect(began.duration(to: .now) < .seconds(4))
       live.session.stop(.wireplumber, with: SIGKILL)
       try live.session.start()
       try live.wait(forLinks: [
