@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "Nearend",
       dependencies: [
-        "RealtimeCore", "SessionModel", "PipeWireGraph",
+        "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
       ]),
     .target(
       name: "OfflineProcessing", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),

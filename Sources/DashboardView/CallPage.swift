@@ -13,7 +13,9 @@ enum CallPage {
       canvas.put(outgoing.text, labelEnd + 1, y, width: canvas.width - labelEnd - 2)
       y += 1
     }
-    if let rehearsal = snapshot.rehearsal { drawRehearsal(rehearsal, &y, &canvas) }
+    if let rehearsal = snapshot.rehearsal {
+      drawRehearsal(rehearsal, isMuted: snapshot.session.isMicrophoneMuted, &y, &canvas)
+    }
     drawProcessing(snapshot.processing, &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
     let table = SinkTable(width: canvas.width)
@@ -95,13 +97,15 @@ enum CallPage {
     y += 1
   }
 
-  private static func drawRehearsal(_ rehearsal: RehearsalStatus, _ y: inout Int, _ canvas: inout Canvas) {
-    func measured(_ value: Double?) -> String { value.map { Numbers.dB($0) } ?? "not yet" }
+  private static func drawRehearsal(_ rehearsal: RehearsalStatus, isMuted: Bool, _ y: inout Int, _ canvas: inout Canvas) {
+    // What is muted is no measure of what cancels.
+    func measured(_ value: Double?, _ text: (Double) -> String) -> String { isMuted ? "n/a" : value.map(text) ?? "not yet" }
+    let erle = measured(rehearsal.erle) { Numbers.fixed($0, 1) + " dB" }
+    let nearEnd = measured(rehearsal.nearEndLevel) { Numbers.dB($0) }
     canvas.put("Rehearsal", 1, y, .label)
     let end = canvas.put(rehearsal.phase.word, labelEnd + 1, y, .heading)
     canvas.put(
-      ", measured ERLE \(rehearsal.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "not yet"), near end \(measured(rehearsal.nearEndLevel))"
-        + ", \(Numbers.duration(rehearsal.seconds))", end, y, width: canvas.width - end - 1)
+      ", measured ERLE \(erle), near end \(nearEnd), \(Numbers.duration(rehearsal.seconds))", end, y, width: canvas.width - end - 1)
     y += 1
   }
 

@@ -1,5 +1,6 @@
 // What else a program meets in this module's calls, so that `import Nearend` is enough.
 @_exported import enum PipeWireGraph.GraphError
+@_exported import struct PipeWireGraph.GraphOptions
 @_exported import struct PipeWireGraph.EngineVeto
 @_exported import SessionModel
 @_exported import struct RealtimeCore.AudioStage
@@ -9,3 +10,7 @@
 @_exported import enum RealtimeCore.AppAudioError
 @_exported import protocol RealtimeCore.AppAudioSample
 @_exported import struct RealtimeCore.AppAudioBuffer
+@_exported import class RealtimeCore.RingSink
+@_exported import struct RealtimeCore.RingSinkStatus
+@_exported import enum RealtimeCore.SinkError
+@_exported import struct RealtimeCore.SinkFormat

@@ -28,7 +28,7 @@ struct ProcessCommand: ParsableCommand {
   var metrics: MetricsFormat?
   @Option(help: ArgumentHelp("Draw levels, ERLE and delay over time into a PNG, or with - into the terminal.", valueName: "file"))
   var plot: String?
-  @Option(help: ArgumentHelp("Frames of a cycle, 32 to 8192; by default 10 ms.", valueName: "frames"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Frames of a cycle, 32 to 8192; by default 10 ms.", valueName: "frames"))
   var quantum: Int?
   @Option(help: "Samples of the output: pcm16, pcm24, pcm32 or float; by default as the microphone's.")
   var sampleType: SampleType?

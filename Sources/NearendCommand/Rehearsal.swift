@@ -130,7 +130,7 @@ struct RehearseCommand: ParsableCommand {
 
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
-  @Option(help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
   var quantum: Int?
   @Flag(help: "The devices of a desk, that come and go.")
   var desk = false
@@ -158,9 +158,10 @@ struct RehearseCommand: ParsableCommand {
     do {
       return try IncidentScript(String(contentsOfFile: path, encoding: .utf8))
     } catch let error as SessionError {
-      fail("\(path): \(error)", .noInput)
+      fail("--incidents \(path): \(error)", .noInput)
     } catch {
-      fail("\(path) cannot be read: \(error.localizedDescription)", .noInput)
+      let reason = access(path, R_OK) == 0 ? "it is no UTF-8 text" : String(cString: strerror(errno))
+      fail("--incidents \(path): it cannot be read (\(reason)); give a text file with lines such as: 2.0 plug headphones", .noInput)
     }
   }
 }

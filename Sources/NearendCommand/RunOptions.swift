@@ -11,7 +11,8 @@ extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 struct DisplayOptions: ParsableArguments {
   @Flag(help: "Run without the dashboard, until SIGINT or SIGTERM; remarks go to standard error.")
   var headless = false
-  @Option(help: ArgumentHelp("Stop by itself after this many seconds (with --headless).", valueName: "n"))
+  // `unconditional`, as for every number: -1 is a number that is wrong, and no option.
+  @Option(parsing: .unconditional, help: ArgumentHelp("Stop by itself after this many seconds (with --headless).", valueName: "n"))
   var seconds: Double?
   @Flag(help: "Print the status document when it stops (with --headless).")
   var json = false
@@ -25,7 +26,9 @@ struct DisplayOptions: ParsableArguments {
   func check() throws {
     if !headless, seconds != nil || json { throw ValidationError("--seconds and --json need --headless.") }
     if let seconds, !(seconds > 0 && seconds <= Self.longest) {
-      throw ValidationError("--seconds \(seconds): give a number greater than 0, and at most \(Int(Self.longest)).")
+      let text = "\(seconds)"
+      let given = text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+      throw ValidationError("--seconds \(given): give a number greater than 0, and at most \(Int(Self.longest)).")
     }
   }
 }

@@ -35,3 +35,6 @@ public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMut
 /// CLOCK_MONOTONIC in ns, without a system call. [realtime]
 @_noLocks @_noAllocation
 public func monotonicNanoseconds() -> UInt64 { npw_now() }
+
+/// The same in seconds: the clock that PipeWire and every process share. [any]
+public func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }

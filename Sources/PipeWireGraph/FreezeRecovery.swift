@@ -41,7 +41,7 @@ final class FreezeRecovery {
     self.isDemanded = isDemanded
     let meters = core.cycleMeters
     let length = meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
-    switch watch.look(cycles: meters.cycles, shouldRun: isDemanded && isStarted, cycleLength: length, at: now) {
+    switch watch.look(cycles: meters.cycles, shouldRun: isDemanded && isStarted, cycleLength: length, at: monotonicSeconds()) {
     case .frozen:
       timer.schedule(after: Self.interval, every: Self.interval)
       hooks.froze()
@@ -85,7 +85,7 @@ final class FreezeRecovery {
     }
     hasAnswer = false
     hooks.rebuild()
-    watch.rebuilt(at: now)
+    watch.rebuilt(at: monotonicSeconds())
     hasRebuilt = true
     endIfPointless()
   }
@@ -104,6 +104,4 @@ final class FreezeRecovery {
     hasRebuilt = false
     hooks.over()
   }
-
-  private var now: Double { Double(monotonicNanoseconds()) / 1e9 }
 }

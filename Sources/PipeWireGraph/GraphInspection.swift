@@ -3,40 +3,56 @@ import SessionModel
 
 /// Looks into a daemon's graph without joining it.
 public enum GraphInspection {
-  /// The real devices that nearend could use. Waits for the daemon's answer. [any]
+  /// The real devices that nearend could use. Waits for the daemon's answer, and a moment for the session manager's, which knows the defaults. [any]
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
   public static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
     let loop = ThreadLoop(name: "nearend-inspect")
+    let inquiry = GraphInquiry(loop: loop, remote: remote)
     loop.start()
-    defer { loop.stop() }
-    return try loop.locked { () throws(GraphError) in
-      var metadata: Metadata?
-      var connection: Connection?
-      do throws(PipeWireError) {
-        connection = try Connection(loop: loop, remote: remote, properties: ["application.name": "Nearend Voice Processing"]) { event in
-          guard case .added(let object) = event, object.kind == .metadata, object.properties["metadata.name"] == "default",
-            let connection
-          else { return }
-          metadata = try? Metadata(connection, object: object) { _ in }
-        }
-      } catch {
-        throw GraphError(error)
-      }
-      defer {
-        metadata = nil
-        connection = nil
-      }
-      func answer() throws(GraphError) {
-        guard let connection, connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
-      }
-      // Twice: the second answer brings the metadata's values.
-      for _ in 0..<2 { try answer() }
-      let objects = GraphObjects(connection!.objects.values)
-      let ports = PortWatch(connection!) {}
-      do throws(PipeWireError) { try ports.watch(objects.nodes) } catch { throw GraphError(error) }
-      // Again twice: what a card has to tell, and then that.
-      for _ in 0..<2 { try answer() }
-      return RealDevices.candidates(in: objects, RealDevices.Circumstances(defaults: metadata?.values ?? [:], ports: ports))
+    defer {
+      // First its thread ends: it may be about to call, without the lock, what is destroyed here.
+      loop.stop()
+      loop.locked { inquiry.end() }
+    }
+    return try loop.locked { () throws(GraphError) in try inquiry.devices() }
+  }
+}
+
+/// What is asked of a daemon, from the question to `end`. [control]
+private final class GraphInquiry {
+  private let loop: ThreadLoop
+  private let remote: String?
+  private var connection: Connection?
+  /// Over a connection of its own: a session manager that hangs must not hold up the rest.
+  private var defaults: DefaultMetadata?
+  private var ports: PortWatch?
+
+  init(loop: ThreadLoop, remote: String?) {
+    self.loop = loop
+    self.remote = remote
+  }
+
+  func devices() throws(GraphError) -> [Device] {
+    do throws(PipeWireError) {
+      let connection = try Connection(loop: loop, remote: remote, properties: GraphController.client) { _ in }
+      self.connection = connection
+      guard connection.roundTrip() else { throw Self.silence }
+      let defaults = DefaultMetadata(loop: loop, remote: remote, properties: GraphController.client) {}
+      self.defaults = defaults
+      defaults.wait()
+      let objects = GraphObjects(connection.objects.values)
+      let ports = PortWatch(connection) {}
+      self.ports = ports
+      try ports.watch(objects.nodes)
+      // Twice: what a card has to tell, and then that.
+      for _ in 0..<2 { guard connection.roundTrip() else { throw Self.silence } }
+      return RealDevices.candidates(in: objects, RealDevices.Circumstances(defaults: defaults.metadata?.values ?? [:], ports: ports))
+    } catch {
+      throw GraphError(error)
     }
   }
+
+  func end() { (ports, defaults, connection) = (nil, nil, nil) }
+
+  private static let silence = PipeWireError(code: .noDaemon, description: "the PipeWire daemon does not answer")
 }

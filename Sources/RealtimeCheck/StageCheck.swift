@@ -25,6 +25,17 @@ let stageChecks: [Check] = [
     }
     return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
   },
+  Check("stages: what they put out is no number") {
+    let driver = try CoreDriver()
+    let broken = AudioStage { _, left, right, frames, _ in
+      left[0] = .nan
+      right?[frames - 1] = .infinity
+    }
+    let chains = [driver.core.captureStages, driver.core.mixer.stages]
+    for chain in chains { chain.append(broken) }
+    driver.cycles(10, quantum: 480)
+    return require(chains.map(\.silencedSamples) == [10, 20], "\(chains.map(\.silencedSamples)) samples silenced")
+  },
   Check("stages: put in and removed by another thread") {
     let driver = try CoreDriver()
     let isDone = DispatchSemaphore(value: 0)

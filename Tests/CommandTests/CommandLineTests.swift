@@ -41,7 +41,8 @@ struct CommandLineTests {
     arguments: [
       (["--nosuch"], "Unknown option '--nosuch'"), (["nosuch"], "nosuch"), (["--mic"], "Missing value for '--mic"),
       (["--seconds", "5"], "--seconds and --json need --headless"), (["--json"], "--seconds and --json need --headless"),
-      (["--headless", "--seconds", "0"], "greater than 0"), (["--headless", "--seconds", "-3"], "--seconds"),
+      (["--headless", "--seconds", "0"], "greater than 0"),
+      (["--headless", "--seconds", "-1"], "--seconds -1: give a number greater than 0"),
       (["--headless", "--seconds", "soon"], "'soon' is invalid"),
       (["--headless", "--seconds", "nan"], "--seconds"), (["--headless", "--seconds", "inf"], "--seconds"),
       (["--headless", "--seconds", "1e300"], "--seconds"),
@@ -53,6 +54,7 @@ struct CommandLineTests {
       (["rehearse", "--telemetry-file", "x"], "sends no telemetry"), (["devices", "--telemetry-file", "x"], "only --json"),
       (["--telemetry-disable", "asmEvent"], "need --telemetry-file or --telemetry-url"),
       (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),
+      (["rehearse", "--quantum", "-1"], "--quantum -1: give 32 to 8192"),
       (["process", "--out", "x"], "--mic <file>"), (["process", "--mic", "x"], "--out <file>"),
       (["process", "--mic", "x", "--out", "y", "--metrics", "json", "--plot", "-"], "both print"),
       (["process", "--mic", "x", "--out", "y", "--plot", "o.pdf"], "ends in .png"),
@@ -124,6 +126,15 @@ struct CommandLineSessionTests {
     #expect(other.exit == .status(75))
     #expect(other.errors.contains("\(running.process.pid)"), "\(other.errors)")
     #expect(running.process.isRunning)
+  }
+
+  @Test("O1 I6: a session manager that hangs does not hold up the list of devices, which marks no defaults then")
+  func devicesOfOneThatHangs() throws {
+    let session = try plainSession()
+    session.freeze(.wireplumber)
+    defer { session.thaw(.wireplumber) }
+    let list = "Speakers\n    hw.speaker  (Simulated Speaker)\nMicrophones\n    hw.mic  (Simulated Microphone)\n"
+    #expect(try session.nearend("devices") == ToolResult(output: list, errors: "", exit: .status(0)))
   }
 
   @Test(

@@ -35,6 +35,10 @@ struct RemoteControlTests {
     "O1: wrong arguments end with 64 before anybody is asked",
     arguments: [
       (["get", "nosuch"], "microphoneMuted"), (["set", "ns", "perhaps"], "true or false"), (["set", "volume", "2"], "0 to 1"),
+      (["set", "volume", "-1"], "outputVolume cannot be '-1': give a number from 0 to 1"),
+      (["set", "volume", "-1"], "Usage: nearend set <name> <value> [--socket <path>]\n"),
+      (["set", "volume", "0.5", "1"], "give one value"),
+      (["set", "volume"], "<value>"), (["sink", "--id", "a", "--buffer", "-1"], "--buffer -1: give 10 to 10000"),
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
       (["status", "--headless"], "a nearend that runs"), (["attach", "--json"], "only --glyphs"),
@@ -54,6 +58,15 @@ struct RemoteControlTests {
     #expect(try session.nearend("set", "ns", "off") == ToolResult(output: "", errors: "", exit: .status(0)))
     #expect(try session.nearend("get", "noiseSuppression").output == "false\n")
     #expect(try session.nearend("toggle", "ns").output == "true\n")
+    #expect(try session.nearend("status").output.contains("volumes     output 100 %, microphone 100 %, into mic 100 %\n"))
+    #expect(try session.nearend("status").output.contains("others      min (3 dB), fixed, no call\n"))
+    for (name, value) in [("micVolume", "0.5"), ("appVolume", "0.25"), ("appDucking", "on"), ("ducking", "max"), ("advancedDucking", "on")]
+    {
+      #expect(try session.nearend("set", name, value).succeeded)
+    }
+    let words = try session.nearend("status").output
+    #expect(words.contains("volumes     output 100 %, microphone 50 %, into mic 25 %, lower under speech\n"), "\(words)")
+    #expect(words.contains("others      max (24 dB), by voice activity, no call\n"), "\(words)")
     let missing = try session.nearend("set", "speaker", "usb.gone")
     #expect(missing.succeeded && missing.output.hasPrefix("There is no speaker usb.gone now"))
     #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone comes, which is picked\n"))
@@ -69,6 +82,9 @@ struct RemoteControlTests {
     let again = try session.nearend("sink", "add", "alice", "--device")
     #expect(again.exit == .status(1))
     #expect(again.errors.contains("already registered"))
+    let taken = try session.nearend("sink", "--id", "alice")
+    #expect(taken.exit == .status(1) && taken.errors.contains("--id alice: somebody of that name plays already"), "\(taken.errors)")
+    #expect(taken.errors.contains("nearend sink remove alice"), "\(taken.errors)")
     #expect(try session.nearend("sink", "remove", "alice").succeeded)
     #expect(try !session.nearend("diagnostics").output.isEmpty)
     #expect(try session.nearend("metrics").output.contains("# TYPE nearend_"))
@@ -81,6 +97,7 @@ struct RemoteControlTests {
     // A second instance says who holds the node, and how to see it.
     let second = try session.nearend("--headless")
     #expect(second.exit == .status(75))
+    #expect(second.errors.split(separator: "\n").count == 1, "\(second.errors)")
     #expect(second.errors.contains("\(nearend.process.pid)") && second.errors.contains("nearend attach"), "\(second.errors)")
   }
 
@@ -161,8 +178,12 @@ struct RemoteControlTests {
     for (name, option, value) in misplaced {
       let result = try place.nearend("play-into-mic", name == "-" ? name : "\(place.path)/\(name)", option, value)
       #expect(result.exit == .status(64) && result.errors.contains(option), "\(result.errors)")
+      #expect(result.errors.contains("Usage: nearend play-into-mic <file>"), "\(result.errors)")
     }
     #expect(try place.nearend("play-into-mic", "\(place.path)/good.wav").exit == .status(69))
+    let guess = "taken to have 48000 Hz and 1 channel; --rate"
+    #expect(try place.nearend("play-into-mic", "-").errors.contains(guess))
+    #expect(try !place.nearend("play-into-mic", "-", "--rate", "48000").errors.contains("48000"))
   }
 
   @Test("L5: nearend source writes PCM, and ends quietly when its reader goes")

@@ -2,6 +2,7 @@ import ControlClient
 import Foundation
 import RealtimeCore
 import SessionModel
+import SimulatedHardware
 import Synchronization
 
 @testable import Nearend

@@ -1,6 +1,7 @@
 import ControlClient
 import Foundation
 import SessionModel
+import SimulatedHardware
 import Testing
 
 @testable import Nearend
@@ -58,6 +59,26 @@ struct RouteTests {
     let reason = try rig.refusal(status, "PATCH", "/settings", body)
     #expect(reason?.contains(words) == true, "\(reason ?? "another status")")
     #expect(rig.service.value(of: .microphoneMuted) == .bool(false))
+  }
+
+  @Test("L2: a client that is gone before it has its answer leaves no media behind; media that was there before stays")
+  func goneBeforeTheAnswer() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/media/before?send=1").status == 200)
+    #expect(rig.wait { rig.service.clientCount == 0 })
+    try ControlRoutes.registering.withLock { _ in
+      for id in ["before", "gone"] {
+        let client = try rig.raw()
+        client.send("POST /media/\(id)?send=1 HTTP/1.1\r\n\r\n")
+        client.close()
+      }
+      #expect(rig.wait { rig.service.clientCount == 2 })
+    }
+    #expect(rig.wait { rig.service.clientCount == 0 })
+    #expect(rig.snapshot.session.sendMedia == ["before"])
+    #expect(try rig.ask("POST", "/media/gone?send=1").status == 200)
+    #expect(rig.snapshot.session.sendMedia == ["before", "gone"])
   }
 
   @Test("O1: POST /mute and /unmute")

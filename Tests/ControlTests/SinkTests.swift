@@ -1,7 +1,7 @@
 import ControlClient
 import Foundation
 import SessionModel
-import enum SimulatedHardware.Measures
+import SimulatedHardware
 import Testing
 
 @testable import Nearend

@@ -36,4 +36,32 @@ import Testing
     #expect(text(snapshot, .call).contains(", others -5.0 dB"))
     #expect(text(snapshot, .diagnostics, Size(width: 120, height: 72)).contains("mid, by voice activity, now -5 dB: mpv"))
   }
+
+  @Test(
+    "D3 U3: by how much others are lowered is there whole at 80 columns, whatever else the row has to say", arguments: GlyphSet.allCases)
+  func whole(set: GlyphSet) {
+    var snapshot = Sample.active()
+    snapshot.ducking = DuckingStatus(isActive: true, gain: -24, streams: ["mpv"])
+    for length in 0..<60 {
+      snapshot.route.speaker?.description = String(repeating: "s", count: length)
+      for media in [[], ["a"], ["firefox-72", "mpv-80"], ["李雷-1", "Zoë 🦊-2"]] {
+        snapshot.session.receiveMedia = media
+        var state = ViewState()
+        state.glyphs = set
+        let row =
+          Frame(drawing: snapshot, size: .minimum, state: state).text.split(separator: "\n").first { $0.hasPrefix(" Speaker") } ?? ""
+        #expect(row.contains(", others -24.0 dB"), "\(row)")
+        #expect(media.first != "firefox-72" || row.contains("f"), "\(row)")
+      }
+    }
+  }
+
+  @Test("O3 U1: the rehearsal's row has no figures while the microphone is muted")
+  func mutedRehearsal() {
+    var snapshot = Sample.active()
+    snapshot.rehearsal = RehearsalStatus(phase: .farEnd, erle: 131.5, nearEndLevel: -97, seconds: 75)
+    #expect(text(snapshot, .call).contains("measured ERLE 131.5 dB"))
+    snapshot.session.isMicrophoneMuted = true
+    #expect(text(snapshot, .call).contains("far end talks, measured ERLE n/a, near end n/a, 1 min 15 s"))
+  }
 }

@@ -21,6 +21,8 @@ final class GraphDouble: SessionGraph {
     var graphSinks: [String] = []
     var rebuilds = 0
   }
+  /// Called when it is asked for its route settings: in the midst of a session's end, among others.
+  let whenAsked = Callback<@Sendable () -> Void>()
   let core: AudioCore
   let options: GraphOptions
   private let hooks: GraphHooks
@@ -67,7 +69,10 @@ final class GraphDouble: SessionGraph {
 
   func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
   func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
-  var routeSettings: RouteSettings { state.withLock { $0.routeSettings } }
+  var routeSettings: RouteSettings {
+    whenAsked.current?()
+    return state.withLock { $0.routeSettings }
+  }
   var duckingSettings: DuckingSettings {
     get { state.withLock { $0.ducking } }
     set { state.withLock { $0.ducking = newValue } }
@@ -104,6 +109,14 @@ final class GraphDouble: SessionGraph {
     demandChanged()
   }
   func use(_ route: RouteStatus) { state.withLock { $0.route = route } }
+  /// Whatever is asked of it meanwhile happens afterwards.
+  func whileItWaits(_ body: () throws -> Void) rethrows {
+    control.suspend()
+    defer { control.resume() }
+    try body()
+  }
+  /// The control thread looks at what the audio thread tells.
+  func look() { control.sync { hooks.looked() } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
 
   // MARK: What it sees

@@ -186,4 +186,27 @@ struct LifecycleTests {
     #expect(heard.withLock { $0 } == rig.warnings)
     #expect(rig.warnings.first?.contains("channelCount 3 is impossible") == true)
   }
+
+  @Test("L2, L3: who comes while an unused session ends is refused and told so, or keeps it; nobody is registered with what is gone")
+  func comesWhileItEnds() throws {
+    for (what, event) in [
+      ("media", SessionEvent.registerMedia(id: "client", isSend: true, isReceive: false)),
+      ("preparation", .setRecordingAlwaysPrepared(true)),
+      ("an application", .applications([GraphDouble.recorder])),
+    ] {
+      let rig = ManagerRig()
+      try rig.registerCall()
+      let session = try #require(rig.manager.service).session
+      let answers = Mutex<[SessionRefusal?]>([])
+      // The manager has found that nothing uses the session, and takes its settings over.
+      try rig.graph.whenAsked.set { answers.withLock { $0.append(session.send(event)) } }
+      rig.unregisterCall()
+      #expect(rig.world.nodes == 0)
+      #expect(answers.withLock { !$0.isEmpty && $0.allSatisfy { $0 == .ended } }, "\(what)")
+      #expect(session.current.media.isEmpty && !rig.manager.isRecordingAlwaysPreparedMode, "\(what)")
+      try rig.registerCall()
+      #expect(rig.world.nodes == 1, "the next session takes whom it may")
+      rig.unregisterCall()
+    }
+  }
 }

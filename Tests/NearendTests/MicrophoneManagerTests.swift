@@ -113,11 +113,32 @@ struct MicrophoneManagerTests {
     try rig.registerCall()
     #expect((mixer.micVolume, mixer.appVolume, mixer.outputVolume) == (0.5, 1, 0))
     #expect(mixer.isAppAudioDucked)
-    #expect(rig.demand.sends && mixer.capture(appAudio: buffer))
+    #expect(mixer.capture(appAudio: buffer))
     mixer.micVolume = .nan
     #expect(mixer.micVolume == 0.5)
     rig.unregisterCall()
     // It is the manager's, and does not keep it.
     withExtendedLifetime(rig) { #expect(mixer.micVolume == 0.5 && !mixer.capture(appAudio: buffer)) }
+  }
+
+  @Test(
+    "D4: once media that sends is registered application audio is taken, whenever the graph follows; held up or received only, it is not")
+  func captureAtOnce() throws {
+    let rig = ManagerRig()
+    let mixer = rig.manager.mixer
+    let buffer = try AppAudioBuffer(interleaved: [Int16](repeating: 1, count: 480), sampleRate: 48_000, channelCount: 1)
+    try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+    #expect(!mixer.capture(appAudio: buffer))
+    try rig.graph.whileItWaits {
+      try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+      #expect(try !#require(rig.manager.service).core.isSending, "the graph has not followed yet")
+      #expect(mixer.capture(appAudio: buffer))
+    }
+    #expect(rig.demand.sends && mixer.capture(appAudio: buffer))
+    try rig.graph.interrupt(.sleep, true)
+    #expect(!mixer.capture(appAudio: buffer))
+    try rig.graph.interrupt(.sleep, false)
+    #expect(mixer.capture(appAudio: buffer))
+    rig.unregisterCall()
   }
 }

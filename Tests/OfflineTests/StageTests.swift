@@ -137,6 +137,43 @@ struct StageTests {
     #expect(count.withLock { $0 } == 2)
   }
 
+  @Test("S6: what a stage puts out that is no number is silence to everybody behind it, and counted; what comes in so is no stage's fault")
+  func nonNumbers() throws {
+    let renderer = try renderer()
+    let broken: StageCallback = { _, left, right, frames, _ in
+      for side in [left, right].compactMap({ $0 }) {
+        side[3] = .nan
+        side[frames - 1] = -.infinity
+      }
+    }
+    // A filter with a memory, as most have: one sample that is no number would be in it for good.
+    let summing: StageCallback = { context, left, _, frames, _ in
+      let sum = context!.assumingMemoryBound(to: Float.self)
+      for i in 0..<frames { sum.pointee += left[i] }
+    }
+    let sums = UnsafeMutablePointer<Float>.allocate(capacity: 2)
+    sums.initialize(repeating: 0, count: 2)
+    defer { sums.deallocate() }
+    let chains = [renderer.captureStages, renderer.renderStages]
+    for (i, chain) in chains.enumerated() {
+      chain.append(AudioStage(callback: broken))
+      chain.append(AudioStage(context: sums + i, callback: summing))
+    }
+    let out = try cycles(renderer, 4)
+    for (sound, what) in [(out.voice, "voice"), (out.speaker, "speaker")] {
+      #expect(sound.allSatisfy { $0.isFinite }, "\(what)")
+      #expect(sound[3 * Self.quantum + 3] == 0 && sound[3 * Self.quantum + 4] == 0.5, "\(what)")
+    }
+    #expect(sums[0].isFinite && sums[1].isFinite)
+    #expect(chains.map(\.silencedSamples) == [4 * 2, 4 * 4])
+    let other = try self.renderer()
+    sums[0] = 0
+    other.renderStages.append(AudioStage(context: sums, callback: summing))
+    let bad = [Float](repeating: .nan, count: Self.quantum)
+    let cycle = try other.cycle(microphone: bad, call: StereoBlock(mono: bad))
+    #expect(cycle.speaker.left.allSatisfy { $0 == 0 } && sums[0] == 0 && other.renderStages.silencedSamples == 0)
+  }
+
   @Test("S6: stages come and go while another thread runs the cycles; none is called after it was released")
   func threads() throws {
     let renderer = try renderer()

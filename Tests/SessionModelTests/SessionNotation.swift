@@ -63,6 +63,7 @@ extension SessionRefusal {
     case .sinkExists: "exists"
     case .locked: "locked"
     case .impossible: "impossible"
+    case .ended: "ended"
     }
   }
 }

@@ -101,7 +101,7 @@ struct DeskTests {
   func rename() throws {
     let session = try deskSession(.usb)
     let names = try DeskView(session).nodeNames
-    session.desk?.rename(.usb, to: "Another Name")
+    try session.desk?.rename(.usb, to: "Another Name")
     try session.wait(for: "the new description") {
       try DeskView(session).nodes.contains { $0["node.description"] == "Another Name Analog Stereo" }
     }

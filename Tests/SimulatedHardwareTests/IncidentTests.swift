@@ -51,12 +51,15 @@ struct IncidentTests {
   @Test("O3: a script happens in its session; what cannot happen is told, and the rest goes on")
   func running() throws {
     let session = try deskSession(.laptop)
-    let script = try IncidentScript("0.02 plug headphones\n0 profile usb off\n0.01 sleep")
+    let script = try IncidentScript("0.02 plug headphones\n0 profile usb off\n0 rename usb My Headset\n0.01 sleep")
     let told = Told()
     script.run(in: session, epoch: monotonicSeconds(), isCancelled: { false }, told: { told.add($0, $1) })
-    try session.wait(for: "the script to end") { told.all.count == 3 }
-    #expect(told.all.map(\.0) == [.profile(.usb, name: "off"), .sleep, .jack(.headphones, isPlugged: true)])
-    #expect(told.all.map { $0.1?.code } == [.invalidRequest, .invalidRequest, nil])
+    try session.wait(for: "the script to end") { told.all.count == 4 }
+    #expect(
+      told.all.map(\.0) == [
+        .profile(.usb, name: "off"), .rename(.usb, description: "My Headset"), .sleep, .jack(.headphones, isPlugged: true),
+      ])
+    #expect(told.all.map { $0.1?.code } == [.invalidRequest, .invalidRequest, .invalidRequest, nil])
     #expect(session.desk?.card(.laptop)?.route("analog-output-headphones")?.availability == .yes)
   }
 

@@ -115,6 +115,19 @@ struct RoomTests {
     #expect(abs(try #require(meter.nearEndLevel) + 3.01) < 0.01)
   }
 
+  @Test("O3: the meter leaves out what is muted: no echo is lost better than one that nobody could hear")
+  func mutedMeter() throws {
+    let conversation = Conversation(seed: 1)
+    var meter = RoomMeter(conversation: conversation)
+    for window in 0..<6_000 {
+      let time = Double(window) * 0.01
+      let isMuted = (1_500..<4_500).contains(window)
+      meter.add(microphone: 1e-3, output: isMuted ? 0 : 1e-5, at: time)
+      if let erle = meter.erle { #expect(abs(erle - 20) < 1, "\(time) s") }
+    }
+    #expect(meter.erle != nil && meter.nearEndLevel != nil)
+  }
+
   @Test("O3: the room's options travel as arguments, and a bad one is named")
   func options() throws {
     var options = RoomOptions(socket: "/run/a b/pipewire-0", epoch: 12.5)

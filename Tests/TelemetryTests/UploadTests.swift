@@ -1,5 +1,6 @@
 import Foundation
 import SessionModel
+import SimulatedHardware
 import Testing
 
 @testable import Nearend

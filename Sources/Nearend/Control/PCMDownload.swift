@@ -40,7 +40,9 @@ final class PCMDownload: Sendable {
   ) throws(RequestFailure) -> (stream: MicrophoneStream, ownsMedia: Bool) {
     let result: Result<(stream: MicrophoneStream, ownsMedia: Bool), SourceError> = ControlRoutes.registering.withLock { _ in
       let ownsMedia = service.session.current.program(id) == nil
-      if ownsMedia { service.session.send(.registerMedia(id: id, isSend: true, isReceive: false)) }
+      if ownsMedia, let refusal = service.session.send(.registerMedia(id: id, isSend: true, isReceive: false)) {
+        return .failure(.refused(refusal))
+      }
       do throws(SourceError) {
         return .success((try service.openMicrophone(mediaId: id, sampleRate: rate, channelCount: channels), ownsMedia))
       } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireClient
 import RealtimeCore
 import SessionModel
 

@@ -1,3 +1,4 @@
+import PipeWireClient
 import RealtimeCore
 import SessionModel
 import Synchronization

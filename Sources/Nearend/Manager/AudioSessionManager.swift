@@ -99,6 +99,7 @@ public final class AudioSessionManager: Sendable {
   public func shutDown() {
     lifecycle.withLock { _ in
       guard let service else { return }
+      service.session.end()
       for media in service.session.current.media where media.owner == .program { service.session.send(.unregisterMedia(id: media.id)) }
       stop(service)
     }
@@ -194,10 +195,10 @@ public final class AudioSessionManager: Sendable {
 
   /// Stops the session where nothing needs it, or disables the direction that nothing uses. With the lifecycle's lock.
   private func leaveWhatIsUnused() {
-    guard let service, case let session = service.session.current else { return }
-    // Still activated though nobody is there: automatic deactivation is off (S5).
-    guard session.isNeeded || session.isActivated else { return stop(service) }
-    hooks.disable(to: EngineUse(session))
+    guard let service else { return }
+    // At once with the decision: applications and the control socket's clients come whenever they like, and must not be taken into what ends.
+    guard !service.session.endWhereUnused() else { return stop(service) }
+    hooks.disable(to: EngineUse(service.session.current))
   }
 
   private func stop(_ service: NearendService) {

@@ -28,8 +28,8 @@ extension NearendService {
   // MARK: Application audio (D4)
 
   /// Plays a buffer into the outgoing microphone, behind what was captured before; false, and nothing of it heard, while nobody takes the voice, or where
-  /// more than two seconds would wait. [any]
-  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
+  /// more than two seconds would wait. What comes before the graph has followed a registration waits for it. [any]
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { session.current.demand.sends && core.appAudio.capture(buffer) }
 
   /// A source of application audio whose PCM a program writes, until `removeAppAudio`. Until somebody takes the voice it waits. `bufferSize` is in bytes.
   /// Throws `SinkError`, `.refused` where the mixer is not among the engine observers. [any]

@@ -42,6 +42,7 @@ public final class NearendService: Sendable {
   let tally = EventTally()
   /// From `start` on, where there is somewhere to send to.
   let telemetry = Mutex<Telemetry?>(nil)
+  private let greeting: Greeting
   private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
@@ -53,6 +54,8 @@ public final class NearendService: Sendable {
   private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
+  /// Media that the control socket's clients have registered.
+  let clientMedia = Mutex(ClientMedia())
 
   /// Nothing runs before `start`.
   /// - Throws: `GraphError.refused` where voice processing cannot be set up.
@@ -71,10 +74,13 @@ public final class NearendService: Sendable {
     } catch {
       throw .refused(reason: "voice processing cannot start: \(error)")
     }
+    let greeting = Greeting(log)
+    self.greeting = greeting
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
     let watch = EventWatch(core: core, events: events)
     self.watch = watch
+    let stages = StageWatch(capture: core.captureStages, render: core.mixer.stages, log: log)
     tally.listen(to: events)
     session.slot.listen { [weak session] news in
       switch news {
@@ -88,9 +94,16 @@ public final class NearendService: Sendable {
     let graph = makeGraph(
       core, options.graph,
       GraphHooks(
-        remark: { log.add($0.level, $0.message) }, applications: { session.update(applications: $0) },
+        remark: {
+          greeting.say()
+          log.add($0.level, $0.message)
+        }, applications: { session.update(applications: $0) },
         interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
-        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) }, looked: { watch.look() }, route: { watch.use($0) },
+        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) },
+        looked: {
+          watch.look()
+          stages.look()
+        }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)
           events.post(.routeChange, detail: change.detail)
@@ -115,9 +128,9 @@ public final class NearendService: Sendable {
   /// Joins the graph, and opens the control socket. Once.
   /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written, or the socket not be opened.
   public func start() throws(GraphError) {
-    log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)")
     try startTelemetry(telemetryOptions)
     try graph.start()
+    greeting.say()
     do throws(ControlError) {
       try openControlSocket()
     } catch {
@@ -136,6 +149,9 @@ public final class NearendService: Sendable {
     server.start()
     log.add(.info, "control socket: \(controlSocket)")
   }
+
+  /// Clients that are connected to the control socket now.
+  var clientCount: Int { control.withLock { $0?.connectionCount ?? 0 } }
 
   deinit { stop() }
 
@@ -162,7 +178,9 @@ public final class NearendService: Sendable {
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
     guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
     let isNew = session.current.program(id) == nil
-    if isNew { session.send(.registerMedia(id: id, isSend: false, isReceive: true)) }
+    if isNew, let refusal = session.send(.registerMedia(id: id, isSend: false, isReceive: true)) {
+      throw .refused(id: id, reason: refusal.description)
+    }
     do throws(SinkError) {
       if let refusal = try session.register(sink) {
         if case .sinkExists = refusal { throw SinkError.alreadyRegistered(id: id) }

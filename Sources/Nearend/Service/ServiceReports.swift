@@ -20,6 +20,8 @@ extension NearendService {
     var report = ServiceReport(snapshot: snapshot(), session: session.current)
     report.outputVolume = Double(core.mixer.masterGain)
     report.cpuSeconds = ProcessorUse.total
+    report.silencedStageSamples = SilencedSamples(
+      capture: core.captureStages.silencedSamples, render: core.mixer.stages.silencedSamples)
     report.events = tally.counts
     report.telemetry = telemetry.withLock { $0 }?.status ?? []
     return report

@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireClient
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -11,6 +12,8 @@ public final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()
     var history = InterruptionHistory()
+    /// It takes nobody in any more.
+    var isEnded = false
   }
   private let state: Mutex<State>
   private let core: AudioCore
@@ -119,6 +122,21 @@ public final class VoiceSession: Sendable {
     return (change.new.demand, change.new.wanted)
   }
 
+  // MARK: Its end
+
+  /// From here on nobody new is registered: who comes is refused. False, and nothing has changed, where something uses the session, or it is still
+  /// activated though nobody is there (S5).
+  func endWhereUnused() -> Bool {
+    state.withLock { state in
+      guard !state.session.isNeeded, !state.session.isActivated else { return false }
+      state.isEnded = true
+      return true
+    }
+  }
+
+  /// The same, whatever uses it.
+  func end() { state.withLock { $0.isEnded = true } }
+
   // MARK: One event after another
 
   private struct Change {
@@ -138,7 +156,7 @@ public final class VoiceSession: Sendable {
   private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> Change {
     state.withLock { state in
       let old = state.session
-      let (new, effects) = reduce(old, event)
+      let (new, effects) = state.isEnded && event.addsUse ? (old, [.refused(.ended)]) : reduce(old, event)
       var change = Change(old: old, new: new, effects: effects)
       guard change.refusal == nil, isPossible() else {
         change.new = old
@@ -219,5 +237,13 @@ public final class VoiceSession: Sendable {
   private func ask(_ request: GraphRequest) { graph.current?(request) }
 }
 
-/// CLOCK_MONOTONIC in seconds.
-func monotonicSeconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+extension SessionEvent {
+  /// Whether it may make a session be needed that was not.
+  fileprivate var addsUse: Bool {
+    switch self {
+    case .registerMedia, .setRecordingAlwaysPrepared(true): true
+    case .applications(let applications): !applications.isEmpty
+    default: false
+    }
+  }
+}

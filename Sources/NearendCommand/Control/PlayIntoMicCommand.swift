@@ -19,28 +19,42 @@ struct PlayIntoMicCommand: ParsableCommand {
   var file: String
   @Option(help: ArgumentHelp("What it is called in the status: 1 to 64 letters, digits, '-', '_' or '.'.", valueName: "name"))
   var id: String?
-  @Option(help: ArgumentHelp("Of standard input: frames per second, 8000 to 192000; 48000 by default.", valueName: "hz"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Of standard input: frames per second, 8000 to 192000; 48000 by default.", valueName: "hz"))
   var rate: Int?
-  @Option(help: ArgumentHelp("Of standard input: channels, 1 or 2; 1 by default.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Of standard input: channels, 1 or 2; 1 by default.", valueName: "n"))
   var channels: Int?
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
+
+  /// Where nothing else is said.
+  private static let standard = (rate: 48_000, channels: 1)
+
+  func validate() throws {
+    if let id { try PCMFormat.check(id: id) }
+    guard file == "-" || (rate == nil && channels == nil) else {
+      throw ValidationError("A file says itself what it is: --rate and --channels are for -.")
+    }
+    try PCMFormat.check(rate: rate ?? Self.standard.rate, channels: channels ?? Self.standard.channels)
+  }
 
   func run() throws {
     try parent.refuseOwnOptions(of: "play-into-mic")
     let name = id ?? "player-\(ProcessInfo.processInfo.processIdentifier)"
     guard file == "-" else {
-      guard rate == nil, channels == nil else { throw ValidationError("A file says itself what it is: --rate and --channels are for -.") }
       let reader: SoundReader
       do throws(OfflineError) { reader = try SoundReader(path: file) } catch { fail(error, ExitStatus(error)) }
-      try PCMFormat.check(id: name)
       guard PCMFormat.rates.contains(reader.rate) else {
         fail("\(file): its rate is \(reader.rate) Hz; 8000 to 192000 Hz can be played into the microphone", .noInput)
       }
       return play(name, rate: reader.rate, channels: reader.channelCount, type: "f32", from: Self.pipe(reader))
     }
-    let (rate, channels) = (rate ?? 48_000, channels ?? 1)
-    try PCMFormat.check(id: name, rate: rate, channels: channels)
+    let (rate, channels) = (rate ?? Self.standard.rate, channels ?? Self.standard.channels)
+    if self.rate == nil {
+      // Another rate would be heard too high or too low, and nothing would say why.
+      let words = "\(rate) Hz and \(channels) channel\(channels == 1 ? "" : "s")"
+      FileHandle.standardError.write(Data("nearend: standard input is taken to have \(words); --rate and --channels say otherwise\n".utf8))
+    }
     play(name, rate: rate, channels: channels, type: "s16", from: STDIN_FILENO)
   }
 
@@ -51,6 +65,7 @@ struct PlayIntoMicCommand: ParsableCommand {
       guard let answer = try nearend.client.upload("PUT", target, from: input) else {
         fail("nearend has ended, or somebody has removed '\(name)', before all of it was played", .failure)
       }
+      if answer.isTaken { fail("--id \(name): something of that name plays already; choose another, or end that one first", .failure) }
       _ = nearend.good(answer)
     } catch {
       nearend.end(error)

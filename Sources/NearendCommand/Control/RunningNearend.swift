@@ -58,6 +58,11 @@ struct RunningNearend {
   }
 }
 
+extension HTTPAnswer {
+  /// The name that was asked for is another's.
+  var isTaken: Bool { status == 409 && reason.contains("already registered") }
+}
+
 extension JSONDecoder {
   /// Of what nearend prints.
   static var ofDocuments: JSONDecoder {

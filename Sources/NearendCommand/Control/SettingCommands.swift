@@ -22,23 +22,36 @@ struct GetCommand: ParsableCommand {
 
 struct SetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change a setting of a running nearend, at once and without a click.", discussion: SettingName.help)
+    commandName: "set", abstract: "Change a setting of a running nearend, at once and without a click.",
+    usage: "nearend set <name> <value> [--socket <path>]", discussion: SettingName.help)
 
   @Argument(help: "The setting's name or short name.")
   var name: SettingName
-  @Argument(help: "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; a word.")
-  var value: String
+  // A list of one, because only a list may hold what looks like an option: -1 is a number, and wrong.
+  @Argument(
+    parsing: .allUnrecognized,
+    help: ArgumentHelp(
+      "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; a word.",
+      valueName: "value"))
+  var values: [String]
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
+
+  func validate() throws { _ = try value }
+
+  private var value: EventValue {
+    get throws {
+      guard values.count == 1 else {
+        throw ValidationError("\(name.setting.rawValue): give one value, not \(values.joined(separator: " ")).")
+      }
+      do { return try name.setting.parse(values[0]) } catch { throw ValidationError("\(error).") }
+    }
+  }
 
   func run() throws {
     try parent.refuseOwnOptions(of: "set")
     let nearend = socket.nearend
-    do throws(SettingError) {
-      nearend.set(name.setting, to: try name.setting.parse(value))
-    } catch {
-      throw ValidationError("\(error).")
-    }
+    nearend.set(name.setting, to: try value)
     guard name.setting.kind == .deviceName else { return }
     let direction: Device.Direction = name.setting == .microphone ? .input : .output
     if let missing = nearend.get(Snapshot.self, "/status").route.missingPick(direction) {
@@ -57,9 +70,12 @@ struct ToggleCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
+  func validate() throws {
+    guard name.setting.kind == .bool else { throw ValidationError("\(name.setting.rawValue) is neither on nor off; use nearend set.") }
+  }
+
   func run() throws {
     try parent.refuseOwnOptions(of: "toggle")
-    guard name.setting.kind == .bool else { throw ValidationError("\(name.setting.rawValue) is neither on nor off; use nearend set.") }
     let nearend = socket.nearend
     guard case .bool(let isOn)? = nearend.get([String: EventValue].self, "/settings")[name.setting.rawValue] else {
       fail("nearend at \(nearend.client.path) has no \(name.setting.rawValue): is it of another version?", .failure)

@@ -17,25 +17,32 @@ struct SinkCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The participant's name: 1 to 64 letters, digits, '-', '_' or '.'.", valueName: "name"))
   var id: String?
-  @Option(help: ArgumentHelp("Frames per second, 8000 to 192000.", valueName: "hz"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Frames per second, 8000 to 192000.", valueName: "hz"))
   var rate = 48_000
-  @Option(help: ArgumentHelp("Channels, 1 or 2.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Channels, 1 or 2.", valueName: "n"))
   var channels = 1
-  @Option(help: ArgumentHelp("How much the participant's buffer holds, 10 to 10000.", valueName: "ms"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("How much the participant's buffer holds, 10 to 10000.", valueName: "ms"))
   var buffer = 200
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
+  func validate() throws {
+    if let id { try PCMFormat.check(id: id) }
+    try PCMFormat.check(rate: rate, channels: channels)
+    guard (10...10_000).contains(buffer) else { throw ValidationError("--buffer \(buffer): give 10 to 10000.") }
+  }
+
   func run() throws {
     try parent.refuseOwnOptions(of: "sink")
     guard let id else { throw ValidationError("Give the participant's name with --id <name>.") }
-    try PCMFormat.check(id: id, rate: rate, channels: channels)
-    guard (10...10_000).contains(buffer) else { throw ValidationError("--buffer \(buffer): give 10 to 10000.") }
     let nearend = socket.nearend
     let target = "/sinks/\(id)?rate=\(rate)&channels=\(channels)&buffer=\(buffer)"
     do {
       guard let answer = try nearend.client.upload("PUT", target, from: STDIN_FILENO) else {
         fail("nearend has ended, or somebody has removed '\(id)', before the input was played", .failure)
+      }
+      if answer.isTaken {
+        fail("--id \(id): somebody of that name plays already; choose another, or end that one: nearend sink remove \(id)", .failure)
       }
       _ = nearend.good(answer)
     } catch {
@@ -54,6 +61,10 @@ enum PCMFormat {
 
   static func check(id: String, rate: Int, channels: Int) throws {
     try check(id: id)
+    try check(rate: rate, channels: channels)
+  }
+
+  static func check(rate: Int, channels: Int) throws {
     guard rates.contains(rate) else { throw ValidationError("--rate \(rate): give 8000 to 192000.") }
     guard (1...2).contains(channels) else { throw ValidationError("--channels \(channels): give 1 or 2.") }
   }

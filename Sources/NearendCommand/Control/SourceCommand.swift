@@ -12,9 +12,9 @@ struct SourceCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The source's name: 1 to 64 letters, digits, '-', '_' or '.'.", valueName: "name"))
   var id = "source"
-  @Option(help: ArgumentHelp("Frames per second, 8000 to 192000.", valueName: "hz"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Frames per second, 8000 to 192000.", valueName: "hz"))
   var rate = 48_000
-  @Option(help: ArgumentHelp("Channels, 1 or 2.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Channels, 1 or 2.", valueName: "n"))
   var channels = 1
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

@@ -49,6 +49,8 @@ struct StatusText {
     rows.append(("speaker", Self.device(route.speaker, .output, route)))
     rows.append(("processing", Self.processing(processing)))
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
+    rows.append(("volumes", Self.volumes(snapshot)))
+    rows.append(("others", snapshot.ducking.words))
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
@@ -62,6 +64,13 @@ struct StatusText {
     let name = device?.name ?? "none"
     if let missing = route.missingPick(direction) { return "\(name), until \(missing) comes, which is picked" }
     return route.picked(direction) == nil ? name : "\(name), picked"
+  }
+
+  private static func volumes(_ snapshot: Snapshot) -> String {
+    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    let app = snapshot.appAudio
+    return "output \(percent(snapshot.outputVolume)), microphone \(percent(app.micVolume)), into mic \(percent(app.appVolume))"
+      + (app.isDucking ? ", lower under speech" : "") + (app.isMonitored ? ", heard on the speaker" : "")
   }
 
   private static func processing(_ status: ProcessingStatus) -> String {

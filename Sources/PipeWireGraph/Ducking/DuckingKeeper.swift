@@ -146,7 +146,7 @@ final class DuckingKeeper {
   /// Whether voice processing runs for a call, and who speaks in it. `far`: level of nearend's mix, linear RMS.
   /// - Returns: true where a call begins or ends: the streams are to be looked at.
   func hear(isCallUp: Bool, near: Bool, far: Float) -> Bool {
-    voice.hear(near: near, far: far, at: Self.now)
+    voice.hear(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp
     self.isCallUp = isCallUp
     if isNews || settings.isAdvanced { aim() }
@@ -162,13 +162,13 @@ final class DuckingKeeper {
     }
     if var ducking = entry.ducking {
       let wasLeftAlone = ducking.isLeftAlone
-      ducking.told(volumes, at: Self.now)
+      ducking.told(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
         hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is let alone for the rest of the call")
       }
       entry.ducking = ducking
     } else {
-      entry.ducking = StreamDucking(volumes, at: Self.now)
+      entry.ducking = StreamDucking(volumes, at: monotonicSeconds())
     }
     entries[serial] = entry
     aim()
@@ -176,20 +176,20 @@ final class DuckingKeeper {
 
   // MARK: Ramps
 
-  private static var now: Double { Double(monotonicNanoseconds()) / 1e9 }
-
   private func isLowered(_ entry: Entry) -> Bool { entry.ducking.map { $0.decibels != 0 && !$0.isLeftAlone } ?? false }
   private func target(_ entry: Entry) -> Double { entry.isOther ? gain : 0 }
   private func isMoving(_ entry: Entry) -> Bool { entry.ducking?.isMoving(to: target(entry)) ?? false }
 
   /// Where every stream is to go, and whether one has a way to go.
   private func aim() {
-    gain = isCallUp && !isLeaving ? settings.gain(hasVoice: voice.hasVoice(at: Self.now)) : 0
-    if isCallUp, settings.isAdvanced, let end = voice.end(after: Self.now) { voiceTimer.schedule(after: max(0.01, end - Self.now)) }
+    gain = isCallUp && !isLeaving ? settings.gain(hasVoice: voice.hasVoice(at: monotonicSeconds())) : 0
+    if isCallUp, settings.isAdvanced, let end = voice.end(after: monotonicSeconds()) {
+      voiceTimer.schedule(after: max(0.01, end - monotonicSeconds()))
+    }
     settle()
     if entries.values.contains(where: isMoving) {
       if lastStep == nil {
-        lastStep = Self.now
+        lastStep = monotonicSeconds()
         timer.schedule(after: Self.interval, every: Self.interval)
       }
     } else if lastStep != nil {
@@ -199,7 +199,7 @@ final class DuckingKeeper {
   }
 
   private func step() {
-    let now = Self.now
+    let now = monotonicSeconds()
     // A thread that was held up makes no bigger step for it.
     let seconds = min(now - (lastStep ?? now), 2 * Self.interval)
     lastStep = now
@@ -239,7 +239,7 @@ final class DuckingKeeper {
 
   var status: DuckingStatus {
     DuckingStatus(
-      settings: settings, isActive: isCallUp, hasVoice: voice.hasVoice(at: Self.now), gain: gain,
+      settings: settings, isActive: isCallUp, hasVoice: voice.hasVoice(at: monotonicSeconds()), gain: gain,
       streams: entries.sorted { $0.key < $1.key }.map(\.value).filter { isLowered($0) }.map(\.identity.application))
   }
 }

@@ -77,7 +77,7 @@ final class RouteKeeper {
   func connected(_ connection: Connection, remote: String?, properties: Properties) {
     defaults = DefaultMetadata(loop: loop, remote: remote, properties: properties, changed: hooks.again)
     ports = PortWatch(connection, changed: hooks.again)
-    if observation != nil { settledAt = Self.now + Self.patience }
+    if observation != nil { settledAt = monotonicSeconds() + Self.patience }
   }
 
   /// Waits for the session's defaults, as long as makes sense.
@@ -103,7 +103,7 @@ final class RouteKeeper {
   func end() { timer.cancel() }
 
   /// The machine is about to sleep, or has woken up.
-  func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : Self.now + Self.waking }
+  func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : monotonicSeconds() + Self.waking }
 
   /// The card of the microphone in use is muted (D1).
   var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
@@ -162,13 +162,11 @@ final class RouteKeeper {
       route = description(of: found)
       look(objects, wanted, circumstances, isWhole: missing == nil)
     }
-    if Self.now < settledAt { next.append(settledAt) }
+    if monotonicSeconds() < settledAt { next.append(settledAt) }
     switchHeadset(wanted, &next)
-    if let first = next.min() { timer.schedule(after: max(0.01, first - Self.now)) }
+    if let first = next.min() { timer.schedule(after: max(0.01, first - monotonicSeconds())) }
     return choice
   }
-
-  private static var now: Double { Double(monotonicNanoseconds()) / 1e9 }
 
   private var circumstances: RealDevices.Circumstances {
     let values = metadata?.values ?? [:]
@@ -202,9 +200,9 @@ final class RouteKeeper {
     if let speaker = choice.speaker, let port = route.outputs.first, port.portType == .bluetoothA2DP || port.portType == .bluetoothHFP,
       objects.node(id: speaker.id)?.serial != speaker.serial
     {
-      moving = Moving(card: port.device, speaker: port.name, since: Self.now)
+      moving = Moving(card: port.device, speaker: port.name, since: monotonicSeconds())
     }
-    guard let moving, ports.headsets.contains(where: { $0.name == moving.card }), Self.now < moving.since + Self.patience else {
+    guard let moving, ports.headsets.contains(where: { $0.name == moving.card }), monotonicSeconds() < moving.since + Self.patience else {
       moving = nil
       return nil
     }
@@ -232,23 +230,23 @@ final class RouteKeeper {
     let wasPaused = pause.isPaused
     pause.look(
       UnplugPause.Look(
-        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: Self.now))
+        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: monotonicSeconds()))
     if pause.isPaused != wasPaused {
       hooks.pause(pause.isPaused)
       hooks.remark(
         pause.isPaused ? .warning : .info, pause.isPaused ? "headphones are gone: paused, rather than play into the room" : "playing again")
     }
-    let new = RouteObservation(route: route, available: available, chosen: chosen, isWaking: Self.now < wakingUntil)
+    let new = RouteObservation(route: route, available: available, chosen: chosen, isWaking: monotonicSeconds() < wakingUntil)
     arrivals = arrivals.filter { available.contains($0.key) }
-    for port in available where arrivals[port] == nil { arrivals[port] = observation == nil ? -.infinity : Self.now }
+    for port in available where arrivals[port] == nil { arrivals[port] = observation == nil ? -.infinity : monotonicSeconds() }
     guard var old = observation else { return observation = new }
     old.available = old.available.filter { port in
       old.route.inputs.contains { $0.id == port } || old.route.outputs.contains { $0.id == port }
-        || (arrivals[port].map { Self.now - $0 > Self.patience } ?? true)
+        || (arrivals[port].map { monotonicSeconds() - $0 > Self.patience } ?? true)
     }
     // Devices that are on their way back after the daemon are no news.
     let isReturning = old.route.inputs.count > route.inputs.count || old.route.outputs.count > route.outputs.count
-    if Self.now < settledAt, isReturning { return }
+    if monotonicSeconds() < settledAt, isReturning { return }
     observation = new
     if let change = RouteChange(from: old, to: new) { hooks.changed(change) }
   }
@@ -259,7 +257,7 @@ final class RouteKeeper {
     let usesMicrophone =
       devices.pickedMicrophone == nil || ports.headsets.contains { card in route.inputs.contains { $0.device == card.name } }
     let used = usesMicrophone ? (moving?.card ?? route.outputs.first?.device) : nil
-    let (request, due) = headset.look(sends: wanted.sends && wanted.linksDevices, used: used, cards: ports.headsets, at: Self.now)
+    let (request, due) = headset.look(sends: wanted.sends && wanted.linksDevices, used: used, cards: ports.headsets, at: monotonicSeconds())
     if let due { next.append(due) }
     keep { $0.headset = headset.change }
     guard let request else { return }

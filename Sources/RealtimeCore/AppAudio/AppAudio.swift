@@ -64,7 +64,7 @@ public final class AppAudio: @unchecked Sendable {
 
   /// Appends a buffer to what is captured; false, and nothing of it heard, where there is no room for it, or it is not enabled. A buffer of another rate or channel count than
   /// the last begins a new stream; what is left of the old one plays out beside it. [any]
-  func capture(_ buffer: AppAudioBuffer) -> Bool {
+  public func capture(_ buffer: AppAudioBuffer) -> Bool {
     guard isEnabled else { return false }
     guard buffer.frameCount > 0 else { return true }
     return capturing.withLock { capture in

@@ -11,8 +11,7 @@ struct BlockDelay: ~Copyable {
   init(delay: Int, block: Int) {
     self.delay = delay
     self.block = block
-    line = .allocate(capacity: delay + block)
-    line.initialize(repeating: 0, count: delay + block)
+    line = .silence(delay + block)
   }
 
   deinit { line.deallocate() }

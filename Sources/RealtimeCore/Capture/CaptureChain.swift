@@ -56,12 +56,9 @@ struct CaptureChain: ~Copyable {
     talk = TalkWatch(block: block)
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
-    placed = .allocate(capacity: block)
-    placed.initialize(repeating: 0, count: block)
-    filtered = .allocate(capacity: block)
-    filtered.initialize(repeating: 0, count: block)
-    bypassed = .allocate(capacity: block)
-    bypassed.initialize(repeating: 0, count: block)
+    placed = .silence(block)
+    filtered = .silence(block)
+    bypassed = .silence(block)
   }
 
   deinit {

@@ -76,16 +76,11 @@ public struct CapturePath: ~Copyable {
     inputGate = MuteGate(length: block / 2, isOpen: !controls.isMicrophoneMuted || !controls.mutesInput)
     seam = Seam(length: block / 2)
     inputSeam = Seam(length: block / 2)
-    joined = .allocate(capacity: maximumQuantum)
-    joined.initialize(repeating: 0, count: maximumQuantum)
-    ownBlock = .allocate(capacity: block)
-    ownBlock.initialize(repeating: 0, count: block)
-    microphoneBlock = .allocate(capacity: block)
-    microphoneBlock.initialize(repeating: 0, count: block)
-    referenceBlock = .allocate(capacity: block)
-    referenceBlock.initialize(repeating: 0, count: block)
-    ready = .allocate(capacity: 2 * block)
-    ready.initialize(repeating: 0, count: 2 * block)
+    joined = .silence(maximumQuantum)
+    ownBlock = .silence(block)
+    microphoneBlock = .silence(block)
+    referenceBlock = .silence(block)
+    ready = .silence(2 * block)
   }
 
   deinit {

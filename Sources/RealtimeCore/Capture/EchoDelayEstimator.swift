@@ -26,10 +26,8 @@ struct EchoDelayEstimator: ~Copyable {
   init(block: Int) {
     self.block = block
     let capacity = lags + steps
-    history = .allocate(capacity: capacity)
-    history.initialize(repeating: 0, count: capacity)
-    correlation = .allocate(capacity: lags)
-    correlation.initialize(repeating: 0, count: lags)
+    history = .silence(capacity)
+    correlation = .silence(lags)
   }
 
   deinit {

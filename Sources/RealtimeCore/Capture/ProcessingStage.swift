@@ -22,10 +22,8 @@ struct ProcessingStage: ~Copyable {
     self.block = block
     dry = BlockDelay(delay: delay, block: block)
     fade = Crossfade(frames: block, weight: 1)
-    matched = .allocate(capacity: block)
-    matched.initialize(repeating: 0, count: block)
-    wet = .allocate(capacity: block)
-    wet.initialize(repeating: 0, count: block)
+    matched = .silence(block)
+    wet = .silence(block)
   }
 
   deinit {

@@ -27,8 +27,7 @@ struct ReferencePlacement: ~Copyable {
   init(block: Int) {
     self.block = block
     capacity = 51 * block
-    ring = .allocate(capacity: capacity)
-    ring.initialize(repeating: 0, count: capacity)
+    ring = .silence(capacity)
   }
 
   deinit { ring.deallocate() }

@@ -14,10 +14,8 @@ struct Seam: ~Copyable {
   /// - Parameter length: frames of each fade.
   init(length: Int) {
     self.length = length
-    heard = .allocate(capacity: length)
-    heard.initialize(repeating: 0, count: length)
-    tail = .allocate(capacity: length)
-    tail.initialize(repeating: 0, count: length)
+    heard = .silence(length)
+    tail = .silence(length)
     position = Int.max
   }
 

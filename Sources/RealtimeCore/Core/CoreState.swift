@@ -27,8 +27,7 @@ struct CoreState: ~Copyable {
     self.render = render
     self.captureMailbox = captureMailbox
     self.settings = settings
-    scratch = .allocate(capacity: Self.scratchBuffers * Self.maximumQuantum)
-    scratch.initialize(repeating: 0, count: Self.scratchBuffers * Self.maximumQuantum)
+    scratch = .silence(Self.scratchBuffers * Self.maximumQuantum)
   }
 
   deinit { scratch.deallocate() }

@@ -43,8 +43,8 @@ struct BusLimiter: ~Copyable {
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {
     var peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
     if peak == .infinity {
-      Self.removeNonNumbers(left, frames: frames)
-      Self.removeNonNumbers(right, frames: frames)
+      _ = Kernel.silenceNonNumbers(left, frames: frames)
+      _ = Kernel.silenceNonNumbers(right, frames: frames)
       peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
     }
     if gain == 1 && peak <= Self.threshold { return tell(reduction: 0, frames: frames, rate: rate) }
@@ -121,10 +121,5 @@ struct BusLimiter: ~Copyable {
   private func apply(_ gain: Float, _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) {
     left.pointee = max(-1, min(1, left.pointee * gain))
     right.pointee = max(-1, min(1, right.pointee * gain))
-  }
-
-  @_noLocks @_noAllocation
-  private static func removeNonNumbers(_ target: UnsafeMutablePointer<Float>, frames: Int) {
-    for i in 0..<frames where !(abs(target[i]) < .infinity) { target[i] = 0 }
   }
 }

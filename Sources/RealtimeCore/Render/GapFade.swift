@@ -9,10 +9,8 @@ struct SinkHistory: ~Copyable {
   private(set) var count = 0
 
   init() {
-    left = .allocate(capacity: GapFade.longest)
-    right = .allocate(capacity: GapFade.longest)
-    left.initialize(repeating: 0, count: GapFade.longest)
-    right.initialize(repeating: 0, count: GapFade.longest)
+    left = .silence(GapFade.longest)
+    right = .silence(GapFade.longest)
   }
 
   deinit {
@@ -61,10 +59,8 @@ struct GapFade: ~Copyable {
   private var pending = 0
 
   init() {
-    left = .allocate(capacity: Self.size)
-    right = .allocate(capacity: Self.size)
-    left.initialize(repeating: 0, count: Self.size)
-    right.initialize(repeating: 0, count: Self.size)
+    left = .silence(Self.size)
+    right = .silence(Self.size)
     shape = .allocate(capacity: Self.longest)
     for i in 0..<Self.longest { shape[i] = 0.5 + 0.5 * rt_cosf(Float.pi * (Float(i) + 0.5) / Float(Self.longest)) }
   }

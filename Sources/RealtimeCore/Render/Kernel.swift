@@ -65,6 +65,18 @@ enum Kernel {
     return check == 0 ? peak : .infinity
   }
 
+  /// Samples that are infinite or no numbers become silence; how many there were.
+  @_noLocks @_noAllocation
+  static func silenceNonNumbers(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    guard peak(UnsafePointer(target), frames: frames) == .infinity else { return 0 }
+    var count = 0
+    for i in 0..<frames where !(abs(target[i]) < .infinity) {
+      target[i] = 0
+      count += 1
+    }
+    return count
+  }
+
   /// Largest magnitude and sum of squares.
   @_noLocks @_noAllocation
   static func level(_ source: UnsafePointer<Float>, frames: Int) -> (peak: Float, sumOfSquares: Float) {

@@ -12,8 +12,7 @@ struct SourceConsumer: ~Copyable {
     self.callback = callback
     self.context = context
     queue = nil
-    interleaved = .allocate(capacity: 2 * CoreState.maximumQuantum)
-    interleaved.initialize(repeating: 0, count: 2 * CoreState.maximumQuantum)
+    interleaved = .silence(2 * CoreState.maximumQuantum)
   }
 
   init(queue: SourceQueueWriter) {

@@ -1,7 +1,7 @@
 /// What a program's own stage is called with on the audio thread: audio to be changed in place. [realtime]
 ///
-/// It must neither lock, allocate nor wait, and must not add or remove a stage itself. The buffers are valid until it returns, and what it leaves in them must
-/// be finite.
+/// It must neither lock, allocate nor wait, and must not add or remove a stage itself. The buffers are valid until it returns. What it
+/// leaves in them should be finite: what is not becomes silence, and is counted (`StageChain.silencedSamples`).
 ///
 /// - Parameters:
 ///   - context: the stage's.

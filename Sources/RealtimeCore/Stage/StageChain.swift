@@ -38,10 +38,10 @@ public final class StageChain: @unchecked Sendable {
   let runner: StageRunner
 
   init() {
-    var memory = CellBlock(count: 2)
+    var memory = CellBlock(count: 3)
     runner = StageRunner(
-      cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), dryLeft: .silence(StageRunner.maximumFrames),
-      dryRight: .silence(StageRunner.maximumFrames))
+      cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), silenced: CounterCell(memory.next()),
+      dryLeft: .silence(StageRunner.maximumFrames), dryRight: .silence(StageRunner.maximumFrames))
     self.memory = memory
   }
 
@@ -58,11 +58,14 @@ public final class StageChain: @unchecked Sendable {
     lock.withLock { _ in state.entries.reduce(0) { $0 + (state.leaving.contains($1.id) ? 0 : $1.stage.latency) } }
   }
 
+  /// Samples since the chain was made that a stage put out, that were infinite or no numbers, and that are silence instead. 0, or a stage is broken. [any]
+  public var silencedSamples: UInt64 { runner.silenced.load() }
+
   /// Runs a stage from the next cycle on, behind those that there are. [any, but a stage itself]
   @discardableResult
   public func append(_ stage: AudioStage) -> ID {
     let player = UnsafeMutablePointer<StagePlayer>.allocate(capacity: 1)
-    player.initialize(to: StagePlayer(stage))
+    player.initialize(to: StagePlayer(stage, silenced: runner.silenced))
     return lock.withLock { _ in
       state.last += 1
       let id = ID(number: state.last)

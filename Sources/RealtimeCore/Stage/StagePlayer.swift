@@ -15,9 +15,12 @@ struct StagePlayer: ~Copyable {
   let isLeaving: CounterCell
   /// Told by the audio thread: it has been faded out.
   let isGone: CounterCell
+  /// The chain's.
+  private let silenced: CounterCell
   private let memory: CellBlock
 
-  init(_ stage: AudioStage) {
+  init(_ stage: AudioStage, silenced: CounterCell) {
+    self.silenced = silenced
     callback = stage.callback
     context = stage.context
     var memory = CellBlock(count: 2)
@@ -34,13 +37,22 @@ struct StagePlayer: ~Copyable {
   ) {
     if isGone.load() != 0 { return }
     let isOn = isLeaving.load() == 0
-    if isOn, leftFade.weight == 1 { return rt_call_stage(callback, context, left, right, frames, rate) }
+    if isOn, leftFade.weight == 1 { return call(left, right, frames: frames, rate: rate) }
     Kernel.copy(UnsafePointer(left), offset: 0, to: dryLeft, frames: frames)
     if let right { Kernel.copy(UnsafePointer(right), offset: 0, to: dryRight, frames: frames) }
-    rt_call_stage(callback, context, left, right, frames, rate)
+    call(left, right, frames: frames, rate: rate)
     leftFade.blend(wet: UnsafePointer(left), dry: UnsafePointer(dryLeft), into: left, frames: frames, isOn: isOn)
     if let right { rightFade.blend(wet: UnsafePointer(right), dry: UnsafePointer(dryRight), into: right, frames: frames, isOn: isOn) }
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
+  }
+
+  /// What is no number goes no further: a filter that has heard one is broken for good.
+  @_noLocks @_noAllocation
+  private func call(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
+    rt_call_stage(callback, context, left, right, frames, rate)
+    var count = Kernel.silenceNonNumbers(left, frames: frames)
+    if let right { count += Kernel.silenceNonNumbers(right, frames: frames) }
+    if count > 0 { silenced.add(UInt64(count)) }
   }
 }
 
@@ -71,6 +83,8 @@ struct StageRunner: @unchecked Sendable {
   let cycle: CycleGuard
   /// Address of the `StageTable`; 0 where there is none.
   let table: CounterCell
+  /// Samples that stages put out and that were no numbers.
+  let silenced: CounterCell
   let dryLeft, dryRight: UnsafeMutablePointer<Float>
 
   static let maximumFrames = 8_192
@@ -81,6 +95,9 @@ struct StageRunner: @unchecked Sendable {
     cycle.enter()
     // Pairs with the store in StageChain.publish, inside the cycle's guard.
     if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
+      // What other programs play into the bus may be no number either, which no stage is to hear, nor to be blamed for.
+      _ = Kernel.silenceNonNumbers(left, frames: frames)
+      if let right { _ = Kernel.silenceNonNumbers(right, frames: frames) }
       var offset = 0
       while offset < frames {
         let count = min(Self.maximumFrames, frames - offset)

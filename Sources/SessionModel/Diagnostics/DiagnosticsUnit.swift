@@ -15,6 +15,14 @@ extension Diagnostics {
     add("Sample Rate", snapshot.graph.rate > 0 ? "\(snapshot.graph.rate) Hz" : "unknown before the first cycle")
     add("Microphone Muted", Self.yesNo(snapshot.session.isMicrophoneMuted))
     addMeasurements(processing)
+    addStages(report.silencedStageSamples)
+  }
+
+  /// Only where something is wrong.
+  private mutating func addStages(_ silenced: SilencedSamples) {
+    for (chain, samples) in [("Capture", silenced.capture), ("Render", silenced.render)] where samples > 0 {
+      add("\(chain) Stages", "broken: \(samples) samples were no numbers, and are silent instead")
+    }
   }
 
   private static func name(_ component: ProcessingComponent) -> String {

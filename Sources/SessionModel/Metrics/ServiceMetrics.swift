@@ -87,6 +87,10 @@ extension MetricsText {
     add("nearend_limiter_gain_decibels", .gauge, "How far the limiter pulls the mix down.", processing.limiterGain)
     add("nearend_voice_activity", .gauge, "Whether the near end talks.", processing.hasVoice ? 1 : 0)
     add("nearend_microphone_muted", .gauge, "Whether the microphone is muted.", report.snapshot.session.isMicrophoneMuted ? 1 : 0)
+    let silenced = report.silencedStageSamples
+    add(
+      "nearend_stage_silenced_samples_total", .counter, "Samples of a program's own stages that were no numbers, by chain.",
+      [Sample(["chain": "capture"], Double(silenced.capture)), Sample(["chain": "render"], Double(silenced.render))])
     add("nearend_output_volume_ratio", .gauge, "Linear gain of the whole mix.", report.outputVolume)
   }
 

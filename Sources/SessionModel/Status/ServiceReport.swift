@@ -8,12 +8,25 @@ public struct ServiceReport: Sendable {
   public var cpuSeconds = 0.0
   /// What was posted since start.
   public var events = EventCounts()
+  /// Samples that a program's own stages put out and that were no numbers, by chain.
+  public var silencedStageSamples = SilencedSamples()
   /// Where telemetry goes; empty where it is off.
   public var telemetry: [TelemetryOutletStatus] = []
 
   public init(snapshot: Snapshot, session: SessionState) {
     self.snapshot = snapshot
     self.session = session
+  }
+}
+
+/// Samples that were no numbers, and silent instead, since the session began; 0, or a stage is broken (S6). [any]
+public struct SilencedSamples: Sendable, Equatable {
+  public var capture: UInt64
+  public var render: UInt64
+
+  public init(capture: UInt64 = 0, render: UInt64 = 0) {
+    self.capture = capture
+    self.render = render
   }
 }
 

@@ -144,11 +144,13 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Gives a card, and its nodes, another description for people. Names stay, ids of nodes do not.
-  public func rename(_ kind: DeskCard.Kind, to description: String) {
-    change(kind) {
+  /// - Throws: `SessionError` where the card is not there.
+  public func rename(_ kind: DeskCard.Kind, to description: String) throws {
+    let isDone = change(kind) {
       $0.description = description
       return true
     }
+    guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) to rename", remedy: "plug it first") }
   }
 
   // MARK: Inside

@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireClient
 
 /// Incidents at their times: each line is seconds from the beginning and an incident, `2.0 unplug headphones`; `#` begins a remark.
 public struct IncidentScript: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import PipeWireClient
+
 /// A set-up or tear-down of a Bluetooth headset's SCO link: what a headset announces as "call started" and "call ended".
 public struct ScoEvent: Sendable, Equatable {
   public enum Change: String, Sendable { case setUp, tearDown }

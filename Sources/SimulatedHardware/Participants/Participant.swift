@@ -1,5 +1,6 @@
 import Foundation
 internal import Glibc
+import PipeWireClient
 import Synchronization
 
 /// A remote participant of a call: packets of interleaved native-endian Int16 PCM that arrive as if through a network. [any]

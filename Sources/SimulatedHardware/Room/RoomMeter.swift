@@ -11,6 +11,8 @@ struct RoomMeter: Sendable {
   private static let span = 300
   /// The microphone's power above which the near end counts as talking.
   private static let activity = 3e-5
+  /// Windows without a single sample after which the output counts as muted, which is no measure of what cancels.
+  private static let muted = 10
   /// Windows for which it goes on counting, so that what comes out later is counted with what it came from.
   private static let hangover = 6
 
@@ -19,6 +21,8 @@ struct RoomMeter: Sendable {
   private var echo: [(before: Double, after: Double)] = []
   private var speech: [(before: Double, after: Double)] = []
   private var quiet = Int.max
+  /// Windows in a row in which the output was nothing at all.
+  private var nothing = 0
 
   init(conversation: Conversation) { self.conversation = conversation }
 
@@ -30,6 +34,8 @@ struct RoomMeter: Sendable {
   mutating func add(microphone: Double, output: Double, at time: Double) {
     if conversation.phase(at: time) == .farEnd { farEndTalk += 0.01 }
     quiet = microphone > Self.activity ? 0 : min(quiet, .max - 1) + 1
+    nothing = output > 0 ? 0 : min(nothing, .max - 1) + 1
+    guard nothing < Self.muted else { return }
     switch conversation.settledPhase(at: time, guardTime: Self.guardTime) {
     case .farEnd where farEndTalk >= Self.adaptation: Self.append((microphone, output), to: &echo)
     case .nearEnd where quiet <= Self.hangover: Self.append((microphone, output), to: &speech)

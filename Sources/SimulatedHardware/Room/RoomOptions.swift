@@ -1,3 +1,5 @@
+import PipeWireClient
+
 /// What a room is told when it starts; `arguments` and `init(arguments:)` carry it into another process.
 public struct RoomOptions: Sendable, Equatable {
   /// The daemon's socket.

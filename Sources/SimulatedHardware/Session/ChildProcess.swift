@@ -1,4 +1,5 @@
 internal import Glibc
+import PipeWireClient
 import Synchronization
 
 /// A process that this one started, and reaps. [any]
@@ -125,11 +126,4 @@ func poll<Answer>(timeout: Double, _ question: () throws -> Answer?) rethrows ->
     if elapsed >= timeout { return nil }
     usleep(elapsed < 0.2 ? 5_000 : 20_000)
   }
-}
-
-/// Seconds on CLOCK_MONOTONIC, the clock that every process of the simulation shares, and PipeWire's own. [any]
-public func monotonicSeconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }

@@ -30,13 +30,28 @@ extension ControlRequest {
     let (isSend, isReceive) = (try flag("send"), try flag("receive"))
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
     if let problem = ParticipantId.nameProblem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
-    if let media = service.session.current.media.first(where: { $0.id == id }) {
-      guard (media.isSend, media.isReceive) == (isSend, isReceive) else {
+    let media = Media(id: id, isSend: isSend, isReceive: isReceive)
+    try ControlRoutes.registering.withLock { _ in try register(media) }
+    do { try exchange.answer(json: media) } catch {
+      ControlRoutes.registering.withLock { _ in
+        if service.clientMedia.withLock({ $0.untold(id) }) { service.session.send(.unregisterMedia(id: id)) }
+      }
+      throw error
+    }
+  }
+
+  private func register(_ media: Media) throws {
+    let session = service.session.current
+    if let other = session.media.first(where: { $0.id == id }) {
+      guard (other.isSend, other.isReceive) == (media.isSend, media.isReceive) else {
         throw RequestFailure(409, "media '\(id)' is registered already, to do something else; delete it first or choose another id")
       }
     }
-    service.session.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
-    try exchange.answer(json: Media(id: id, isSend: isSend, isReceive: isReceive))
+    let isNew = session.program(id) == nil
+    if let refusal = service.session.send(.registerMedia(id: id, isSend: media.isSend, isReceive: media.isReceive)) {
+      throw RequestFailure(503, refusal.description)
+    }
+    service.clientMedia.withLock { $0.register(id, isNew: isNew) }
   }
 
   fileprivate func unregisterMedia() throws {
@@ -44,6 +59,7 @@ extension ControlRequest {
       throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
     }
     service.session.send(.unregisterMedia(id: id))
+    service.clientMedia.withLock { $0.unregister(id) }
     try exchange.answer(json: ["removed": id])
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import PipeWireClient
 import Synchronization
 
 /// The other end has gone, or is given up.

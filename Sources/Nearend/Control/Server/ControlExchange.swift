@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireClient
 
 /// One request and its answer, on the connection's own thread.
 final class ControlExchange {

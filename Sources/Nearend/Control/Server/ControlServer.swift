@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PipeWireClient
 import Synchronization
 
 /// HTTP/1.1 on a Unix socket, a thread for each client: whatever one does or does not do, it holds up no other.

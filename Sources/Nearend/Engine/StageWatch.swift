@@ -1,0 +1,43 @@
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// Tells in the log of stages that put out what is no number (S6). [any]
+///
+/// The graph's control thread asks it to look, as it does `EventWatch`.
+final class StageWatch: Sendable {
+  private struct Chain {
+    let name: String
+    let stages: StageChain
+    var silenced: UInt64 = 0
+    var told: Double?
+  }
+  private let chains: Mutex<[Chain]>
+  private let log: EventLog
+
+  init(capture: StageChain, render: StageChain, log: EventLog) {
+    chains = Mutex([Chain(name: "capture", stages: capture), Chain(name: "render", stages: render)])
+    self.log = log
+  }
+
+  /// Says so when it is new, and at most as often as an event comes.
+  func look() {
+    let now = monotonicSeconds()
+    let broken = chains.withLock { chains in
+      var broken: [String] = []
+      for i in chains.indices {
+        let silenced = chains[i].stages.silencedSamples
+        defer { chains[i].silenced = silenced }
+        guard silenced > chains[i].silenced, now - (chains[i].told ?? -.infinity) >= EventDetector.interval else { continue }
+        chains[i].told = now
+        broken.append(chains[i].name)
+      }
+      return broken
+    }
+    for name in broken {
+      log.add(
+        .warning, "a stage in the \(name) chain puts out samples that are no numbers, which are silent instead: it is broken, remove it")
+    }
+  }
+}

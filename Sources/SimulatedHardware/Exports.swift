@@ -1,0 +1,2 @@
+// The clock that every process of the simulation shares.
+@_exported import func PipeWireClient.monotonicSeconds
