@@ -96,7 +96,7 @@ let package = Package(
     .executableTarget(
       name: "NearendBench",
       dependencies: [
-        "Nearend", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
+        "Nearend", "ControlClient", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

@@ -8,7 +8,7 @@ struct NearendBench: ParsableCommand {
     commandName: "NearendBench",
     abstract: "What nearend costs, measured in private PipeWire sessions with simulated hardware.",
     discussion: "Build for release: Scripts/bench and Scripts/soak do.",
-    subcommands: [MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self, RenderCommand.self],
+    subcommands: [MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self, EarCommand.self, RenderCommand.self],
     defaultSubcommand: MeasureCommand.self)
 }
 

@@ -4,6 +4,13 @@ internal import CPipeWire
 public final class Metadata {
   /// Values of subject 0, the whole graph's.
   public private(set) var values: [String: String] = [:]
+  /// Streams that the session manager lets follow the default, whatever they asked for, by id: it has set their `target.node` to −1, and nobody has moved
+  /// them since (who does sets `target.object`, too).
+  public var followers: [UInt32] { targets.filter { $0.value == [Self.targetNode: "-1"] }.map(\.key) }
+  private var targets: [UInt32: [String: String]] = [:]
+  private static let targetNode = "target.node"
+  private static let targetKeys: Set = [targetNode, "target.object"]
+
   /// True once the daemon has told every value that there was.
   public private(set) var isKnown = false
 
@@ -43,13 +50,36 @@ public final class Metadata {
     npw_metadata_set_property(proxy, 0, key, type, value)
   }
 
+  /// A stream goes again where it asked to go. [control]
+  public func followNoLonger(_ stream: UInt32) {
+    targets[stream] = nil
+    npw_metadata_set_property(proxy, stream, Self.targetNode, nil, nil)
+  }
+
+  private func target(of stream: UInt32, _ key: String?, _ value: String?) {
+    guard let key else {
+      targets[stream] = nil
+      return
+    }
+    guard Self.targetKeys.contains(key) else { return }
+    var target = targets[stream] ?? [:]
+    target[key] = value
+    targets[stream] = target.isEmpty ? nil : target
+    changed(key)
+  }
+
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {
     let events = UnsafeMutablePointer<pw_metadata_events>.zeroed()
     events.pointee.version = UInt32(PW_VERSION_METADATA_EVENTS)
     events.pointee.property = { data, subject, key, _, value in
       let metadata = Unmanaged<Metadata>.fromOpaque(data!).takeUnretainedValue()
-      guard subject == 0, let key = key.map({ String(cString: $0) }) else { return 0 }
-      metadata.values[key] = value.map { String(cString: $0) }
+      let (key, value) = (key.map { String(cString: $0) }, value.map { String(cString: $0) })
+      guard subject == 0 else {
+        metadata.target(of: subject, key, value)
+        return 0
+      }
+      guard let key else { return 0 }
+      metadata.values[key] = value
       metadata.changed(key)
       return 0
     }

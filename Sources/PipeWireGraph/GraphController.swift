@@ -40,7 +40,8 @@ public final class GraphController: @unchecked Sendable {
   private var interrupter: String?
   /// The last route that had both ends.
   private var echoPath: RouteDescription?
-  private(set) var isDemanded = false
+  private var isDemanded = false
+  private(set) var isInCall = false
   private var isStopping = false
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
@@ -311,6 +312,7 @@ public final class GraphController: @unchecked Sendable {
       core.isHeld = wanted.isActive && !demand.isActive
       freeze.use(isDemanded: demand.isActive)
       isDemanded = demand.isActive
+      isInCall = demand.isCall
       _ = hearCall()
       try ducking.look(objects, speaker: choice.speaker?.id, ownClients: ownClients)
       let plan = LinkPlan(

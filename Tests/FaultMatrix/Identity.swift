@@ -3,7 +3,7 @@ import SimulatedHardware
 
 /// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
 /// the same streams after the last of all faults that leave PipeWire, WirePlumber and the PulseAudio server alive, and when WirePlumber is killed
-/// then; clients of a daemon that ends, end with it. Which device a stream is linked with is the session manager's choice: WirePlumber 0.4 moves some when defaults come and go.
+/// then; clients of a daemon that ends, end with it. After each of those faults they are linked with nearend's devices, and with nothing else.
 enum Identity {
   /// All that tells one stream from another.
   private struct Streams: Equatable {
@@ -19,6 +19,7 @@ enum Identity {
     let stage = try Stage(session, .both, .automatic)
     defer { stage.stop() }
     let recording = "\(session.path)/recording"
+    let names: Set = ["parec", "pacat", "recorder", "player"]
     let recorder = try session.spawn("parec", ["--device=nearend.microphone", "--client-name=recorder"], output: recording)
     let player = try session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=player", "/dev/zero"])
     func streams() throws -> Streams {
@@ -28,7 +29,7 @@ enum Identity {
       }
       return Streams(
         recorder: try index("source-outputs"), player: try index("sink-inputs"),
-        nodes: stage.witness.serials { ["parec", "pacat", "recorder", "player"].contains($0) || $0.hasPrefix("nearend.") })
+        nodes: stage.witness.serials { names.contains($0) || $0.hasPrefix("nearend.") })
     }
     func recorded() -> Int { (try? FileManager.default.attributesOfItem(atPath: recording)[.size] as? Int) ?? 0 }
     /// Bytes that the player has read.
@@ -36,13 +37,23 @@ enum Identity {
       let lines = (try? String(contentsOfFile: "/proc/\(player.pid)/io", encoding: .utf8))?.split(separator: "\n") ?? []
       return lines.first { $0.hasPrefix("rchar:") }.flatMap { Int($0.dropFirst(7)) } ?? 0
     }
+    /// What the two are linked with.
+    func peers() throws -> Set<String> {
+      func node(_ port: String) -> String { String(port.prefix { $0 != ":" }) }
+      let links = try session.links().keys.map { (from: node($0.from), to: node($0.to)) }
+      return Set(links.filter { names.contains($0.from) || names.contains($0.to) }.map { "\($0.from) → \($0.to)" })
+    }
     func moves() throws {
       let (from, to) = (recorded(), played())
       try stage.wait("parec to record and pacat to play") { recorded() > from + 48_000 && played() > to + 48_000 }
     }
     try moves()
     let before = try streams()
+    var linked = try peers()
     guard !before.recorder.isEmpty, !before.player.isEmpty else { return ["identity: the streams are not there"] }
+    var problems: [String] = []
+    let isAsAsked = linked.contains { $0.hasPrefix("nearend.microphone → ") } && linked.contains { $0.hasSuffix(" → nearend.speaker") }
+    guard linked.count == 2, isAsAsked else { return ["identity: the streams are linked with something else: \(linked.sorted())"] }
     for fault in staged {
       do {
         try stage.prepare(fault)
@@ -52,7 +63,14 @@ enum Identity {
         try stage.end(fault)
         try stage.restore(fault)
         try moves()
-      } catch { return ["identity, \(fault.rawValue): \(error)"] }
+        var now = linked
+        try? stage.wait("the links of before") {
+          now = try peers()
+          return now == linked
+        }
+        if now != linked { problems.append("identity, \(fault.rawValue): \(linked.sorted()) became \(now.sorted())") }
+        linked = now
+      } catch { return problems + ["identity, \(fault.rawValue): \(error)"] }
     }
     let after = try streams()
     // Last, because WirePlumber 0.4 links no stream that was there before it, whatever that plays to.
@@ -62,7 +80,6 @@ enum Identity {
     show(
       "\nStreams before the first of \(staged.count) faults: source-output \(before.recorder), sink-input \(before.player); "
         + "after the last: source-output \(after.recorder), sink-input \(after.player).")
-    var problems: [String] = []
     if !recorder.isRunning { problems.append("identity: parec has ended") }
     if !player.isRunning { problems.append("identity: pacat has ended") }
     if after != before { problems.append("identity: \(before) became \(after)") }

@@ -121,6 +121,24 @@ extension GraphTests {
       }
     }
 
+    @Test("D3 S8: recording that is only kept prepared is no call: nobody is lowered before a call, nor after it")
+    func prepared() throws {
+      try with { live, music in
+        try live.service.set(.duckingLevel, to: .string("default"))
+        let player = try music.play()
+        defer { player.end() }
+        let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
+        live.service.perform(.setRecordingAlwaysPrepared(true))
+        try live.wait(for: "the microphone") { $0.graph.captureLinks > 0 }
+        #expect(!live.service.snapshot().ducking.isActive)
+        let call = try music.startCall()
+        try music.wait(for: "the call", level: before - 9)
+        call.end()
+        try music.wait(for: "the call's end", level: before, within: 0.01)
+        try live.wait(for: "recording to be prepared still") { !$0.ducking.isActive && $0.graph.captureLinks > 0 }
+      }
+    }
+
     @Test("D3: what a program that takes part in the call plays on the real speaker is its side of the call, and let alone")
     func partOfTheCall() throws {
       try with { live, music in

@@ -19,13 +19,13 @@ final class IdentityWatch: @unchecked Sendable {
     self.socket = socket
     loop.start()
     loop.locked {
-      retry = LoopTimer(loop: loop) { [unowned self] in connect() }
+      retry = LoopTimer(loop: loop) { [weak self] in self?.connect() }
       connect()
     }
   }
 
   deinit {
-    // First: the thread may be about to call what is destroyed here.
+    // First: the thread may be about to call what is destroyed here, which is why its handlers hold this weakly.
     loop.stop()
     loop.locked {
       retry = nil
@@ -44,11 +44,11 @@ final class IdentityWatch: @unchecked Sendable {
   private func connect() {
     connection = nil
     serials = [:]
-    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
+    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [weak self] event in
       switch event {
-      case .added(let object): look(object)
+      case .added(let object): self?.look(object)
       // Not from inside the connection's own event.
-      case .lost: retry?.schedule(after: 0.1)
+      case .lost: self?.retry?.schedule(after: 0.1)
       case .removed, .failed: break
       }
     }

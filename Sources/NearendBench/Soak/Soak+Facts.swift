@@ -6,7 +6,7 @@ import SimulatedHardware
 extension Soak {
   /// Seconds that a session may take to run again. What is required of it is less (2 s after a daemon's return); this is what is no
   /// longer a delay of a machine that has too much to do, but stuck.
-  private static let patience = 15.0
+  static let patience = 15.0
 
   /// Notes what is not as it must be, and tells it at once.
   func expect(_ problems: [String]) {
@@ -18,13 +18,30 @@ extension Soak {
 
   private func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { expect([what()]) } }
 
+  /// Waits until something is so, and notes it where it is not; where a daemon crashes meanwhile, that is looked after later.
+  func settle(_ what: String, _ isSo: (Snapshot) -> Bool) throws {
+    let end = monotonicSeconds() + Self.patience
+    while !isSo(service.snapshot()) {
+      if try isAfterCrash() { return }
+      guard monotonicSeconds() < end else {
+        let now = service.snapshot()
+        return expect([
+          "\(number(Self.patience, 0)) s went by without \(what): \(now.session.state), \(now.session.sendMedia) record, "
+            + "\(now.graph.captureLinks) links from the microphone, ducking \(now.ducking); "
+            + "log: \(now.log.suffix(8).map(\.message).joined(separator: "; "))"
+        ])
+      }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+
   /// Nothing holds the session up: it is active, the microphone is linked, and cycles run.
   func checkRecovery(from kind: String) {
     let start = monotonicSeconds()
     var first: UInt64?
     while monotonicSeconds() < start + Self.patience {
       let snapshot = service.snapshot()
-      if snapshot.session.state == .active, snapshot.graph.captureLinks > 0 {
+      if snapshot.session.state == .active, snapshot.graph.captureLinks > 0 || isMicrophoneClosed {
         let begin = first ?? snapshot.graph.cycles
         first = begin
         if snapshot.graph.cycles > begin + 2 {
@@ -52,7 +69,10 @@ extension Soak {
     try service.addGraphSink(id: "answer")
     defer { service.removeSink(id: "answer") }
     while try !session.ports().contains("nearend:answer_FL") {
-      guard monotonicSeconds() < start + Self.patience else { return expect(["nearend's requests are not answered"]) }
+      guard monotonicSeconds() < start + Self.patience else {
+        let words = service.snapshot().log.suffix(20).map(\.message).joined(separator: "; ")
+        return expect(["nearend's requests are not answered; log: \(words)"])
+      }
       Thread.sleep(forTimeInterval: 0.1)
     }
   }

@@ -15,6 +15,8 @@ final class Soak {
   let service: NearendService
   private(set) var room: RoomProcess?
   let guests: SoakGuests
+  let appAudio: AppAudioAccount
+  let music: SoakMusic
   private let identity: IdentityWatch
   private let interruptions: InterruptionAccount
   private var events: [String: Int] = [:]
@@ -24,9 +26,11 @@ final class Soak {
   private var memory = MemoryWatch()
   var lastCycles: UInt64 = 0
   /// What holds the session up by right.
-  private var holds: Set<String> = []
+  private(set) var holds: Set<String> = []
   /// Sound is to be looked for, once nothing holds the session up any more: since what.
   private var owed: String?
+  /// How often a muted microphone was looked at, and a volume after ducking.
+  var gates = 0, restored = 0
   /// The longest that the session took to run again, in seconds, by what had happened.
   var recoveries: [String: Double] = [:]
   /// The schedule's time, in seconds.
@@ -42,7 +46,10 @@ final class Soak {
     var graph = GraphOptions(remote: session.socket)
     graph.stateFolder = "\(session.path)/state/nearend"
     graph.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
-    service = try NearendService(NearendOptions(graph: graph))
+    let control = "\(session.path)/control.sock"
+    service = try NearendService(NearendOptions(graph: graph, controlSocket: control))
+    appAudio = AppAudioAccount(service, socket: control, folder: session.path)
+    music = SoakMusic(session: session)
     guests = SoakGuests(session: session, service: service, seed: seed)
     interruptions = InterruptionAccount(service)
     try service.start()
@@ -60,8 +67,8 @@ final class Soak {
   }
 
   deinit {
-    guests.removeAll()
-    guests.endClients()
+    removeGuests()
+    endClients()
     session.desk?.notify(nil)
     room?.end()
     service.stop()
@@ -79,9 +86,13 @@ final class Soak {
     }
     measureMemory()
     try recovering { try rest() }
+    try hangUp()
+    check()
     let snapshot = service.snapshot()
     failures += interruptions.problems
     report("\(events.values.reduce(0, +)) events in \(number(monotonicSeconds() - begin, 0)) s: \(list(events))")
+    report("application audio: \(appAudio.summary)")
+    report("\(gates) muted microphones gave zeros; \(restored) times the music was as loud as before, after a call")
     report("interruptions: \(list(interruptions.counts))")
     report(
       "seconds until the session ran again, at most: \(recoveries.sorted { $0.value > $1.value }.map { "\(number($0.value, 2)) \($0.key)" }.joined(separator: ", "))"
@@ -116,6 +127,15 @@ final class Soak {
     case .playerLeaves(let id), .recorderLeaves(let id): guests.clientLeaves(id: id)
     case .sinkMuted(let id, let on): service.perform(.setSinkMuted(id: id, on))
     case .sinkGain(let id, let gain): service.perform(.setSinkGain(id: id, gain))
+    case .uploadComes(let id, let rate, let channels, let seconds):
+      try appAudio.uploadComes(id: id, rate: rate, channels: channels, seconds: seconds)
+    case .uploadLeaves(let id): appAudio.uploadLeaves(id: id)
+    case .capture(let frames, let rate, let channels): try appAudio.capture(frames: frames, rate: rate, channels: channels)
+    case .musicComes: try music.comes()
+    case .musicLeaves: music.leaves()
+    case .setting(let setting, let value): try service.set(setting, to: value)
+    case .gate(let mode): try checkGate(mode)
+    case .hangUp: try hangUp()
     case .quantum(let frames): try recovering { try session.force(quantum: frames) }
     case .restart(let daemon, let isKilled):
       try recovering { try restart(daemon, with: isKilled ? SIGKILL : SIGTERM) }
@@ -136,7 +156,7 @@ final class Soak {
     case .resume: service.perform(.resumeAfterUnplug)
     case .measurement: measureMemory()
     }
-    if try restartCrashed() { owed = "after a crash" }
+    _ = try isAfterCrash()
     guard holds.isEmpty else { return }
     if event.isFault { checkRecovery(from: event.kind) }
     if let owed {
@@ -170,7 +190,7 @@ final class Soak {
 
   private func restart(_ daemon: PrivateSession.Daemon, with signal: Int32) throws {
     if daemon == .pipewire {
-      guests.endClients()
+      endClients()
       holds.remove("phone")
     }
     do { try session.restart(daemon, with: signal) } catch let error as SessionError where error.code == .timedOut {
@@ -179,7 +199,7 @@ final class Soak {
       crashes["wireplumber (left the desk alone)", default: 0] += 1
       report("\(error); \(number(now)) s after the start; PulseAudio clients end, and the session manager is started once more")
       try checkAnswers()
-      guests.endClients()
+      endClients()
       holds.remove("phone")
       session.stop(.pulse)
       try session.restart(.wireplumber, with: SIGKILL)
@@ -209,9 +229,28 @@ final class Soak {
     return false
   }
 
+  /// A daemon crashed and was started again; sound is owed.
+  func isAfterCrash() throws -> Bool {
+    guard try restartCrashed() else { return false }
+    owed = "after a crash"
+    return true
+  }
+
+  /// Programs of others.
+  private func endClients() {
+    guests.endClients()
+    music.leaves()
+  }
+
+  private func removeGuests() {
+    guests.leaveCall()
+    appAudio.removeAll()
+    music.leaves()
+  }
+
   /// Participants hold seconds of speech in this process: memory is compared while nobody is there.
   private func measureMemory() {
-    guests.removeAll()
+    removeGuests()
     Thread.sleep(forTimeInterval: 0.3)
     memory.sample(at: now)
   }
@@ -220,17 +259,22 @@ final class Soak {
 
   /// Nobody but the room is left, and nothing is switched off: the sound must be whole.
   private func rest() throws {
-    guests.removeAll()
+    removeGuests()
     service.perform(.setBypass(false))
     service.perform(.setMicrophoneMuted(false))
     for component in ProcessingComponent.allCases { service.perform(.setComponent(component, true)) }
+    for setting in [Setting.recordingAlwaysPrepared, .isAdvancedDuckingEnabled, .appDucking, .appMonitor] {
+      try service.set(setting, to: .bool(false))
+    }
     try session.force(quantum: 0)
     try waitForAudio("at the end", within: 15)
+    try settle("the last application audio to be played") { _ in appAudio.isQuiet }
   }
 
   private func check() {
     expect(identity.takeChanges())
     expect(guests.account.differences(from: service))
+    expect(appAudio.takeDifferences())
     checkFigures()
   }
 }

@@ -19,6 +19,19 @@ enum SoakEvent: Equatable {
   case recorderLeaves(id: String)
   case sinkMuted(id: String, Bool)
   case sinkGain(id: String, Double)
+  /// A program plays into the microphone over the socket, for some seconds.
+  case uploadComes(id: String, rate: Int, channels: Int, seconds: Double)
+  case uploadLeaves(id: String)
+  /// A piece of application audio from this process.
+  case capture(frames: Int, rate: Int, channels: Int)
+  /// Another program's stream on the default speaker.
+  case musicComes
+  case musicLeaves
+  case setting(Setting, EventValue)
+  /// Muted so, the microphone gives silence.
+  case gate(MicrophoneMuteMode)
+  /// Everybody leaves the call, and it begins anew.
+  case hangUp
   case quantum(Int)
   /// A daemon ends, at once where `isKilled`, and comes back.
   case restart(PrivateSession.Daemon, isKilled: Bool)
@@ -47,6 +60,14 @@ enum SoakEvent: Equatable {
     case .recorderComes: "recorder came"
     case .recorderLeaves: "recorder left"
     case .sinkMuted, .sinkGain: "sink setting"
+    case .uploadComes: "upload came"
+    case .uploadLeaves: "upload left"
+    case .capture: "piece captured"
+    case .musicComes: "music came"
+    case .musicLeaves: "music left"
+    case .setting(let setting, _): setting.rawValue
+    case .gate: "mute looked at"
+    case .hangUp: "call ended"
     case .quantum: "quantum"
     case .restart(let daemon, _): "\(daemon.rawValue) restart"
     case .incident(.xruns): "xruns"

@@ -90,8 +90,8 @@ final class SoakGuests {
     phoneLeaves()
   }
 
-  /// Everybody but the telephone.
-  func removeAll() {
+  /// Everybody but the telephone: nobody takes the voice, and nobody is heard.
+  func leaveCall() {
     for id in Array(clients.keys) { clientLeaves(id: id) }
     for id in participants.keys { ringSinkLeaves(id: id) }
     for id in devices { deviceLeaves(id: id) }

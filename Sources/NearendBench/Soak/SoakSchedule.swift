@@ -11,20 +11,24 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private var now = 0.0
   private var nextMeasurement = 0.0
   private var nextRestart = Self.restartInterval / 2
+  private var nextHangUp = Self.callLength
   private var number = 0
   private var faults = FaultSchedule()
 
-  private enum Guest: String { case guest, device, player, recorder }
+  private enum Guest: String { case guest, device, player, recorder, upload, music }
   private var present: [Guest: [String]] = [:]
 
   /// Seconds between restarts of a daemon, on average.
   private static let restartInterval = 60.0
+  /// Seconds of a call, on average.
+  private static let callLength = 15.0
   /// Seconds before the end in which nothing fails.
   private static let quiet = 15.0
   /// Seconds between events at most.
   private static let pause = 0.8
   private static let most = 6
   private static let mostRecorders = 2
+  private static let mostUploads = 2
 
   init(seed: UInt64, seconds: Double) {
     self.seconds = seconds
@@ -49,13 +53,22 @@ struct SoakSchedule: Sequence, IteratorProtocol {
       nextRestart = now + Self.restartInterval * (0.5 + random.fraction())
       return restart()
     }
-    switch random.below(10) {
+    if now >= nextHangUp {
+      nextHangUp = now + Self.callLength * (0.5 + random.fraction())
+      present = present.filter { $0.key == .music }
+      return .hangUp
+    }
+    switch random.below(14) {
     case 0...3: return toggle()
     case 4: return ringSink()
     case 5: return device()
     case 6: return player()
     case 7: return recorder()
     case 8: return sinkSetting() ?? toggle()
+    case 9: return callSetting()
+    case 10: return upload()
+    case 11: return .capture(frames: 1 + random.below(rate() / 2), rate: rate(), channels: 1 + random.below(2))
+    case 12: return coin() ? .gate(random.pick(MicrophoneMuteMode.allCases)) : music()
     default: return .quantum([0, 64, 128, 256, 512, 1_024, 2_048][random.below(7)])
     }
   }
@@ -63,7 +76,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private mutating func restart() -> SoakEvent {
     let daemon: PrivateSession.Daemon = random.below(3) == 0 ? .wireplumber : .pipewire
     // Clients of a daemon that goes away end with it; they are no part of what is tested.
-    if daemon == .pipewire { (present[.player], present[.recorder]) = (nil, nil) }
+    if daemon == .pipewire { (present[.player], present[.recorder], present[.music]) = (nil, nil, nil) }
     return .restart(daemon, isKilled: coin())
   }
 
@@ -79,7 +92,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private mutating func ringSink() -> SoakEvent {
     if let id = leaver(.guest, most: Self.most) { return .ringSinkLeaves(id: id) }
     let id = newcomer(.guest)
-    return .ringSinkComes(id: id, talker: number % 3, rate: [8_000, 16_000, 44_100, 48_000][random.below(4)])
+    return .ringSinkComes(id: id, talker: number % 3, rate: rate())
   }
 
   private mutating func device() -> SoakEvent {
@@ -95,6 +108,29 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private mutating func recorder() -> SoakEvent {
     if let id = leaver(.recorder, most: Self.mostRecorders) { return .recorderLeaves(id: id) }
     return .recorderComes(id: newcomer(.recorder))
+  }
+
+  private mutating func upload() -> SoakEvent {
+    if let id = leaver(.upload, most: Self.mostUploads) { return .uploadLeaves(id: id) }
+    return .uploadComes(id: newcomer(.upload), rate: rate(), channels: 1 + random.below(2), seconds: 0.1 + 4 * random.fraction())
+  }
+
+  private mutating func music() -> SoakEvent {
+    if leaver(.music, most: 1) != nil { return .musicLeaves }
+    _ = newcomer(.music)
+    return .musicComes
+  }
+
+  /// What an application sets of its call.
+  private mutating func callSetting() -> SoakEvent {
+    switch random.below(6) {
+    case 0: return .setting(.microphoneMuteMode, .string(random.pick(MicrophoneMuteMode.allCases).rawValue))
+    case 1: return .setting(.recordingAlwaysPrepared, .bool(coin()))
+    case 2: return .setting(.duckingLevel, .string(random.pick(DuckingLevel.allCases).rawValue))
+    case 3: return .setting(.isAdvancedDuckingEnabled, .bool(coin()))
+    case 4: return .setting(.appDucking, .bool(coin()))
+    default: return .setting(.appMonitor, .bool(coin()))
+    }
   }
 
   private mutating func sinkSetting() -> SoakEvent? {
@@ -118,6 +154,8 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     present[guest, default: []].append(id)
     return id
   }
+
+  private mutating func rate() -> Int { random.pick([8_000, 16_000, 44_100, 48_000]) }
 
   private mutating func coin() -> Bool { random.below(2) == 0 }
 }

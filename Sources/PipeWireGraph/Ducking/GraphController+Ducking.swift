@@ -27,9 +27,9 @@ extension GraphController {
   /// Tells whether a call is up, and who speaks. True where one begins or ends. [control]
   func hearCall() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
-    let isTalking = isDemanded && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
+    let isTalking = isInCall && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
     return ducking.hear(
-      isCallUp: isDemanded && controls.usesVoiceProcessing, near: isTalking, far: isDemanded ? core.mixer.speakerRMS : 0)
+      isCallUp: isInCall && controls.usesVoiceProcessing, near: isTalking, far: isInCall ? core.mixer.speakerRMS : 0)
   }
 
   /// Waits until others are as loud as they were, less than half a second. [control], not on the loop's own thread.

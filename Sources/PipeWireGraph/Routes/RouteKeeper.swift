@@ -47,6 +47,7 @@ final class RouteKeeper {
 
   private var ports: PortWatch?
   private var defaults: DefaultMetadata?
+  private var strays: StrayStreams?
   private var metadata: Metadata? { defaults?.metadata }
   private let loop: ThreadLoop
   private let timer: LoopTimer
@@ -77,6 +78,7 @@ final class RouteKeeper {
   func connected(_ connection: Connection, remote: String?, properties: Properties) {
     defaults = DefaultMetadata(loop: loop, remote: remote, properties: properties, changed: hooks.again)
     ports = PortWatch(connection, changed: hooks.again)
+    strays = StrayStreams(connection, changed: hooks.again)
     if observation != nil { settledAt = monotonicSeconds() + Self.patience }
   }
 
@@ -85,6 +87,7 @@ final class RouteKeeper {
 
   func disconnected() {
     ports = nil
+    strays = nil
     defaults = nil
     moving = nil
   }
@@ -146,6 +149,7 @@ final class RouteKeeper {
     let nodes = Set((RealDevices.nodes(.input, in: objects) + RealDevices.nodes(.output, in: objects)).map(\.id))
     try ports?.watch(objects.nodes.filter { nodes.contains($0.id) })
     settleDefaults()
+    if let metadata { try strays?.look(objects, metadata) }
     var next: [Double] = []
     rememberConfigured()
     var circumstances = circumstances

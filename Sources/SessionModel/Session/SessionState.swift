@@ -99,7 +99,7 @@ public struct SessionState: Sendable, Equatable {
     let sends = isPrepared || media.contains(where: \.isSend)
     return SessionDemand(
       sends: sends, receives: media.contains(where: \.isReceive), keepsAwake: isPrepared || media.contains { $0.owner == .program },
-      linksDevices: settings.configuresDevices, opensMicrophone: sends && !closesMicrophone)
+      linksDevices: settings.configuresDevices, opensMicrophone: sends && !closesMicrophone, isOnlyPrepared: isPrepared && media.isEmpty)
   }
 }
 
@@ -114,19 +114,24 @@ public struct SessionDemand: Sendable, Equatable {
   public var linksDevices: Bool
   /// The real microphone is to be linked: not while it is muted in mode `restart` (D1).
   public var opensMicrophone: Bool
+  /// Nobody takes part: recording is kept prepared, and that is all (S8).
+  public var isOnlyPrepared: Bool
 
   public var isActive: Bool { sends || receives }
+  /// A call is up (D3).
+  public var isCall: Bool { isActive && !isOnlyPrepared }
 
   /// `opensMicrophone`: nil: wherever it sends.
   public init(
     sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true,
-    opensMicrophone: Bool? = nil
+    opensMicrophone: Bool? = nil, isOnlyPrepared: Bool = false
   ) {
     self.sends = sends
     self.receives = receives
     self.keepsAwake = keepsAwake
     self.linksDevices = linksDevices
     self.opensMicrophone = opensMicrophone ?? sends
+    self.isOnlyPrepared = isOnlyPrepared
   }
 }
 

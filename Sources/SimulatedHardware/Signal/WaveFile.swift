@@ -1,11 +1,13 @@
 import Foundation
 
 /// A mono sound file of 16 bits.
-struct WaveFile {
-  var samples: [Float]
-  var rate = 48_000
+public struct WaveFile {
+  public var samples: [Float]
+  public var rate: Int
 
-  func write(to path: String) throws {
+  public init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
+
+  public func write(to path: String) throws {
     let bytes = samples.count * 2
     var data = Data("RIFF".utf8)
     func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import Nearend
+import SimulatedHardware
+
+/// A process of its own that records what a port gives: what PipeWire's client library keeps of it is none of the product's memory.
+struct EarCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "ear", abstract: "Records from the graph, for a soak.", shouldDisplay: false)
+  private static let name = "ear"
+
+  @Argument var socket: String
+  @Argument var frames: Int
+  @Argument var file: String
+
+  func run() throws {
+    // In a group of its own, so that it joins no two clocks.
+    let probe = try GraphProbe(socket: socket, name: Self.name, play: [:], record: ["in"], frames: frames, group: "soak.ear")
+    let samples = try probe.run().samples["in"] ?? []
+    try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: file))
+  }
+
+  /// What a port gives from now on.
+  static func hear(_ port: String, frames: Int, in session: PrivateSession) throws -> [Float] {
+    let file = "\(session.path)/ear.raw"
+    let process = try session.spawn("/proc/self/exe", ["ear", session.socket, "\(frames)", file])
+    defer {
+      process.end(grace: 1)
+      unlink(file)
+    }
+    try session.link(port, "\(name).rec:in")
+    guard process.wait(timeout: 15) == .status(0) else { throw EarError(port: port) }
+    return try Data(contentsOf: URL(fileURLWithPath: file)).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  }
+}
+
+struct EarError: Error, CustomStringConvertible {
+  let port: String
+  var description: String { "nothing could be recorded from \(port)" }
+}

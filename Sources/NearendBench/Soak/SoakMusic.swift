@@ -1,0 +1,54 @@
+import Foundation
+import SimulatedHardware
+
+/// Another program's stream, to be ducked: a tone on the default speaker, and how loud it is there.
+final class SoakMusic {
+  static let application = "pw-play"
+  /// Level of the tone, dBFS.
+  static let level = -12.04
+
+  private let session: PrivateSession
+  private var player: ChildProcess?
+  private static let node = "soak.music"
+  private static let rate = 8_000
+  private static let frequency = 1_000.0
+  private static let seconds = 120
+
+  init(session: PrivateSession) { self.session = session }
+
+  var isPlaying: Bool { player?.isRunning ?? false }
+
+  func comes() throws {
+    let file = "\(session.path)/music.wav"
+    if !FileManager.default.fileExists(atPath: file) {
+      let second = (0..<Self.rate).map { Float(0.25 * sin(2 * .pi * Self.frequency * Double($0) / Double(Self.rate))) }
+      try WaveFile(samples: (0..<Self.seconds).flatMap { _ in second }, rate: Self.rate).write(to: file)
+    }
+    // Not by the PulseAudio server, which may hear of nothing any more once a session manager has ended.
+    player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(Self.node)\" }", file])
+  }
+
+  func leaves() {
+    player?.end(grace: 1)
+    player = nil
+  }
+
+  /// What the real device plays that it is on, as a port; nil where it is on none.
+  func monitor() throws -> String? {
+    let link = try session.links().first { $0.key.from.hasPrefix("\(Self.node):") && $0.value == "active" }
+    guard let port = link?.key.to, !port.hasPrefix("nearend") else { return nil }
+    // A headset in a call has one channel.
+    return port.replacing(":playback_", with: ":monitor_")
+  }
+
+  /// How loud it is in what a device plays, dBFS.
+  static func loudness(_ samples: [Float]) -> Double {
+    var (re, im) = (0.0, 0.0)
+    for (i, sample) in samples.enumerated() {
+      let phase = 2 * .pi * frequency * Double(i) / 48_000
+      re += Double(sample) * cos(phase)
+      im += Double(sample) * sin(phase)
+    }
+    return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
+  }
+}

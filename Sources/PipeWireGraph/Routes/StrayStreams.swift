@@ -1,0 +1,41 @@
+import PipeWireClient
+
+/// Streams that asked for one of nearend's devices, and that the session manager has let follow the default since. [control]
+///
+/// WirePlumber (0.4, 0.5) does so, as PulseAudio did, as soon as what a stream asked for becomes the default. Nearend's devices become it where no other is
+/// there for a moment: a card comes back, a jack is switched. When the default is the real device again, the call would go past the canceller.
+final class StrayStreams {
+  private let connection: Connection
+  private let changed: () -> Void
+  /// By serial, of streams that follow the default.
+  private var infos: [UInt64: NodeInfo] = [:]
+
+  init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
+
+  /// Gives those back that follow another device than the one of ours that they asked for.
+  /// - Throws: `connectionLost`.
+  func look(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
+    let followers = Set(metadata.followers)
+    let streams = followers.isEmpty ? [] : objects.nodes.filter { followers.contains($0.id) }
+    infos = infos.filter { entry in streams.contains { $0.serial == entry.key } }
+    for stream in streams {
+      if infos[stream.serial] == nil { infos[stream.serial] = try NodeInfo(connection, id: stream.id, changed: changed) }
+      guard let info = infos[stream.serial], let name = ourDevice(of: info, objects),
+        let followed = Self.followed(from: name, metadata.values), !NodeNames.isOurs(followed)
+      else { continue }
+      metadata.followNoLonger(stream.id)
+    }
+  }
+
+  /// The device of ours that it asked for, by name or by serial number; nil while the daemon has not told.
+  private func ourDevice(of info: NodeInfo, _ objects: GraphObjects) -> String? {
+    guard let target = info.properties["target.object"] else { return nil }
+    let device = objects.nodes.first { $0.nodeName == target || String($0.serial) == target }
+    return device?.nodeName.flatMap { NodeNames.isOurs($0) ? $0 : nil }
+  }
+
+  /// The default that is used instead of a device of ours; nil where there is none.
+  private static func followed(from device: String, _ values: [String: String]) -> String? {
+    DefaultDevices.name(in: values[NodeNames.isSink(device) ? "default.audio.sink" : "default.audio.source"])
+  }
+}
