@@ -111,6 +111,9 @@ final class LiveGraph {
     }
   }
 
+  /// Whether the daemon brings links of a suspended device back to life itself, so that nearend leaves them.
+  var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
+
   /// The links that exist as long as nearend does.
   static let fixedLinks: [(String, String)] = [
     ("nearend.speaker:monitor_FL", "nearend:call_FL"), ("nearend.speaker:monitor_FR", "nearend:call_FR"),
