@@ -23,7 +23,7 @@ extension GraphTests {
         (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("near"), "hw.mic:input_MONO"),
         ("nearend:speaker_FL", probe.recordPort("speaker")), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
       ])
-      try live.wait(forActive: LiveGraph.speakerLinks + [LiveGraph.captureLink])
+      try live.wait(forActive: LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink])
       let recording = try probe.run()
       #expect(recording.isExact)
       #expect(difference(recording.samples["speaker"], Self.noise) == nil, "\(name): render path")
