@@ -1,7 +1,7 @@
 /// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
 ///
-/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. Later ones
-/// bring them back to life, and may forget some (1.4.2: all but the first): those stay paused, though the node runs again. [control]
+/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made
+/// anew. Later ones bring links back to life, and may forget some (1.4.2: all but the first): those stay paused, though the node runs. [control]
 public final class SuspensionWatch {
   private let connection: Connection
   private let changed: () -> Void
@@ -29,7 +29,7 @@ public final class SuspensionWatch {
     connection.revivesLinks ? [] : try suspended(among: nodes)
   }
 
-  /// Since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` tells when it begins to, once it was suspended.
+  /// Since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` tells of one that was suspended and runs again.
   public func runningSince(_ node: UInt32) -> UInt64? { watched.first { $0.key.id == node }?.value.info.runningSince }
 
   /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.

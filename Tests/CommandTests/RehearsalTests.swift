@@ -116,9 +116,10 @@ struct RehearsalTests {
     // Louder than the remote participants, from the beginning to the end.
     let speech = try Speech(Voice.farEnd[1], rate: 48_000)
     var links = ""
-    let run = try Run([], seconds: 24) { session, place in
+    // Until the far end talks for the second time: where it takes a while to begin, the first is too short to measure.
+    let run = try Run([], seconds: 30) { session, place in
       let file = "\(place.path)/music.wav"
-      try WaveFile(samples: Array((0..<4).flatMap { _ in speech.samples })).write(to: file)
+      try WaveFile(samples: Array((0..<5).flatMap { _ in speech.samples })).write(to: file)
       let session = ["XDG_RUNTIME_DIR": session, "PIPEWIRE_RUNTIME_DIR": session]
       _ = try place.start("pw-play", ["--target", "hw.speaker", file], session)
       let isLinked = try poll(timeout: 20) {
@@ -130,7 +131,9 @@ struct RehearsalTests {
     #expect(run.exit == .status(0))
     #expect(!run.log.contains("pw-play"), "it plays through nearend")
     #expect(run.status.route.reference == .everything)
-    #expect(try #require(run.status.rehearsal?.erle) >= 25)
+    let erle = try #require(run.status.rehearsal?.erle)
+    print("V4: another application's sound loses \(erle) dB, at a quantum of \(run.status.graph.quantum)")
+    #expect(erle >= 25)
   }
 }
 

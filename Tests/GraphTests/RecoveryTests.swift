@@ -21,9 +21,14 @@ extension GraphTests {
         name, play: ["far": Self.noise, "near": Self.noise], record: ["speaker", "voice"], frames: Self.noise.count)
       try live.link([
         (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("near"), "hw.mic:input_MONO"),
-        ("nearend:speaker_FL", probe.recordPort("speaker")), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+        ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
       ])
       try live.wait(forActive: LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink])
+      // PipeWire 1.4.2 may let the filter stand still where a session manager suspended its devices just as they were linked. It is made
+      // anew then, and loses what others linked with it: so that link comes last.
+      let start = live.service.snapshot().graph.cycles
+      try live.wait(for: "cycles") { $0.graph.cycles > start + 20 && $0.session.interruption == nil }
+      try live.link([("nearend:speaker_FL", probe.recordPort("speaker"))])
       let recording = try probe.run()
       #expect(recording.isExact)
       #expect(difference(recording.samples["speaker"], Self.noise) == nil, "\(name): render path")
