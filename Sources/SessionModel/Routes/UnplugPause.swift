@@ -33,6 +33,12 @@ public struct UnplugPause: Sendable, Equatable {
   /// When another headset took over from headphones that were unplugged. What comes right after it is still the session manager's search for a
   /// speaker: were it believed, a second headset on the desk would let the room hear everything.
   private var tookOver: Double?
+  /// Headphones that were left while they seemed to be plugged in: the session manager's new choice may come before the news of the plug.
+  private var left: Left?
+  private struct Left: Sendable, Equatable {
+    var port: PortId
+    var time: Double
+  }
   /// Seconds in which a session manager has found its speaker.
   private static let search = 2.0
 
@@ -50,7 +56,13 @@ public struct UnplugPause: Sendable, Equatable {
     let hasPrivate = new.output.map { $0.isPrivate && isThere($0) } ?? false
     let isChosen = old.map { $0.chosen != new.chosen } ?? false
     let before = old?.output.flatMap { $0.isPrivate ? $0 : nil }
-    let isUnplugged = before.map { old?.available.contains($0.id) == true && !isThere($0) } ?? false
+    let wasLeft = left.map { new.time < $0.time + Self.search && !new.available.contains($0.port) } ?? false
+    let isUnplugged = wasLeft || (before.map { old?.available.contains($0.id) == true && !isThere($0) } ?? false)
+    if isChosen || wasLeft {
+      left = nil
+    } else if let before, before.id != new.output?.id, isThere(before) {
+      left = Left(port: before.id, time: new.time)
+    }
     if hasPrivate || isChosen {
       if isPaused || isUnplugged { tookOver = hasPrivate && !isChosen ? new.time : nil }
       isPaused = false
@@ -65,5 +77,6 @@ public struct UnplugPause: Sendable, Equatable {
   public mutating func resume() {
     isPaused = false
     tookOver = nil
+    left = nil
   }
 }

@@ -48,6 +48,20 @@ struct UnplugPauseTests {
     #expect(pause(look(Self.phones, there: [Self.headset]), look(Self.headset), chosen) == [false, false, false])
   }
 
+  @Test("R5: headphones that were left before the news that they are unplugged are gone all the same, but where a person left them")
+  func newsComesLate() {
+    let phones = look(Self.phones, there: [Self.headset])
+    let left = look(Self.headset, there: [Self.phones])
+    let toRoom = look(Self.speaker, there: [Self.headset])
+    #expect(pause(phones, left, look(Self.headset), toRoom, toRoom, phones) == [false, false, false, true, true, false])
+    #expect(pause(look(Self.phones), look(Self.speaker, there: [Self.phones]), look(Self.speaker)) == [false, false, true])
+    let chosen = look(Self.screen, there: [Self.phones], chosen: "hdmi.out")
+    #expect(pause(look(Self.phones), chosen, look(Self.screen, chosen: "hdmi.out")) == [false, false, false])
+    var later = look(Self.screen)
+    later.time = 10
+    #expect(pause(look(Self.phones), look(Self.screen, there: [Self.phones]), later) == [false, false, false], "long afterwards")
+  }
+
   @Test("R5: plugging in goes on without a pause, and a loudspeaker that goes is no headphones")
   func plug() {
     #expect(pause(look(Self.speaker), look(Self.phones)) == [false, false])
