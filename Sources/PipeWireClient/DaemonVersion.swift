@@ -5,7 +5,8 @@ extension Connection {
   /// there.
   public var hasPassivePorts: Bool { isPipeWire(daemonVersion, atLeast: 0, 3, 67) }
 
-  /// True from 1.4 on: a link whose node was suspended is negotiated anew. Before, it may be left without buffers for ever, and called active.
+  /// True from 1.4 on: a link whose node was suspended is negotiated anew, though 1.4.2 forgets some, and tells so. Before, it
+  /// may be left without buffers for ever, and called active.
   public var revivesLinks: Bool { isPipeWire(daemonVersion, atLeast: 1, 4) }
 }
 

@@ -10,7 +10,9 @@ public final class NodeInfo {
   public private(set) var suspensions = 0
 
   /// Whether it takes part in the graph's cycles now.
-  public private(set) var isRunning = false
+  public var isRunning: Bool { runningSince != nil }
+  /// Since when, CLOCK_MONOTONIC in ns; nil while it does not.
+  public private(set) var runningSince: UInt64?
 
   private let connection: Connection
   private let proxy: OpaquePointer
@@ -48,7 +50,7 @@ public final class NodeInfo {
       guard let info else { return }
       let isSuspension = node.isRunning && info.pointee.state == PW_NODE_STATE_SUSPENDED
       let wasRunning = node.isRunning
-      node.isRunning = info.pointee.state == PW_NODE_STATE_RUNNING
+      node.runningSince = info.pointee.state == PW_NODE_STATE_RUNNING ? node.runningSince ?? monotonicNanoseconds() : nil
       if node.isRunning != wasRunning { node.ran?() }
       if isSuspension { node.suspensions += 1 }
       let hasProperties = info.pointee.change_mask & UInt64(PW_NODE_CHANGE_MASK_PROPS) != 0

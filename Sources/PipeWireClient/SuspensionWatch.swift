@@ -1,6 +1,7 @@
 /// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
 ///
-/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made anew. [control]
+/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made
+/// anew. Later ones bring links back to life, and may forget some (1.4.2: all but the first): those stay paused, though the node runs. [control]
 public final class SuspensionWatch {
   private let connection: Connection
   private let changed: () -> Void
@@ -22,17 +23,25 @@ public final class SuspensionWatch {
     if watched.values.contains(where: { $0.info.suspensions != $0.seen }) { changed() }
   }
 
-  /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
-  /// None where the daemon brings their links back to life itself.
+  /// As `suspended`, but none where the daemon brings their links back to life itself.
   /// - Throws: `connectionLost`.
   public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
-    guard !connection.revivesLinks else { return [] }
+    connection.revivesLinks ? [] : try suspended(among: nodes)
+  }
+
+  /// Since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` tells of one that was suspended and runs again.
+  public func runningSince(_ node: UInt32) -> UInt64? { watched.first { $0.key.id == node }?.value.info.runningSince }
+
+  /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
+  /// - Throws: `connectionLost`.
+  public func suspended(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
     watched = watched.filter { keys.contains($0.key) }
     var suspended = Set<UInt32>()
     for key in keys {
       guard let (info, seen) = watched[key] else {
-        watched[key] = (try NodeInfo(connection, id: key.id) { [weak self] in self?.notice() }, 0)
+        let ran = { [weak self] in if self?.watched[key]?.seen ?? 0 > 0 { self?.changed() } }
+        watched[key] = (try NodeInfo(connection, id: key.id, ran: ran) { [weak self] in self?.notice() }, 0)
         continue
       }
       guard info.suspensions != seen else { continue }

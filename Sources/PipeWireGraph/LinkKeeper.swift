@@ -14,7 +14,9 @@ final class LinkKeeper {
   private struct Made {
     let link: LinkPlan.Link
     let object: RemoteObject
-    /// Its device was suspended under it: it may be dead, and nothing tells so.
+    /// Its device was suspended under it, and the daemon is to bring it back to life.
+    var isDown = false
+    /// It is dead, or may be without anything that tells so.
     var isStale = false
 
     /// True of a link that ended by itself, or that never came to be.
@@ -31,8 +33,12 @@ final class LinkKeeper {
     self.failed = failed
   }
 
-  /// Earliest time at which a refused link should be tried again, CLOCK_MONOTONIC in ns.
-  var nextRetry: UInt64? { retries.next }
+  /// Earliest time at which a refused link should be tried again, or one that is down be looked at, CLOCK_MONOTONIC in ns.
+  var nextRetry: UInt64? { [retries.next, nextLook].compactMap { $0 }.min() }
+  private var nextLook: UInt64?
+
+  /// Nanoseconds that the daemon may take for the links of a suspended device that runs again.
+  private static let revival: UInt64 = 500_000_000
 
   /// Brings the graph to the plan. Links are ended in the opposite order of that in which they are made.
   func apply(_ plan: LinkPlan, existing: [GraphObjects.Link]) throws(PipeWireError) {
@@ -42,8 +48,7 @@ final class LinkKeeper {
     let known = Set(made.values.compactMap { $0.object.id })
     let foreign = Set(existing.filter { !known.contains($0.id) && made[$0.key] == nil }.map(\.key))
 
-    let suspended = try suspensions.take(Set(plan.links.map(\.device)))
-    for (key, entry) in made where suspended.contains(entry.link.device) { made[key]?.isStale = true }
+    try noticeSuspensions(plan, at: now)
     made = made.filter { !$0.value.isGone }
 
     func isMissing(_ link: LinkPlan.Link) -> Bool {
@@ -61,6 +66,24 @@ final class LinkKeeper {
         connection, from: link.key.output, to: link.key.input, isPassive: link.isPassive
       ) { [weak self] object in self?.answered(link.key, object) }
       made[link.key] = Made(link: link, object: object)
+    }
+  }
+
+  /// Marks links that are dead, or may be, because their device was suspended under them.
+  private func noticeSuspensions(_ plan: LinkPlan, at now: UInt64) throws(PipeWireError) {
+    let suspended = try suspensions.suspended(among: Set(plan.links.map(\.device)))
+    for (key, entry) in made where suspended.contains(entry.link.device) {
+      if connection.revivesLinks { made[key]?.isDown = true } else { made[key]?.isStale = true }
+    }
+    nextLook = nil
+    for (key, entry) in made where entry.isDown {
+      guard let start = suspensions.runningSince(entry.link.device) else { continue }
+      guard now >= start + Self.revival else {
+        nextLook = min(nextLook ?? .max, start + Self.revival)
+        continue
+      }
+      made[key]?.isDown = false
+      made[key]?.isStale = !entry.object.isActive
     }
   }
 

@@ -11,6 +11,8 @@ extension GraphTests {
   struct HeadsetCalls {
     private static let sink = "bluez_output.00_11_22_33_44_55.1"
     private static let source = "bluez_input.00_11_22_33_44_55.0"
+    private static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
+    private static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
 
     /// Both directions of the headset are in use.
     private func waitForCall(_ live: LiveGraph) throws {
@@ -64,6 +66,35 @@ extension GraphTests {
       let changes = desk.scoEvents.map(\.change)
       #expect(changes == (whenInactive == .goOn ? [.setUp] : [.setUp, .tearDown, .setUp]))
       print("R6: --when-inactive \(whenInactive.rawValue): SCO \(desk.scoEvents.map { "\($0.change.rawValue) (\($0.reason.rawValue))" })")
+    }
+
+    @Test("R6: recording from the source that WirePlumber 0.5 gives a headset in music too switches it to calls, whatever the speaker is")
+    func sourceInMusic() throws {
+      let live = try LiveGraph(.desk([.laptop, .bluetooth]))
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      let loopback = try live.session.spawnHeadsetLoopback()
+      func profile() -> String? { desk.card(.bluetooth)?.activeProfile.name }
+      live.service.perform(.pickDevice(.output, name: Self.laptopSpeaker))
+      try live.wait(for: "the headset's source") {
+        $0.route.microphone?.name == PrivateSession.headsetLoopback && $0.route.speaker?.name == Self.laptopSpeaker
+      }
+      #expect(live.service.snapshot().route.microphone?.portType == .bluetoothHFP)
+      #expect(profile() == "a2dp-sink")
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.session.wait(for: "the call's profile") { profile() == "headset-head-unit" }
+      try live.wait(for: "its microphone") { $0.graph.captureLinks == 1 && $0.route.microphone?.portType == .bluetoothHFP }
+      #expect(live.service.snapshot().route.speaker?.name == Self.laptopSpeaker)
+      live.service.session.send(.unregisterMedia(id: "call"))
+      try live.session.wait(for: "music") { profile() == "a2dp-sink" }
+      live.service.perform(.pickDevice(.input, name: Self.laptopMicrophone))
+      try live.wait(for: "the laptop's microphone") { $0.route.microphone?.name == Self.laptopMicrophone }
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the call") { $0.graph.captureLinks > 0 && $0.graph.renderLinks == 2 }
+      let graph = live.service.snapshot().graph
+      try pass(live, cycles: UInt64(1.5 * Double(graph.rate) / Double(graph.quantum)))
+      #expect(profile() == "a2dp-sink", "whoever picked another microphone wants music as good as it can be")
+      withExtendedLifetime(loopback) {}
     }
 
     @Test(

@@ -111,6 +111,9 @@ final class LiveGraph {
     }
   }
 
+  /// Whether the daemon brings links of a suspended device back to life itself, so that nearend leaves them.
+  var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
+
   /// The links that exist as long as nearend does.
   static let fixedLinks: [(String, String)] = [
     ("nearend.speaker:monitor_FL", "nearend:call_FL"), ("nearend.speaker:monitor_FR", "nearend:call_FR"),
@@ -141,9 +144,14 @@ final class LiveGraph {
 
   /// Waits until the links exist and their nodes run.
   func wait(forActive pairs: [(String, String)]) throws {
-    try session.wait(for: "the links \(pairs) to be active") {
+    var missing: [String] = []
+    try session.wait(for: "links to be active", timeout: nil, detail: { missing.joined(separator: ", ") }) {
       let links = try session.links()
-      return pairs.allSatisfy { links[.init(from: $0.0, to: $0.1)] == "active" }
+      missing = pairs.compactMap { from, to in
+        let state = links[.init(from: from, to: to)]
+        return state == "active" ? nil : "\(from) → \(to) is \(state ?? "not there")"
+      }
+      return missing.isEmpty
     }
   }
 

@@ -21,9 +21,14 @@ extension GraphTests {
         name, play: ["far": Self.noise, "near": Self.noise], record: ["speaker", "voice"], frames: Self.noise.count)
       try live.link([
         (probe.playPort("far"), "nearend.speaker:playback_FL"), (probe.playPort("near"), "hw.mic:input_MONO"),
-        ("nearend:speaker_FL", probe.recordPort("speaker")), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+        ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
       ])
-      try live.wait(forActive: LiveGraph.speakerLinks + [LiveGraph.captureLink])
+      try live.wait(forActive: LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink])
+      // PipeWire 1.4.2 may let the filter stand still where a session manager suspended its devices just as they were linked. It is made
+      // anew then, and loses what others linked with it: so that link comes last.
+      let start = live.service.snapshot().graph.cycles
+      try live.wait(for: "cycles") { $0.graph.cycles > start + 20 && $0.session.interruption == nil }
+      try live.link([("nearend:speaker_FL", probe.recordPort("speaker"))])
       let recording = try probe.run()
       #expect(recording.isExact)
       #expect(difference(recording.samples["speaker"], Self.noise) == nil, "\(name): render path")
@@ -109,8 +114,7 @@ extension GraphTests {
       let suspensions = try SuspensionCounter(live.session, node: "hw.mic")
       try live.session.restart(.wireplumber)
       try live.session.wait(for: "the microphone to be suspended") { suspensions.count > 0 }
-      // From 1.4 on PipeWire revives the links itself.
-      if live.service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) == .orderedAscending {
+      if !live.revivesLinks {
         try live.session.wait(for: "the microphone's link anew") {
           try GraphDump(live.session).link(LiveGraph.captureLink.0, LiveGraph.captureLink.1).map { $0.serial != serial } ?? false
         }
@@ -149,9 +153,14 @@ extension GraphTests {
           _ = try live.session.run("pw-cli", "send-command", "\(speaker.id)", "Suspend", "{}")
           _ = try live.service.addRingSink(id: "guest\(round)", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
         }
-        try live.session.wait(for: "the reference's link anew") {
-          try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1).map { $0.serial != serial }
-            ?? false
+        if live.revivesLinks {
+          let cycles = live.service.snapshot().graph.cycles
+          try live.wait(for: "sound again") { $0.graph.cycles > cycles + 10 }
+        } else {
+          try live.session.wait(for: "the reference's link anew") {
+            try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1).map { $0.serial != serial }
+              ?? false
+          }
         }
         live.service.removeSink(id: "guest\(round)")
       }

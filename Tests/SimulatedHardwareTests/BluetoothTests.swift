@@ -50,14 +50,19 @@ struct BluetoothTests {
     recorder.end()
   }
 
-  @Test("R6: WirePlumber switches to HFP for a stream with the role Communication, and back some seconds after it")
+  @Test("R6: WirePlumber switches to HFP for a stream with the role Communication, from 0.5 on for one that records, and back after it")
   func policy() throws {
     let session = try deskSession(.laptop, .bluetooth)
     let desk = try #require(session.desk)
     try session.wait(forDefault: "sink", toBe: sink)
+    // From 0.5 on it looks at who records from a source of its own, and no longer at roles.
+    let looksAtRoles = try session.run("wireplumber", "--version").output.contains("libwireplumber 0.4.")
+    let loopback = looksAtRoles ? nil : try session.spawnHeadsetLoopback()
+    if loopback != nil { try session.wait(forDefault: "source", toBe: PrivateSession.headsetLoopback) }
     let recorder = try session.spawn("pw-record", ["--media-role", "Communication", "/dev/null"])
     try session.wait(for: "HFP") { desk.card(.bluetooth)?.activeProfile.name == "headset-head-unit" }
     recorder.end()
     try session.wait(for: "A2DP") { desk.card(.bluetooth)?.activeProfile.name == "a2dp-sink" }
+    withExtendedLifetime(loopback) {}
   }
 }

@@ -257,10 +257,11 @@ final class RouteKeeper {
 
   private func switchHeadset(_ wanted: SessionDemand, _ next: inout [Double]) {
     guard let ports else { return }
+    // WirePlumber 0.5 gives a headset a source in music too, silent until it is on calls: it may be the microphone of another speaker.
+    let heard = ports.headsets.first { card in route.inputs.contains { $0.device == card.name } }?.name
+    let played = moving?.card ?? ports.headsets.first { card in route.outputs.contains { $0.device == card.name } }?.name
     // Whoever picked another microphone wants that one, and music as good as it can be.
-    let usesMicrophone =
-      devices.pickedMicrophone == nil || ports.headsets.contains { card in route.inputs.contains { $0.device == card.name } }
-    let used = usesMicrophone ? (moving?.card ?? route.outputs.first?.device) : nil
+    let used = devices.pickedMicrophone == nil ? played ?? heard : heard
     let (request, due) = headset.look(sends: wanted.sends && wanted.linksDevices, used: used, cards: ports.headsets, at: monotonicSeconds())
     if let due { next.append(due) }
     keep { $0.headset = headset.change }
