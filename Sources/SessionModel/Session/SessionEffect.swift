@@ -36,7 +36,7 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
   case sinkExists(id: String)
   case locked(setting: String)
   case impossible(setting: String, value: String, possible: String)
-  /// Nothing used the session, and it ends.
+  /// The session ends: nothing used it, or it was shut down.
   case ended
 
   public var description: String {
@@ -47,7 +47,7 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     case .sinkExists(let id): "media '\(id)' has a speaker output already; unregister it first"
     case .locked(let setting): "\(setting) has no effect while media is registered; set it before the first registration"
     case .impossible(let setting, let value, let possible): "\(setting) \(value) is impossible; give \(possible)"
-    case .ended: "the session is just ending, because nothing used it; register again, and the next one begins"
+    case .ended: "the session is just ending; register again, and the next one begins"
     }
   }
 }
