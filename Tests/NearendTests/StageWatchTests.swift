@@ -12,7 +12,6 @@ struct StageWatchTests {
     try rig.registerCall()
     let service = try #require(rig.manager.service)
     let core = service.core
-    core.mixer.stages.append(AudioStage { _, left, _, _, _ in left[0] = .nan })
     func cycles(_ count: Int) throws {
       for _ in 0..<count {
         var buffers = CycleBuffers(frames: 480, rate: 48_000, position: core.cycleMeters.cycles * 480, driver: 1)
@@ -20,8 +19,10 @@ struct StageWatchTests {
         try rig.graph.look()
       }
     }
-    try cycles(0)
+    core.mixer.stages.append(AudioStage { _, left, _, _, _ in left[0] = 0.5 })
+    try cycles(3)
     #expect(rig.warnings.isEmpty)
+    core.mixer.stages.append(AudioStage { _, left, _, _, _ in left[0] = .nan })
     try cycles(3)
     #expect(rig.warnings.count == 1)
     #expect(rig.warnings.first?.contains("stage in the render chain") == true, "\(rig.warnings)")
