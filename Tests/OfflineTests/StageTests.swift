@@ -165,7 +165,7 @@ struct StageTests {
       #expect(sound[3 * Self.quantum + 3] == 0 && sound[3 * Self.quantum + 4] == 0.5, "\(what)")
     }
     #expect(sums[0].isFinite && sums[1].isFinite)
-    #expect(chains.map { $0.silencedSamples } == [4 * 2, 4 * 4])
+    #expect(chains.map { $0.silencedSamples } == [8, 16], "two and four in each cycle")
     let other = try self.renderer()
     sums[0] = 0
     other.renderStages.append(AudioStage(context: sums, callback: summing))
