@@ -323,7 +323,7 @@ public final class NearendService: Sendable {
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
-      isSending: state.demand.sends,
+      isSending: state.demand.sends, isInterrupted: !state.interruptions.isEmpty,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     completion.current?(&snapshot)
