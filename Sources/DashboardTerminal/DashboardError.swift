@@ -15,19 +15,22 @@ public enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible 
   /// A system call failed.
   case system(call: String, code: Int32)
 
-  public var description: String {
+  public var description: String { words(instead: "use --headless") }
+
+  /// `instead` is what to do where no terminal can show it. [any]
+  public func words(instead: String) -> String {
     switch self {
     case .notATerminal(let stream):
-      "standard \(stream) is not a terminal: run nearend in one, or use --headless"
+      "standard \(stream) is not a terminal: run nearend in one, or \(instead)"
     case .unknownTerminal(nil):
-      "TERM is not set, so the terminal's kind is not known: set it (for example TERM=xterm-256color), or use --headless"
+      "TERM is not set, so the terminal's kind is not known: set it (for example TERM=xterm-256color), or \(instead)"
     case .unknownTerminal(let name?):
-      "the terminal kind TERM=\(name) is not known here: set TERM to a known one (for example xterm-256color), or use --headless"
+      "the terminal kind TERM=\(name) is not known here: set TERM to a known one (for example xterm-256color), or \(instead)"
     case .incapableTerminal(let name):
-      "a terminal of kind TERM=\(name) cannot show a dashboard: set TERM to what it really is, or use --headless"
+      "a terminal of kind TERM=\(name) cannot show a dashboard: set TERM to what it really is, or \(instead)"
     case .tooSmall(let found):
       "the terminal has \(found.width) columns and \(found.height) rows; the dashboard needs \(Size.minimum.width) and "
-        + "\(Size.minimum.height): enlarge it, or use --headless"
+        + "\(Size.minimum.height): enlarge it, or \(instead)"
     case .terminalLost:
       "the terminal went away"
     case .system(let call, let code):

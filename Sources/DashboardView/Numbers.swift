@@ -44,6 +44,14 @@ enum Numbers {
     count < 100_000 ? String(count) : count < 10_000_000 ? String(count / 1_000) + "k" : String(count / 1_000_000) + "M"
   }
 
+  /// A count in few characters, never more than it is: "999", "1.2k", "118k", "2.3M"; without decimals "1k", "2M".
+  static func short(_ count: UInt64, decimals: Int) -> String {
+    guard count >= 1_000 else { return String(count) }
+    let (unit, name) = count < 1_000_000 ? (UInt64(1_000), "k") : (1_000_000, "M")
+    let isExact = decimals > 0 && count < 10 * unit
+    return String(count / unit) + (isExact ? ".\(count % unit * 10 / unit)" : "") + name
+  }
+
   /// Frames as time: "8.0 ms"; "-" before the rate is known.
   static func milliseconds(frames: Int, rate: Int) -> String {
     rate > 0 ? fixed(Double(frames) * 1_000 / Double(rate), 1) + " ms" : "- ms"

@@ -17,7 +17,7 @@ struct OutgoingRow {
       }
     }
     if session.isRecordingAlwaysPrepared { parts.append("prepared") }
-    if session.microphoneMuteMode != .voiceProcessing { parts.append("mute \(session.microphoneMuteMode.rawValue)") }
+    if session.microphoneMuteMode != .voiceProcessing { parts.append("mute mode \(session.microphoneMuteMode.rawValue)") }
     let isUsed = !app.sources.isEmpty || app.isSounding
     let how = [
       app.appVolume == 1 ? nil : percent(app.appVolume),

@@ -55,8 +55,8 @@ enum SinkColumn: Int, CaseIterable {
     case .fill: sink.kind == .graph ? "direct" : ""
     case .percent: sink.kind == .graph ? "-" : Numbers.percent(sink.fill)
     case .bytes: sink.kind == .graph ? "-" : Numbers.bytes(sink.fillBytes) + "/" + Numbers.bytes(sink.capacityBytes)
-    case .underruns: Self.run(sink.consecutiveUnderruns, sink.totalUnderruns)
-    case .drops: Self.run(sink.consecutiveDrops, sink.totalDrops)
+    case .underruns: Self.run(sink.consecutiveUnderruns, sink.totalUnderruns, width: width)
+    case .drops: Self.run(sink.consecutiveDrops, sink.totalDrops, width: width)
     case .peak: Numbers.level(sink.peak)
     case .gain: sink.isMuted ? "MUTED" : Numbers.gain(sink.gain, unit: "")
     case .format: Self.format(sink, rate: rate)
@@ -80,9 +80,13 @@ enum SinkColumn: Int, CaseIterable {
     }
   }
 
-  /// "2/14": in a row, and in all.
-  private static func run(_ consecutive: UInt64, _ total: UInt64) -> String {
-    Numbers.count(consecutive) + "/" + Numbers.count(total)
+  /// "2/14": in a row, and in all. Where that is too wide "118/2k", and at last how many in all and no more.
+  private static func run(_ consecutive: UInt64, _ total: UInt64, width: Int) -> String {
+    let all = Numbers.short(total, decimals: 1)
+    let forms = [
+      "\(consecutive)/\(total)", "\(consecutive)/\(all)", Numbers.short(consecutive, decimals: 0) + "/" + Numbers.short(total, decimals: 0),
+    ]
+    return forms.first { $0.count <= width } ?? all
   }
 
   /// "44100 Hz 1 ch → 48000".

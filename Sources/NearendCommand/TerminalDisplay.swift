@@ -21,12 +21,12 @@ enum GlyphChoice: String, CaseIterable, ExpressibleByArgument {
 struct TerminalDisplay {
   private let dashboard: Dashboard
 
-  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun.
-  static func checked(_ options: DisplayOptions) -> TerminalDisplay {
+  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do then.
+  static func checked(_ options: DisplayOptions, instead: String = "use --headless") -> TerminalDisplay {
     do {
       try Dashboard.checkTerminal()
     } catch {
-      fail(error, .noTerminal)
+      fail(error.words(instead: instead), .noTerminal)
     }
     return TerminalDisplay(dashboard: Dashboard(options: DashboardOptions(glyphs: options.glyphs?.set)))
   }

@@ -32,6 +32,14 @@ struct RefusalTests {
     ]
   }
 
+  @Test("L5: nearend source writes no PCM over a terminal: 64, with what to do")
+  func sourceInTerminal() throws {
+    let terminal = try Terminal(in: try EmptyPlace(), "source")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 64)
+    #expect(try terminal.screen().contains("Standard output is a terminal"))
+  }
+
   @Test("O1: a device that was asked for is not looked for in a rehearsal where there is no daemon: 69")
   func deviceWithoutDaemon() throws {
     let terminal = try Terminal(in: try EmptyPlace(), "--mic", "hw.mic")

@@ -37,7 +37,8 @@ struct RemoteControlTests {
       (["get", "nosuch"], "microphoneMuted"), (["set", "ns", "perhaps"], "true or false"), (["set", "volume", "2"], "0 to 1"),
       (["set", "volume", "-1"], "outputVolume cannot be '-1': give a number from 0 to 1"),
       (["set", "volume", "-1"], "Usage: nearend set <name> <value> [--socket <path>]\n"),
-      (["set", "volume", "0.5", "1"], "give one value"),
+      (["set", "volume", "0.5", "1"], "give one value"), (["set", "mute", "--bogus"], "Unknown option '--bogus'"),
+      (["set", "speaker", "--bogus"], "Unknown option '--bogus'"), (["get", "nosuch"], "- aec"),
       (["set", "volume"], "<value>"), (["sink", "--id", "a", "--buffer", "-1"], "--buffer -1: give 10 to 10000"),
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
@@ -59,14 +60,14 @@ struct RemoteControlTests {
     #expect(try session.nearend("get", "noiseSuppression").output == "false\n")
     #expect(try session.nearend("toggle", "ns").output == "true\n")
     #expect(try session.nearend("status").output.contains("volumes     output 100 %, microphone 100 %, into mic 100 %\n"))
-    #expect(try session.nearend("status").output.contains("others      min (3 dB), fixed, no call\n"))
+    #expect(try session.nearend("status").output.contains("ducking     min (3 dB), fixed, no call\n"))
     for (name, value) in [("micVolume", "0.5"), ("appVolume", "0.25"), ("appDucking", "on"), ("ducking", "max"), ("advancedDucking", "on")]
     {
       #expect(try session.nearend("set", name, value).succeeded)
     }
     let words = try session.nearend("status").output
     #expect(words.contains("volumes     output 100 %, microphone 50 %, into mic 25 %, lower under speech\n"), "\(words)")
-    #expect(words.contains("others      max (24 dB), by voice activity, no call\n"), "\(words)")
+    #expect(words.contains("ducking     max (24 dB), by voice activity, no call\n"), "\(words)")
     let missing = try session.nearend("set", "speaker", "usb.gone")
     #expect(missing.succeeded && missing.output.hasPrefix("There is no speaker usb.gone now"))
     #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone comes, which is picked\n"))
@@ -81,7 +82,9 @@ struct RemoteControlTests {
     #expect(try session.nearend("sink", "list").output == "alice  device nearend.sink.alice, idle\n")
     let again = try session.nearend("sink", "add", "alice", "--device")
     #expect(again.exit == .status(1))
-    #expect(again.errors.contains("already registered"))
+    #expect(again.errors.contains("already registered") && again.errors.contains("nearend sink remove alice"), "\(again.errors)")
+    let attached = try session.nearend("attach")
+    #expect(attached.exit == .status(78) && attached.errors.contains("use nearend status"), "\(attached.errors)")
     let taken = try session.nearend("sink", "--id", "alice")
     #expect(taken.exit == .status(1) && taken.errors.contains("--id alice: somebody of that name plays already"), "\(taken.errors)")
     #expect(taken.errors.contains("nearend sink remove alice"), "\(taken.errors)")
@@ -140,6 +143,9 @@ struct RemoteControlTests {
     let source = try session.spawn("sh", ["-c", "exec '\(nearendProgram)' source --rate 48000 > '\(voice)'"])
     defer { source.end() }
     try session.wait(for: "the source") { (try? Data(contentsOf: URL(fileURLWithPath: voice)))?.isEmpty == false }
+    let second = try session.nearend("source")
+    #expect(
+      second.exit == .status(1) && second.errors.contains("one source at a time, and somebody has it: end that one"), "\(second.errors)")
     let played = try session.nearend("play-into-mic", file)
     #expect(played.succeeded, "\(played.errors)")
     let pcm = try Data(contentsOf: URL(fileURLWithPath: voice))

@@ -157,6 +157,27 @@ struct RouteTests {
     #expect(try rig.refusal(400, "POST", "/commands", #"{"command": "nosuch"}"#)?.contains("saveDiagnostics") == true)
   }
 
+  @Test("U2: diagnostics go to a file that only its owner reads, and whose path fits a row of 80 columns")
+  func savedDiagnostics() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    var paths: Set<String> = []
+    defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
+    for number in 1...2 {
+      #expect(try rig.ask("POST", "/commands", #"{"command": "saveDiagnostics"}"#).status == 200)
+      let message = try #require(rig.snapshot.log.last?.message)
+      let words = "diagnostics written to "
+      #expect(message.hasPrefix(words))
+      let path = String(message.dropFirst(words.count))
+      paths.insert(path)
+      #expect(paths.count == number, "one is written over the other")
+      #expect(URL(fileURLWithPath: path).lastPathComponent.count <= 25)
+      #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+      let data = try #require(FileManager.default.contents(atPath: path))
+      #expect(try JSONDecoder().decode(Snapshot.self, from: data).version == rig.snapshot.version)
+    }
+  }
+
   @Test("O1: wrong methods are 405 with Allow, wrong paths 404 with those there are, wrong types 415")
   func wrong() throws {
     let rig = try ControlRig(speed: 0)

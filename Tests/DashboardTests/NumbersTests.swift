@@ -33,6 +33,20 @@ import Testing
     #expect(Numbers.clock(-1, utcOffset: 0) == "23:59:59")
   }
 
+  @Test("U1: how many in all is readable in the table, however many come in a row")
+  func runs() {
+    var sink = Sample.sink(0)
+    for (consecutive, total, text) in [
+      (2, 14, "2/14"), (99, 999, "99/999"), (118, 2_345, "118/2k"), (7, 9_999, "7/9999"), (12, 12_345, "12/12k"), (118, 12_345, "12k"),
+      (4_000, 4_000, "4k/4k"), (118_000, 118_999, "118k"), (1, 9_990_000, "1/9.9M"), (50_000, 12_345_678, "12M"),
+    ] as [(UInt64, UInt64, String)] {
+      (sink.consecutiveDrops, sink.totalDrops) = (consecutive, total)
+      (sink.consecutiveUnderruns, sink.totalUnderruns) = (consecutive, total)
+      #expect(SinkColumn.drops.text(sink, rate: 48_000) == text)
+      #expect(SinkColumn.underruns.text(sink, rate: 48_000) == text)
+    }
+  }
+
   @Test("U3: text is measured in columns and wrapped at spaces")
   func text() {
     #expect(CellText.width(of: "Zoë 🦊", set: .unicode) == 6)

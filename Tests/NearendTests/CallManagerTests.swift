@@ -91,6 +91,7 @@ struct CallManagerTests {
       try rig.graph.interrupt(.noDevice, true)
       #expect(!rig.manager.isSessionActive)
       #expect(rig.manager.getSharedUnit()?.state == .interrupted)
+      #expect(rig.manager.getDiagnostics().contains("Echo Cancellation: YES, not effective: interrupted"))
       #expect(rig.demand == SessionDemand())
       try rig.graph.interrupt(.noDevice, false)
       #expect(rig.manager.isSessionActive == !isManual)

@@ -93,6 +93,20 @@ struct MicrophoneManagerTests {
     rig.unregisterCall()
   }
 
+  @Test("S8 D1: the log says what preparing does to the microphone: nothing while a mute in mode restart closes it")
+  func preparedInTheLog() throws {
+    for isClosed in [false, true] {
+      let rig = ManagerRig()
+      rig.manager.set(microphoneMuteMode: .restart)
+      try rig.registerCall()
+      rig.manager.isMicrophoneMuted = isClosed
+      try rig.manager.setRecordingAlwaysPreparedMode(true)
+      #expect(rig.demand.opensMicrophone == !isClosed)
+      let words = "recording is kept prepared: the microphone stays \(isClosed ? "closed while it is muted" : "open")"
+      #expect(rig.manager.log.all.contains { $0.message == words })
+    }
+  }
+
   @Test("S8: where the session cannot start it is told why, and nothing is prepared")
   func cannotPrepare() throws {
     let rig = ManagerRig()

@@ -128,6 +128,26 @@ struct RoomTests {
     #expect(meter.erle != nil && meter.nearEndLevel != nil)
   }
 
+  @Test("O3: the meter leaves out a microphone that hears only noise, and counts what comes out late with its echo")
+  func noiseMeter() throws {
+    let conversation = Conversation(seed: 1)
+    var meter = RoomMeter(conversation: conversation)
+    var noiseOnly = RoomMeter(conversation: conversation)
+    for window in 0..<6_000 {
+      let time = Double(window) * 0.01
+      // Noise is all but let through; of each 100 ms of echo, 30 dB are lost, and it comes out 50 ms late.
+      let (noise, left) = (1e-6, 0.8e-6)
+      let isPaused = (1_500..<4_500).contains(window)
+      let hasEcho = !isPaused && window % 20 < 10
+      let comesOut = !isPaused && (5..<15).contains(window % 20)
+      meter.add(microphone: hasEcho ? 1e-3 : noise, output: comesOut ? 1e-6 : isPaused ? left : 1e-12, at: time)
+      noiseOnly.add(microphone: noise, output: left, at: time)
+      if let erle = meter.erle { #expect(abs(erle - 30) < 1, "\(time) s") }
+    }
+    #expect(meter.erle != nil)
+    #expect(noiseOnly.erle == nil && noiseOnly.nearEndLevel == nil)
+  }
+
   @Test("O3: the room's options travel as arguments, and a bad one is named")
   func options() throws {
     var options = RoomOptions(socket: "/run/a b/pipewire-0", epoch: 12.5)

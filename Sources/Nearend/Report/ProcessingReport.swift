@@ -28,10 +28,18 @@ extension ProcessingStatus {
   /// What is so of what was asked for (V3), and what the capture path measures (V6).
   init(
     controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
-    streamDelay: Double
+    isInterrupted: Bool = false, streamDelay: Double
   ) {
     let obstacle: String? =
-      !controls.usesVoiceProcessing ? "voice processing is off" : controls.isBypassed ? "bypassed" : isSending ? nil : "nobody records"
+      if !controls.usesVoiceProcessing {
+        "voice processing is off"
+      } else if controls.isBypassed {
+        "bypassed"
+      } else if isSending {
+        nil
+      } else {
+        isInterrupted ? "interrupted" : "nobody records"
+      }
     let components = ProcessingComponent.allCases.map { component in
       let isRequested = controls[component]
       return ComponentStatus(

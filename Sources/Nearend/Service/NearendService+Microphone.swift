@@ -18,7 +18,7 @@ extension NearendService {
     default: return false
     }
     guard value(of: setting) != before else { return false }
-    if let words = command.microphoneWords { log.add(.info, words) }
+    if let words = command.microphoneWords(in: session.current) { log.add(.info, words) }
     return true
   }
 
@@ -55,14 +55,15 @@ extension NearendService {
 }
 
 extension Command {
-  /// For the log.
-  fileprivate var microphoneWords: String? {
+  /// For the log, once `session` has followed.
+  fileprivate func microphoneWords(in session: SessionState) -> String? {
     func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
     return switch self {
     case .setMicrophoneMuted(let muted): "microphone \(muted ? "muted" : "no longer muted")"
     case .setMicrophoneMuteMode(let mode): "mute mode: \(mode.rawValue)"
-    case .setRecordingAlwaysPrepared(let on):
-      on ? "recording is kept prepared: the microphone stays open" : "recording is no longer kept prepared"
+    case .setRecordingAlwaysPrepared(true):
+      "recording is kept prepared: the microphone stays \(session.closesMicrophone ? "closed while it is muted" : "open")"
+    case .setRecordingAlwaysPrepared(false): "recording is no longer kept prepared"
     case .setMicVolume(let volume): "microphone volume \(percent(volume))"
     case .setAppVolume(let volume): "application audio's volume \(percent(volume))"
     case .setAppDucking(let on): "application audio is \(on ? "" : "no longer ")lowered under speech"

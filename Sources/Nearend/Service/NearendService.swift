@@ -323,7 +323,7 @@ public final class NearendService: Sendable {
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
-      isSending: state.demand.sends,
+      isSending: state.demand.sends, isInterrupted: !state.interruptions.isEmpty,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     completion.current?(&snapshot)
@@ -334,14 +334,18 @@ public final class NearendService: Sendable {
   public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 
   private func saveDiagnostics() {
-    let name = "nearend-diagnostics-\(Int(Date().timeIntervalSince1970))"
+    // Short, so that the log's row shows all of it on 80 columns.
+    let name = "nearend-\(Int(Date().timeIntervalSince1970))"
     let folder = FileManager.default.temporaryDirectory
     var url = folder.appendingPathComponent("\(name).json")
     for number in 2..<100 where FileManager.default.fileExists(atPath: url.path) {
       url = folder.appendingPathComponent("\(name)-\(number).json")
     }
     do {
-      try Data(snapshot().json().utf8).write(to: url, options: .withoutOverwriting)
+      // Only its owner's: the names of devices and applications are in it.
+      let file = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: Data(snapshot().json().utf8))
       log.add(.info, "diagnostics written to \(url.path)")
     } catch {
       log.add(.error, "diagnostics could not be written to \(url.path): \(error.localizedDescription)")

@@ -19,7 +19,7 @@ struct AttachCommand: ParsableCommand {
     let nearend = socket.nearend
     // Whether there is one, before the terminal changes.
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
-    let terminal = TerminalDisplay.checked(parent.display)
+    let terminal = TerminalDisplay.checked(parent.display, instead: "use nearend status")
     do throws(DashboardError) {
       try terminal.run(stop, snapshot: view.snapshot, perform: view.perform)
     } catch {

@@ -61,6 +61,8 @@ struct RunningNearend {
 extension HTTPAnswer {
   /// The name that was asked for is another's.
   var isTaken: Bool { status == 409 && reason.contains("already registered") }
+  /// Somebody else takes the voice.
+  var hasSource: Bool { status == 409 && reason.contains("has a source already") }
 }
 
 extension JSONDecoder {

@@ -41,6 +41,9 @@ struct SetCommand: ParsableCommand {
 
   private var value: EventValue {
     get throws {
+      if let option = values.first(where: { $0.hasPrefix("-") && Double($0) == nil }) {
+        throw ValidationError("Unknown option '\(option)'.")
+      }
       guard values.count == 1 else {
         throw ValidationError("\(name.setting.rawValue): give one value, not \(values.joined(separator: " ")).")
       }
@@ -118,7 +121,7 @@ struct SettingName: ExpressibleByArgument {
     self.setting = setting
   }
 
-  static var allValueStrings: [String] { Setting.allCases.map(\.rawValue) }
+  static var allValueStrings: [String] { Setting.allCases.flatMap { [$0.rawValue] + ($0.alias.map { [$0] } ?? []) } }
 
   static let help =
     "SETTINGS\n"

@@ -83,7 +83,14 @@ struct SinkAddCommand: ParsableCommand {
   func run() throws {
     guard device else { throw ValidationError("Give --device; PCM is played with nearend sink --id \(name).") }
     if let problem = ParticipantId.problem(name) { throw ValidationError("\(name): \(problem).") }
-    socket.nearend.ask("POST", "/sinks/\(name)?device=1")
+    let nearend = socket.nearend
+    do {
+      let answer = try nearend.client.request("POST", "/sinks/\(name)?device=1")
+      if answer.isTaken { fail("\(answer.reason): nearend sink remove \(name)", .failure) }
+      _ = nearend.good(answer)
+    } catch {
+      nearend.end(error)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 struct SourceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,6 +24,9 @@ struct SourceCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "source")
+    guard isatty(STDOUT_FILENO) == 0 else {
+      throw ValidationError("Standard output is a terminal, which cannot show PCM: give a file with > near.raw, or a pipe to a program.")
+    }
     socket.nearend.stream("/source?id=\(id)&rate=\(rate)&channels=\(channels)")
   }
 }

@@ -50,12 +50,13 @@ struct StatusText {
     rows.append(("processing", Self.processing(processing)))
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
     rows.append(("volumes", Self.volumes(snapshot)))
-    rows.append(("others", snapshot.ducking.words))
+    rows.append(("ducking", snapshot.ducking.words))
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for sink in snapshot.sinks {
-      rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(sink.totalUnderruns) underruns"))
+      let underruns = "\(sink.totalUnderruns) underrun\(sink.totalUnderruns == 1 ? "" : "s")"
+      rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(underruns)"))
     }
     lines = rows.map { "\($0.0.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.1)" }
   }

@@ -15,6 +15,7 @@ extension RunningNearend {
         }
         return true
       }
+      if let answer, answer.hasSource { fail("there is one source at a time, and somebody has it: end that one", .failure) }
       if let answer { _ = good(answer) }
     } catch {
       end(error)

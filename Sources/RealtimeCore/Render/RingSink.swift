@@ -9,7 +9,9 @@ public final class RingSink: @unchecked Sendable {
   /// Linear.
   public static let gains: ClosedRange<Float> = 0...4
 
+  /// The participant's, unlike every other's in its mixer. [any]
   public let id: String
+  /// What is written to it. [any]
   public let format: SinkFormat
   /// Whole frames, in bytes: the size asked for, rounded down to a frame.
   public let capacityBytes: Int

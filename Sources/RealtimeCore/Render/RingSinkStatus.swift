@@ -9,6 +9,7 @@ public struct RingSinkStatus: Sendable, Equatable {
     /// Ran dry while playing, and nothing has been written since.
     case underrun = 3
   }
+  /// What it is doing.
   public var state: State
   /// Bytes waiting in the ring.
   public var fillBytes: Int
@@ -22,6 +23,7 @@ public struct RingSinkStatus: Sendable, Equatable {
   public var consecutiveDrops: UInt64
   /// Writes refused because the ring was full.
   public var totalDrops: UInt64
+  /// Frames taken; dropped ones do not count.
   public var framesWritten: UInt64
   /// Frames played.
   public var framesRead: UInt64

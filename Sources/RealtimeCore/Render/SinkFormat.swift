@@ -4,6 +4,7 @@ public struct SinkFormat: Sendable, Equatable {
   public let sampleRate: Int
   /// 1 (played on both speakers) or 2 (left, right).
   public let channelCount: Int
+  /// Of each sample; 16 bit where nothing else is said.
   public let sampleType: SampleType
 
   public enum SampleType: String, Sendable, CaseIterable {
@@ -14,7 +15,9 @@ public struct SinkFormat: Sendable, Equatable {
     public var bytes: Int { self == .int16 ? 2 : 4 }
   }
 
+  /// Frames per second that a sink takes (K1).
   public static let sampleRates = 8_000...192_000
+  /// Channels that a sink takes (K1).
   public static let channelCounts = 1...2
 
   /// Throws `SinkError.impossibleSampleRate` or `.impossibleChannelCount` outside the ranges above (K1). [any]

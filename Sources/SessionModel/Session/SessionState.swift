@@ -83,7 +83,7 @@ public struct SessionState: Sendable, Equatable {
   }
 
   /// Muted so that the device can be suspended: a person's mute, which goes before keeping the path warm.
-  private var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
+  public var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
 
   /// What the graph must provide now.
   public var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }

@@ -21,7 +21,9 @@ public struct ServiceReport: Sendable {
 
 /// Samples that were no numbers, and silent instead, since the session began; 0, or a stage is broken (S6). [any]
 public struct SilencedSamples: Sendable, Equatable {
+  /// In the capture stages.
   public var capture: UInt64
+  /// In the render stages.
   public var render: UInt64
 
   public init(capture: UInt64 = 0, render: UInt64 = 0) {

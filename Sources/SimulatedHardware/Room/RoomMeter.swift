@@ -9,7 +9,7 @@ struct RoomMeter: Sendable {
   static let adaptation = 5.0
   /// Windows that a figure is taken over.
   private static let span = 300
-  /// The microphone's power above which the near end counts as talking.
+  /// The microphone's power above which there is talk or echo in it, and not only the room's noise: nobody cancels that.
   private static let activity = 3e-5
   /// Windows without a single sample after which the output counts as muted, which is no measure of what cancels.
   private static let muted = 10
@@ -37,7 +37,7 @@ struct RoomMeter: Sendable {
     nothing = output > 0 ? 0 : min(nothing, .max - 1) + 1
     guard nothing < Self.muted else { return }
     switch conversation.settledPhase(at: time, guardTime: Self.guardTime) {
-    case .farEnd where farEndTalk >= Self.adaptation: Self.append((microphone, output), to: &echo)
+    case .farEnd where farEndTalk >= Self.adaptation && quiet <= Self.hangover: Self.append((microphone, output), to: &echo)
     case .nearEnd where quiet <= Self.hangover: Self.append((microphone, output), to: &speech)
     default: break
     }
