@@ -2,6 +2,7 @@ import ControlClient
 import Foundation
 import SessionModel
 import SimulatedHardware
+import Synchronization
 import Testing
 
 @testable import Nearend
@@ -79,6 +80,46 @@ struct RouteTests {
     #expect(rig.snapshot.session.sendMedia == ["before"])
     #expect(try rig.ask("POST", "/media/gone?send=1").status == 200)
     #expect(rig.snapshot.session.sendMedia == ["before", "gone"])
+  }
+
+  @Test("L2: media is unregistered in one step: nobody registers it in between, and its count goes with it")
+  func unregisteredAsOne() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/media/call?send=1").status == 200)
+    let heldBack = Mutex<[Bool]>([])
+    let subscription = rig.service.events.subscribe { event in
+      guard event.kind == .mediaUnregistered else { return }
+      let ended = DispatchSemaphore(value: 0)
+      // What another client's thread finds at this moment.
+      Thread {
+        let isFree = ControlRoutes.registering.withLockIfAvailable { _ in true } ?? false
+        heldBack.withLock { $0.append(!isFree) }
+        ended.signal()
+      }.start()
+      ended.wait()
+    }
+    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+    subscription.cancel()
+    #expect(heldBack.withLock { $0 } == [true])
+  }
+
+  @Test("L3, O1: a session that just ends answers everything that would use it with 503, and changes nothing")
+  func ending() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    rig.service.session.end()
+    let refused = [
+      try rig.refusal(503, "POST", "/media/call?send=1"), try rig.refusal(503, "GET", "/source"),
+      try rig.refusal(503, "PATCH", "/settings", #"{"microphoneMuted": true, "recordingAlwaysPrepared": true}"#),
+    ]
+    for reason in refused { #expect(reason?.contains("just ending") == true, "\(reason ?? "another status")") }
+    let sink = try rig.raw()
+    sink.send("PUT /sinks/alice HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+    #expect(try sink.status() == 503)
+    #expect(rig.snapshot.session.sendMedia.isEmpty && rig.snapshot.sinks.isEmpty)
+    #expect(rig.service.value(of: .microphoneMuted) == .bool(false))
+    #expect(rig.service.value(of: .recordingAlwaysPrepared) == .bool(false))
   }
 
   @Test("O1: POST /mute and /unmute")

@@ -86,6 +86,7 @@ extension SourceError {
   /// Of the answer that tells of it.
   fileprivate var status: Int {
     switch self {
+    case .refused(.ended): 503
     case .refused: 409
     case .impossibleSampleRate, .impossibleChannelCount: 422
     case .outOfMemory: 503

@@ -4,13 +4,14 @@ import SessionModel
 /// The person at the microphone, and what programs play into it (D1, D4, D5, S8).
 extension NearendService {
   /// Does one of the commands that are about the microphone; false where it changes nothing.
-  func performAtMicrophone(_ command: Command) -> Bool {
+  /// - Throws: why not, where the session refuses it; nothing has changed then.
+  func performAtMicrophone(_ command: Command) throws(SessionRefusal) -> Bool {
     guard let setting = command.setting else { return false }
     let before = value(of: setting)
     switch command {
     case .setMicrophoneMuted(let muted): session.send(.setMicrophoneMuted(muted))
     case .setMicrophoneMuteMode(let mode): session.send(.setMicrophoneMuteMode(mode))
-    case .setRecordingAlwaysPrepared(let on): session.send(.setRecordingAlwaysPrepared(on))
+    case .setRecordingAlwaysPrepared(let on): if let refusal = session.send(.setRecordingAlwaysPrepared(on)) { throw refusal }
     case .setMicVolume(let volume): core.appAudio.micVolume = Float(volume)
     case .setAppVolume(let volume): core.appAudio.appVolume = Float(volume)
     case .setAppDucking(let on): core.appAudio.isDucked = on

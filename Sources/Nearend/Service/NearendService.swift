@@ -179,12 +179,11 @@ public final class NearendService: Sendable {
     guard !session.current.sinks.contains(id) else { throw .alreadyRegistered(id: id) }
     let isNew = session.current.program(id) == nil
     if isNew, let refusal = session.send(.registerMedia(id: id, isSend: false, isReceive: true)) {
-      throw .refused(id: id, reason: refusal.description)
+      throw SinkError(id: id, refusal)
     }
     do throws(SinkError) {
       if let refusal = try session.register(sink) {
-        if case .sinkExists = refusal { throw SinkError.alreadyRegistered(id: id) }
-        throw SinkError.refused(id: id, reason: refusal.description)
+        throw SinkError(id: id, refusal)
       }
     } catch {
       if isNew { session.send(.unregisterMedia(id: id)) }
@@ -240,7 +239,11 @@ public final class NearendService: Sendable {
     case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
       .setAppMonitor:
       // The same again is no news.
-      guard performAtMicrophone(command) else { return }
+      do throws(SessionRefusal) {
+        guard try performAtMicrophone(command) else { return }
+      } catch {
+        return log.add(.warning, error.description)
+      }
     case .setSinkMuted(let id, let muted):
       setSink(id) {
         $0.isMuted = muted
@@ -350,5 +353,17 @@ public final class NearendService: Sendable {
     } catch {
       log.add(.error, "diagnostics could not be written to \(url.path): \(error.localizedDescription)")
     }
+  }
+}
+
+extension SinkError {
+  /// Why the session does not take a sink.
+  fileprivate init(id: String, _ refusal: SessionRefusal) {
+    self =
+      switch refusal {
+      case .sinkExists: .alreadyRegistered(id: id)
+      case .ended: .sessionEnds(id: id, reason: refusal.description)
+      default: .refused(id: id, reason: refusal.description)
+      }
   }
 }

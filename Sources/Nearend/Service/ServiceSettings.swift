@@ -44,7 +44,7 @@ extension NearendService {
     case (.microphoneMuted, .bool(let on)): perform(.setMicrophoneMuted(on))
     case (.microphoneMuteMode, .string(let word)):
       if let mode = MicrophoneMuteMode(rawValue: word) { perform(.setMicrophoneMuteMode(mode)) }
-    case (.recordingAlwaysPrepared, .bool(let on)): perform(.setRecordingAlwaysPrepared(on))
+    case (.recordingAlwaysPrepared, .bool(let on)): try prepareRecording(on)
     case (.outputVolume, .number(let volume)): perform(.setOutputVolume(volume))
     case (.micVolume, .number(let volume)): perform(.setMicVolume(volume))
     case (.appVolume, .number(let volume)): perform(.setAppVolume(volume))
@@ -75,6 +75,15 @@ extension NearendService {
   private func set(_ value: InitOnlySetting, of setting: Setting) throws(SettingError) {
     guard session.send(.setInitOnly(value)) == nil else { throw .locked(setting: setting.rawValue) }
     changed(setting)
+  }
+
+  private func prepareRecording(_ on: Bool) throws(SettingError) {
+    do throws(SessionRefusal) {
+      guard try performAtMicrophone(.setRecordingAlwaysPrepared(on)) else { return }
+    } catch {
+      throw .refused(setting: Setting.recordingAlwaysPrepared.rawValue, error)
+    }
+    changed(.recordingAlwaysPrepared)
   }
 
   /// Tells whoever listens.

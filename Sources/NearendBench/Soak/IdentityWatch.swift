@@ -1,64 +1,16 @@
-import PipeWireClient
-import Synchronization
-
 /// Whether applications would see Nearend Speaker or Nearend Microphone change into another device while the daemon lives.
 ///
-/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
-final class IdentityWatch: @unchecked Sendable {
-  private let socket: String
-  private let loop = ThreadLoop(name: "identity")
-  private var connection: Connection?
-  private var retry: LoopTimer?
-  /// Serial numbers by `node.name`, in the daemon that is there now.
-  private var serials: [String: UInt64] = [:]
-  private var changes: [String] = []
-
-  private static let names: Set = ["nearend.speaker", "nearend.microphone"]
+/// Its thread works on an object of its own: nothing may refer to an object any more whose end has begun, and nothing that the thread drops may wait for it.
+final class IdentityWatch: Sendable {
+  private let work: IdentityWork
 
   init(socket: String) {
-    self.socket = socket
-    loop.start()
-    loop.locked {
-      retry = LoopTimer(loop: loop) { [weak self] in self?.connect() }
-      connect()
-    }
+    work = IdentityWork(socket: socket)
+    work.start()
   }
 
-  deinit {
-    // First: the thread may be about to call what is destroyed here, which is why its handlers hold this weakly.
-    loop.stop()
-    loop.locked {
-      retry = nil
-      connection = nil
-    }
-  }
+  deinit { work.stop() }
 
   /// Every change so far, in words; asked for once.
-  func takeChanges() -> [String] {
-    loop.locked {
-      defer { changes = [] }
-      return changes
-    }
-  }
-
-  private func connect() {
-    connection = nil
-    serials = [:]
-    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [weak self] event in
-      switch event {
-      case .added(let object): self?.look(object)
-      // Not from inside the connection's own event.
-      case .lost: self?.retry?.schedule(after: 0.1)
-      case .removed, .failed: break
-      }
-    }
-    if connection == nil { retry?.schedule(after: 0.1) }
-  }
-
-  private func look(_ object: GlobalObject) {
-    guard object.kind == .node, let name = object.nodeName, Self.names.contains(name) else { return }
-    if let old = serials.updateValue(object.serial, forKey: name), old != object.serial {
-      changes.append("\(name) is another object: serial \(object.serial), was \(old)")
-    }
-  }
+  func takeChanges() -> [String] { work.takeChanges() }
 }

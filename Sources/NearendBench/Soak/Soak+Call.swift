@@ -18,8 +18,11 @@ extension Soak {
     if let samples = try hear("nearend.microphone:capture_MONO", frames: 19_200) {
       // What was under way comes through.
       let sounds = samples.suffix(9_600).count { $0 != 0 }
-      if sounds > 0 { expect(["muted (\(mode.rawValue)), \(sounds) of 9600 samples of the microphone are not zero"]) }
-      gates += 1
+      if sounds > 0 {
+        expect(["muted (\(mode.rawValue)), \(sounds) of 9600 samples of the microphone are not zero"])
+      } else {
+        gates += 1
+      }
     }
     service.perform(.setMicrophoneMuted(false))
     try settle("the microphone's return from a mute (\(mode.rawValue))") { $0.graph.captureLinks > 0 }

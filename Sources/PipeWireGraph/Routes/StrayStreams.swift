@@ -2,8 +2,9 @@ import PipeWireClient
 
 /// Streams that asked for one of nearend's devices, and that the session manager has let follow the default since. [control]
 ///
-/// WirePlumber (0.4, 0.5) does so, as PulseAudio did, as soon as what a stream asked for becomes the default. Nearend's devices become it where no other is
-/// there for a moment: a card comes back, a jack is switched. When the default is the real device again, the call would go past the canceller.
+/// WirePlumber (0.4, 0.5) does so, as PulseAudio did, as soon as what a stream asked for becomes the default, and 0.4 also when the stream falls back on the
+/// default because what it asked for is away. Nearend's devices become the default where no other is there for a moment (a card comes back, a jack is
+/// switched), and a participant's device may go and come again: the call would go past the canceller from then on.
 final class StrayStreams {
   private let connection: Connection
   private let changed: () -> Void
@@ -12,7 +13,8 @@ final class StrayStreams {
 
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
 
-  /// Gives those back that follow another device than the one of ours that they asked for.
+  /// Gives those back that follow another device, also another of ours, than the one of ours that they asked for. While that is itself the default nothing
+  /// is taken from them: they are where they belong, and the session manager would only mark them again.
   /// - Throws: `connectionLost`.
   func look(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
     let followers = Set(metadata.followers)
@@ -21,7 +23,7 @@ final class StrayStreams {
     for stream in streams {
       if infos[stream.serial] == nil { infos[stream.serial] = try NodeInfo(connection, id: stream.id, changed: changed) }
       guard let info = infos[stream.serial], let name = ourDevice(of: info, objects),
-        let followed = Self.followed(from: name, metadata.values), !NodeNames.isOurs(followed)
+        let followed = Self.followed(from: name, metadata.values), followed != name
       else { continue }
       metadata.followNoLonger(stream.id)
     }

@@ -44,6 +44,8 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
   case alreadyRegistered(id: String)
   /// The session has something against it.
   case refused(id: String, reason: String)
+  /// The session is just ending; the next one takes it.
+  case sessionEnds(id: String, reason: String)
   case tooManySinks(limit: Int)
   case outOfMemory(id: String)
 
@@ -56,7 +58,7 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
       "a buffer of \(size) bytes is impossible; give at least \(minimum) and at most \(RingSink.maximumCapacityBytes) (200 ms is a good size)"
     case .impossibleId(let id, let reason): "'\(id)' is impossible as a sink's id: \(reason)"
     case .alreadyRegistered(let id): "sink '\(id)' is already registered; unregister it first or choose another id"
-    case .refused(let id, let reason): "sink '\(id)' cannot be registered: \(reason)"
+    case .refused(let id, let reason), .sessionEnds(let id, let reason): "sink '\(id)' cannot be registered: \(reason)"
     case .tooManySinks(let limit): "\(limit) sinks are registered, which is the limit; unregister one first"
     case .outOfMemory(let id): "there is not enough memory for sink '\(id)'"
     }

@@ -143,12 +143,15 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   case badValue(setting: String, value: String, possible: String)
   /// An init-only setting while media is registered (L6).
   case locked(setting: String)
+  /// The session has something against it.
+  case refused(setting: String, SessionRefusal)
 
   public var description: String {
     switch self {
     case .unknown(let name): "no setting is called '\(name)'; there are: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
     case .badValue(let setting, let value, let possible): "\(setting) cannot be '\(value)': give \(possible)"
     case .locked(let setting): SessionRefusal.locked(setting: setting).description
+    case .refused(let setting, let refusal): "\(setting) cannot be changed: \(refusal.description)"
     }
   }
 }

@@ -55,11 +55,14 @@ extension ControlRequest {
   }
 
   fileprivate func unregisterMedia() throws {
-    guard service.session.current.program(id) != nil else {
-      throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
+    // As one: media that a client registers in between would stay uncounted.
+    try ControlRoutes.registering.withLock { _ in
+      guard service.session.current.program(id) != nil else {
+        throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
+      }
+      service.session.send(.unregisterMedia(id: id))
+      service.clientMedia.withLock { $0.unregister(id) }
     }
-    service.session.send(.unregisterMedia(id: id))
-    service.clientMedia.withLock { $0.unregister(id) }
     try exchange.answer(json: ["removed": id])
   }
 

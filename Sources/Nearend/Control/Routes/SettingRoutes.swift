@@ -41,7 +41,8 @@ extension SettingError {
     switch self {
     case .unknown: 404
     case .badValue: 422
-    case .locked: 409
+    case .refused(_, .ended): 503
+    case .locked, .refused: 409
     }
   }
 }
@@ -60,9 +61,10 @@ extension NearendService {
       if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
       changes.append((setting, value))
     }
-    // Only these can still be refused, where media is registered in this very moment: they come first.
+    // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
+    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
-    for (setting, value) in changes where !setting.isInitOnly { try set(setting, to: value) }
+    for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
   }
 }
 

@@ -1,0 +1,63 @@
+import PipeWireClient
+
+/// What a watch's thread works on; the watch itself holds it until that thread has ended.
+///
+/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+final class IdentityWork: @unchecked Sendable {
+  private let socket: String
+  private let loop = ThreadLoop(name: "identity")
+  private var connection: Connection?
+  private var retry: LoopTimer?
+  /// Serial numbers by `node.name`, in the daemon that is there now.
+  private var serials: [String: UInt64] = [:]
+  private var changes: [String] = []
+
+  private static let names: Set = ["nearend.speaker", "nearend.microphone"]
+
+  init(socket: String) { self.socket = socket }
+
+  func start() {
+    loop.start()
+    loop.locked {
+      retry = LoopTimer(loop: loop) { [unowned self] in connect() }
+      connect()
+    }
+  }
+
+  func stop() {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
+    loop.locked {
+      retry = nil
+      connection = nil
+    }
+  }
+
+  func takeChanges() -> [String] {
+    loop.locked {
+      defer { changes = [] }
+      return changes
+    }
+  }
+
+  private func connect() {
+    connection = nil
+    serials = [:]
+    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
+      switch event {
+      case .added(let object): look(object)
+      // Not from inside the connection's own event.
+      case .lost: retry?.schedule(after: 0.1)
+      case .removed, .failed: break
+      }
+    }
+    if connection == nil { retry?.schedule(after: 0.1) }
+  }
+
+  private func look(_ object: GlobalObject) {
+    guard object.kind == .node, let name = object.nodeName, Self.names.contains(name) else { return }
+    if let old = serials.updateValue(object.serial, forKey: name), old != object.serial {
+      changes.append("\(name) is another object: serial \(object.serial), was \(old)")
+    }
+  }
+}
