@@ -24,14 +24,10 @@ extension GraphTests {
       try session.run("pw-metadata").output.split(separator: "\n").count { $0.contains("key:'target.node' value:'-1'") }
     }
 
-    /// Waits for something that `pw-metadata` tells. Each look is a client that comes, and nearend, which may miss what changes meanwhile, asks again half a
-    /// second after the last: so there has to be as long between them.
+    /// Waits for something that `pw-metadata` tells. Each look is a client that comes, and nearend may miss what changes meanwhile: it asks again, however
+    /// often others come.
     private func wait(_ session: PrivateSession, untilTold what: String, _ fact: () throws -> Bool) throws {
-      try session.wait(for: what) {
-        if try fact() { return true }
-        Thread.sleep(forTimeInterval: 0.7)
-        return false
-      }
+      try session.wait(for: what, fact)
     }
 
     @Test("R2: who asked for nearend's devices by name stays there when those were the defaults for a while")

@@ -17,6 +17,8 @@ final class DefaultMetadata {
   /// What `metadata` is replaced by as soon as it knows every value.
   private var next: Metadata?
   private var rebinding: LoopTimer!
+  /// Whether `rebinding` is due, and whether a client has come since it was set.
+  private var (isAsking, asksAgain) = (false, false)
   private var reconnecting: LoopTimer!
 
   /// Seconds after which a client that has come has asked for the metadata, if it does.
@@ -54,6 +56,7 @@ final class DefaultMetadata {
 
   private func connect() {
     rebinding.pause()
+    (isAsking, asksAgain) = (false, false)
     disconnect()
     connection = try? Connection(loop: loop, remote: remote, properties: properties) { [unowned self] in handle($0) }
     if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
@@ -64,7 +67,7 @@ final class DefaultMetadata {
     switch event {
     case .added(let object) where object.kind == .client:
       // While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
-      if metadata != nil { rebinding.schedule(after: Self.asking) }
+      if metadata != nil { ask(anew: true) }
     case .added(let object) where isDefault(object): bind(object)
     case .removed(let object) where isDefault(object):
       (metadata, next, self.object) = (nil, nil, nil)
@@ -84,7 +87,24 @@ final class DefaultMetadata {
     metadata = try? Metadata(connection, object: object) { [unowned self] _ in changed() }
   }
 
+  /// For every client that comes, but no more often than each half second: where they come and come, nothing is put off.
+  private func ask(anew hasCome: Bool) {
+    switch (isAsking, hasCome) {
+    case (false, true):
+      isAsking = true
+      rebinding.schedule(after: Self.asking)
+    case (true, true): asksAgain = true
+    case (_, false):
+      isAsking = false
+      if asksAgain {
+        asksAgain = false
+        ask(anew: true)
+      }
+    }
+  }
+
   private func rebind() {
+    ask(anew: false)
     guard let connection, let object, metadata?.isKnown == true else { return }
     next = try? Metadata(connection, object: object) { [unowned self] _ in
       if let next, next.isKnown { (metadata, self.next) = (next, nil) }
