@@ -48,13 +48,7 @@ struct Music {
   func level(of frequency: Double = Self.frequency) throws -> Double { Self.level(try hear(seconds: 0.1), frequency) }
 
   static func level(_ samples: some Collection<Float>, _ frequency: Double = Self.frequency) -> Double {
-    var (re, im) = (0.0, 0.0)
-    for (i, sample) in samples.enumerated() {
-      let phase = 2 * .pi * frequency * Double(i) / 48_000
-      re += Double(sample) * cos(phase)
-      im += Double(sample) * sin(phase)
-    }
-    return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
+    Measures.level(ofTone: frequency, in: samples, rate: 48_000)
   }
 
   /// Waits until the tone is at this level, and tells it. A single look may meet a cycle that a busy machine has lost.

@@ -42,13 +42,5 @@ final class SoakMusic {
   }
 
   /// How loud it is in what a device plays, dBFS.
-  static func loudness(_ samples: [Float]) -> Double {
-    var (re, im) = (0.0, 0.0)
-    for (i, sample) in samples.enumerated() {
-      let phase = 2 * .pi * frequency * Double(i) / 48_000
-      re += Double(sample) * cos(phase)
-      im += Double(sample) * sin(phase)
-    }
-    return 20 * log10(max(1e-9, 2 * (re * re + im * im).squareRoot() / Double(samples.count)))
-  }
+  static func loudness(_ samples: [Float]) -> Double { Measures.level(ofTone: frequency, in: samples, rate: 48_000) }
 }

@@ -105,15 +105,24 @@ public enum Measures {
   public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
     stride(from: 0, to: samples.count - rate / 4, by: rate / 4).map { start in
       let moment = samples[start..<start + rate / 4]
-      var (real, imaginary) = (0.0, 0.0)
-      for (index, sample) in moment.enumerated() {
-        let phase = 2 * .pi * frequency * Double(index) / Double(rate)
-        real += Double(sample) * cos(phase)
-        imaginary += Double(sample) * sin(phase)
-      }
-      let (count, power) = (Double(moment.count), power(moment))
-      return power > 0 ? (2 * (real * real + imaginary * imaginary) / power).squareRoot() / count : 0
+      let power = power(moment)
+      return power > 0 ? amplitude(ofTone: frequency, in: moment, rate: rate) / (2 * power).squareRoot() : 0
     }.max() ?? 0
+  }
+
+  /// Level of a tone of `frequency` Hz, of any phase, in `samples`: dB, of its amplitude against full scale; −180 where there is none.
+  public static func level(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
+    20 * log10(max(1e-9, amplitude(ofTone: frequency, in: samples, rate: rate)))
+  }
+
+  private static func amplitude(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
+    var (real, imaginary) = (0.0, 0.0)
+    for (index, sample) in samples.enumerated() {
+      let phase = 2 * .pi * frequency * Double(index) / Double(rate)
+      real += Double(sample) * cos(phase)
+      imaginary += Double(sample) * sin(phase)
+    }
+    return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(samples.count)
   }
 
   private static func preemphasised(_ samples: [Float]) -> [Float] {
