@@ -6,7 +6,8 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// What the session manager makes of streams that asked for one of nearend's devices, once that has been the default.
+  /// What the session manager makes of streams that asked for one of nearend's devices, once that has been the default. Each look with `pw-metadata` is a
+  /// client that comes, and nearend may miss what changes meanwhile: it asks again, however often others come.
   @Suite("Stray streams", .serialized)
   struct StrayStreams {
     private func peers(_ session: PrivateSession, of stream: String) throws -> Set<String> {
@@ -22,12 +23,6 @@ extension GraphTests {
     /// Whether streams follow the default though they asked for a device: WirePlumber's mark.
     private func follow(_ session: PrivateSession) throws -> Int {
       try session.run("pw-metadata").output.split(separator: "\n").count { $0.contains("key:'target.node' value:'-1'") }
-    }
-
-    /// Waits for something that `pw-metadata` tells. Each look is a client that comes, and nearend may miss what changes meanwhile: it asks again, however
-    /// often others come.
-    private func wait(_ session: PrivateSession, untilTold what: String, _ fact: () throws -> Bool) throws {
-      try session.wait(for: what, fact)
     }
 
     @Test("R2: who asked for nearend's devices by name stays there when those were the defaults for a while")
@@ -46,10 +41,10 @@ extension GraphTests {
       try areHome()
       for _ in 0..<2 {
         live.service.perform(.setDefaultDevices(true))
-        try wait(session, untilTold: "the session manager to let both follow the defaults") { try follow(session) == 2 }
+        try session.wait(for: "the session manager to let both follow the defaults") { try follow(session) == 2 }
         try areHome()
         live.service.perform(.setDefaultDevices(false))
-        try wait(session, untilTold: "nobody to follow the defaults") { try follow(session) == 0 }
+        try session.wait(for: "nobody to follow the defaults") { try follow(session) == 0 }
         try areHome()
       }
     }
@@ -78,7 +73,7 @@ extension GraphTests {
       // It is moved to the default, so that it is to follow that: both keys say so. What pactl asks for was seen to get lost as it leaves; only then it asks
       // again, not where one of the two is gone.
       let told = ["target.node": "-1", "target.object": "-1"]
-      try wait(session, untilTold: "both marks of a move") {
+      try session.wait(for: "both marks of a move") {
         if try targets(session)[stream] == nil { _ = try session.run("pactl", "move-sink-input", String(index), "hw.speaker") }
         return try targets(session)[stream] == told
       }
@@ -89,7 +84,7 @@ extension GraphTests {
       try wait(session, for: "other", at: "nearend.speaker")
       let follower = String(try #require(try GraphDump(session).node("other")).id)
       _ = try session.run("pw-metadata", follower, "target.node", "-1", "Spa:Id")
-      try wait(session, untilTold: "the follower to be given back") { try targets(session)[follower] == nil }
+      try session.wait(for: "the follower to be given back") { try targets(session)[follower] == nil }
       try wait(session, for: "other", at: "nearend.speaker")
       #expect(try targets(session)[stream] == told)
       #expect(try peers(session, of: "player") == ["hw.speaker"])
@@ -115,9 +110,9 @@ extension GraphTests {
       }
       for other in ["nearend.speaker", "hw.speaker"] {
         try prefer("nearend.sink.zoe")
-        try wait(session, untilTold: "the session manager to let it follow the default") { try follow(session) == 1 }
+        try session.wait(for: "the session manager to let it follow the default") { try follow(session) == 1 }
         try prefer(other)
-        try wait(session, untilTold: "nobody to follow the default \(other)") { try follow(session) == 0 }
+        try session.wait(for: "nobody to follow the default \(other)") { try follow(session) == 0 }
         try wait(session, for: "player", at: "nearend.sink.zoe")
       }
     }

@@ -67,7 +67,7 @@ final class DefaultMetadata {
     switch event {
     case .added(let object) where object.kind == .client:
       // While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
-      if metadata != nil { ask(anew: true) }
+      if metadata != nil { askSoon() }
     case .added(let object) where isDefault(object): bind(object)
     case .removed(let object) where isDefault(object):
       (metadata, next, self.object) = (nil, nil, nil)
@@ -87,24 +87,17 @@ final class DefaultMetadata {
     metadata = try? Metadata(connection, object: object) { [unowned self] _ in changed() }
   }
 
-  /// For every client that comes, but no more often than each half second: where they come and come, nothing is put off.
-  private func ask(anew hasCome: Bool) {
-    switch (isAsking, hasCome) {
-    case (false, true):
-      isAsking = true
-      rebinding.schedule(after: Self.asking)
-    case (true, true): asksAgain = true
-    case (_, false):
-      isAsking = false
-      if asksAgain {
-        asksAgain = false
-        ask(anew: true)
-      }
-    }
+  /// Asks half a second later, and once more where others come until then: put off by each, it would never come where they come and come.
+  private func askSoon() {
+    asksAgain = isAsking
+    guard !isAsking else { return }
+    isAsking = true
+    rebinding.schedule(after: Self.asking)
   }
 
   private func rebind() {
-    ask(anew: false)
+    isAsking = false
+    if asksAgain { askSoon() }
     guard let connection, let object, metadata?.isKnown == true else { return }
     next = try? Metadata(connection, object: object) { [unowned self] _ in
       if let next, next.isKnown { (metadata, self.next) = (next, nil) }
