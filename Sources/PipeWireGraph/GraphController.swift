@@ -76,7 +76,11 @@ public final class GraphController: @unchecked Sendable {
         },
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
     ducking = makeDuckingKeeper()
-    parametersDirty = LoopSignal(loop: loop) { [unowned self] in publishParameters() }
+    parametersDirty = LoopSignal(loop: loop) { [unowned self] in
+      // What has changed may be the engine.
+      renewCapturePath()
+      publishParameters()
+    }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
   }
@@ -89,6 +93,7 @@ public final class GraphController: @unchecked Sendable {
       try loop.locked { () throws(GraphError) in
         do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
         try checkStart()
+        renewCapturePath()
         do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
         login = LoginWatch(options.interruptions.systemBus, loop: loop) { [unowned self] in handle($0) }
         dirty.raise()
@@ -461,9 +466,9 @@ public final class GraphController: @unchecked Sendable {
 
   // MARK: What the audio thread reports
 
-  /// A new rate needs a capture path of its own; the graph is told our latency.
+  /// A new rate or engine needs a capture path of its own; the graph is told our latency.
   private func watch() {
-    do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
+    renewCapturePath()
     hooks.looked()
     if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: true)
@@ -471,6 +476,16 @@ public final class GraphController: @unchecked Sendable {
     guard meters.quantum > 0 else { return }
     filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
+  }
+
+  private func renewCapturePath() {
+    let wanted = core.controls.engine
+    do {
+      try core.renewCapturePath()
+    } catch {
+      let engine = core.controls.engine
+      tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
+    }
   }
 
   /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back in, less what

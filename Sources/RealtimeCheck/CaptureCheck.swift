@@ -1,47 +1,78 @@
 import Foundation
 import RealtimeCore
 
-/// Every state of the capture path. They run in a process of their own: the library takes uncontended mutexes within a block, so that its locks, and
+/// Every state of the capture path with the WebRTC engine. They run in a process of their own: the library takes uncontended mutexes within a block, so that its locks, and
 /// nothing else, are allowed there; allocation stays forbidden to it as to everybody.
-let captureChecks: [Check] = [
-  Check("capture: every rate at every quantum, changing from cycle to cycle") {
-    for rate in [16_000, 22_050, 44_100, 48_000, 96_000, 192_000] {
-      let driver = try CaptureDriver(rate: rate)
-      for quantum in [32, 100, 256, 480, 1_024, 8_192, 32] { driver.cycles(max(3, rate / 20 / quantum), quantum: quantum) }
-      if driver.meters.snapshot().errors != 0 { return "the library refused a block at \(rate) Hz" }
-    }
-    return nil
-  },
-  Check("capture: every switch, thrown while it runs") {
-    let driver = try CaptureDriver(rate: 48_000)
-    let controls = driver.controls
-    let switches: [() -> Void] = [
-      { controls.isBypassed.toggle() }, { controls.isHighPassFilterEnabled.toggle() }, { controls.isEchoCancellationEnabled.toggle() },
-      { controls.isNoiseSuppressionEnabled.toggle() }, { controls.isGainControlEnabled.toggle() },
-      { controls.isMicrophoneMuted.toggle() }, { controls.mutesInput.toggle() }, { controls.usesVoiceProcessing.toggle() },
-      { controls.streamDelay += 9_000 },
-      { controls.echoPathChanged() },
-    ]
-    for round in 0..<32 {
-      switches[round % switches.count]()
-      driver.cycles(13, quantum: 256)
-    }
-    return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
-  },
-  Check("capture: ports without buffers, infinite and NaN samples") {
-    let driver = try CaptureDriver(rate: 48_000)
-    driver.cycles(20, quantum: 256, input: .none)
-    driver.cycles(20, quantum: 256, input: .garbage)
-    driver.cycles(200, quantum: 256)
-    return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
-  },
-  Check("capture: 1000 blocks with an echo that is measured, placed and cancelled") {
-    let driver = try CaptureDriver(rate: 48_000)
-    driver.cycles(1_000, quantum: 480)
-    let meters = driver.meters.snapshot()
-    return require(meters.echoDelay != nil && meters.echoSeconds > 3, "no echo was measured: \(meters)")
-  },
-]
+let captureChecks: [Check] = captureChecks(.webrtc) + [handOverCheck]
+
+/// nearend's own engine, to which nothing is allowed.
+let nearendChecks: [Check] = captureChecks(.nearend)
+
+private func captureChecks(_ engine: VoiceEngine) -> [Check] {
+  [
+    Check("capture, \(engine): every rate at every quantum, changing from cycle to cycle") {
+      for rate in [16_000, 22_050, 44_100, 48_000, 96_000, 192_000] {
+        let driver = try CaptureDriver(engine, rate: rate)
+        for quantum in [32, 100, 256, 480, 1_024, 8_192, 32] { driver.cycles(max(3, rate / 20 / quantum), quantum: quantum) }
+        if driver.meters.snapshot().errors != 0 { return "the library refused a block at \(rate) Hz" }
+      }
+      return nil
+    },
+    Check("capture, \(engine): every switch, thrown while it runs") {
+      let driver = try CaptureDriver(engine, rate: 48_000)
+      let controls = driver.controls
+      let switches: [() -> Void] = [
+        { controls.isBypassed.toggle() }, { controls.isHighPassFilterEnabled.toggle() }, { controls.isEchoCancellationEnabled.toggle() },
+        { controls.isNoiseSuppressionEnabled.toggle() }, { controls.isGainControlEnabled.toggle() },
+        { controls.isMicrophoneMuted.toggle() }, { controls.mutesInput.toggle() }, { controls.usesVoiceProcessing.toggle() },
+        { controls.streamDelay += 9_000 },
+        { controls.echoPathChanged() },
+      ]
+      for round in 0..<32 {
+        switches[round % switches.count]()
+        driver.cycles(13, quantum: 256)
+      }
+      return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
+    },
+    Check("capture, \(engine): ports without buffers, infinite and NaN samples") {
+      let driver = try CaptureDriver(engine, rate: 48_000)
+      driver.cycles(20, quantum: 256, input: .none)
+      driver.cycles(20, quantum: 256, input: .garbage)
+      driver.cycles(200, quantum: 256)
+      return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
+    },
+    Check("capture, \(engine): 1000 cycles with an echo that is measured and cancelled") {
+      let driver = try CaptureDriver(engine, rate: 48_000)
+      driver.cycles(1_000, quantum: 480)
+      let meters = driver.meters.snapshot()
+      return require(
+        engine == .nearend || meters.echoDelay != nil && meters.echoSeconds > 3, "no echo was measured: \(meters)")
+    },
+  ]
+}
+
+/// A whole core, because the hand-over is between its paths.
+private let handOverCheck = Check("capture: engines take over from one another at every quantum, and are interrupted while they do") {
+  let driver = try CoreDriver()
+  let core = driver.core
+  core.controls.usesVoiceProcessing = true
+  let interruptions: [() -> Void] = [
+    {}, { core.isSending.toggle() }, { core.controls.usesVoiceProcessing.toggle() }, { core.controls.echoPathChanged() },
+    { core.controls.isMicrophoneMuted.toggle() }, { driver.cycles(3, quantum: 100) },
+  ]
+  for round in 0..<24 {
+    core.controls.engine = round % 2 == 0 ? .webrtc : .nearend
+    try core.renewCapturePath()
+    let quantum = [64, 256, 480, 1_024][round % 4]
+    driver.cycles(3, quantum: quantum)
+    interruptions[round % interruptions.count]()
+    driver.cycles(max(4, 4_000 / quantum), quantum: quantum)
+  }
+  core.isSending = true
+  core.controls.usesVoiceProcessing = true
+  driver.cycles(20, quantum: 256)
+  return require(core.meters.snapshot().microphonePeak > 0.1 && core.captureLatency > 0, "nothing was heard")
+}
 
 /// Runs the capture checks in a child process that may lock inside the library.
 let captureCheck = Check("capture path, in a process of its own") {
@@ -68,9 +99,9 @@ private final class CaptureDriver {
   private var position = 0
   private static let longest = 8_192
 
-  init(rate: Int) throws {
+  init(_ engine: VoiceEngine, rate: Int) throws {
     path = .allocate(capacity: 1)
-    path.initialize(to: try CapturePath(rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
+    path.initialize(to: try CapturePath(engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
     length = 5 * rate
     let capacity = length + Self.longest
     (far, near) = (.allocate(capacity: capacity), .allocate(capacity: capacity))

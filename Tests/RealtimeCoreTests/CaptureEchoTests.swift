@@ -6,12 +6,13 @@ import Testing
 struct CaptureEchoTests {
   let rate = 16000
 
-  @Test("V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [0, 2, 30, 60, 240])
-  func farEndAlone(milliseconds: Int) throws {
+  @Test(
+    "V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [0, 2, 30, 60, 240], VoiceEngine.cancelling)
+  func farEndAlone(milliseconds: Int, engine: VoiceEngine) throws {
     let delay = milliseconds * rate / 1000
     let far = CaptureSignals.speech(seconds: 7, rate: rate, level: -24, seed: 3)
     let microphone = CaptureSignals.room(far, rate: rate, delay: delay, gain: 0.5)
-    var run = try CaptureRun(rate: rate)
+    var run = try CaptureRun(engine: engine, rate: rate)
     let voice = run.process(microphone, reference: far, quantum: 256)
     let erle = CaptureSignals.decibels(
       CaptureSignals.power(microphone[(5 * rate)...]) / CaptureSignals.power(voice[(5 * rate)...]))
@@ -24,25 +25,25 @@ struct CaptureEchoTests {
     #expect(!meters.hasVoice)
   }
 
-  @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again")
-  func delayJumps() throws {
+  @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again", arguments: VoiceEngine.cancelling)
+  func delayJumps(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: rate, level: -20, seed: 3)
     let jump = 6 * rate
     let before = CaptureSignals.room(far, rate: rate, delay: rate / 40, gain: 1)
     let after = CaptureSignals.room(far, rate: rate, delay: rate * 7 / 100, gain: 1)
     let microphone = Array(before[..<jump] + after[jump...])
-    var run = try CaptureRun(rate: rate)
+    var run = try CaptureRun(engine: engine, rate: rate)
     let voice = run.process(microphone, reference: far, quantum: 160)
     let end = 12 * rate
     #expect(CaptureSignals.decibels(CaptureSignals.power(microphone[end...]) / CaptureSignals.power(voice[end...])) > 25)
     #expect(abs((run.meters.snapshot().echoDelay ?? -1) - 0.07) < 0.003)
   }
 
-  @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant")
-  func adaptsInBypass() throws {
+  @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant", arguments: VoiceEngine.cancelling)
+  func adaptsInBypass(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 6, rate: rate, level: -24, seed: 3)
     let microphone = CaptureSignals.room(far, rate: rate, delay: 320, gain: 0.5)
-    var run = try CaptureRun(rate: rate) { $0.isBypassed = true }
+    var run = try CaptureRun(engine: engine, rate: rate) { $0.isBypassed = true }
     let voice = run.process(microphone, reference: far, quantum: 160) { start, controls in
       if start == 4 * 16000 { controls.isBypassed = false }
     }
@@ -62,23 +63,23 @@ struct CaptureEchoTests {
     // The loudspeaker plays something else than the reference tells.
     let far = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 3)
     let microphone = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 11)
-    var run = try CaptureRun(rate: 16000)
+    var run = try CaptureRun(engine: .webrtc, rate: 16000)
     _ = run.process(microphone, reference: far, quantum: 160)
     #expect(run.meters.snapshot().echoCondition == .failing)
   }
 
-  @Test("V6: with headphones there is nothing to cancel")
-  func headphones() throws {
+  @Test("V6: with headphones there is nothing to cancel", arguments: VoiceEngine.allCases)
+  func headphones(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 3, rate: 16000, level: -24, seed: 3)
-    var run = try CaptureRun(rate: 16000)
+    var run = try CaptureRun(engine: engine, rate: 16000)
     _ = run.process(CaptureSignals.noise(seconds: 3, rate: 16000, level: -75), reference: far, quantum: 160)
     #expect(run.meters.snapshot().isFarEndActive)
     #expect(run.meters.snapshot().echoCondition == .nothingToCancel)
   }
 
-  @Test("V6: voice is detected in speech and not in noise")
-  func voiceActivity() throws {
-    var run = try CaptureRun(rate: 16000)
+  @Test("V6: voice is detected in speech and not in noise", arguments: VoiceEngine.allCases)
+  func voiceActivity(engine: VoiceEngine) throws {
+    var run = try CaptureRun(engine: engine, rate: 16000)
     var blocks = 0
     _ = run.process(CaptureSignals.noise(seconds: 3, rate: 16000, level: -40), quantum: 160) { [meters = run.meters] start, _ in
       if start > 16000 && meters.snapshot().hasVoice { blocks += 1 }

@@ -6,39 +6,39 @@ import Testing
 struct CaptureGainTests {
   /// Runs a lone near-end talker of this active level; the voice's active level, its peak, and the meters at the end.
   private func talker(
-    level: Float, seconds: Double = 9, isOn: Bool = true
+    _ engine: VoiceEngine, level: Float, seconds: Double = 9, isOn: Bool = true
   ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
-    var run = try CaptureRun(rate: 16000) { $0.isGainControlEnabled = isOn }
+    var run = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = isOn }
     let voice = run.process(CaptureSignals.speech(seconds: seconds, rate: 16000, level: level), quantum: 160)
     let end = voice[(voice.count - 32000)...]
     return (CaptureSignals.decibels(CaptureSignals.activePower(end)), voice.reduce(0) { max($0, abs($1)) }, run.meters.snapshot())
   }
 
-  @Test("V3: a talker of normal level is left within 3 dB of the microphone", arguments: [-26, -24, -20, -18])
-  func normalLevel(level: Float) throws {
-    #expect(abs(try talker(level: level).level - Double(level)) < 3)
+  @Test("V3: a talker of normal level is left within 3 dB of the microphone", arguments: [-26, -24, -20, -18], VoiceEngine.allCases)
+  func normalLevel(level: Float, engine: VoiceEngine) throws {
+    #expect(abs(try talker(engine, level: level).level - Double(level)) < 3)
   }
 
-  @Test("V3: without gain control a quiet talker and a loud one are left as they are")
-  func off() throws {
-    for level: Float in [-36, -9] { #expect(abs(try talker(level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
+  @Test("V3: without gain control a quiet talker and a loud one are left as they are", arguments: VoiceEngine.allCases)
+  func off(engine: VoiceEngine) throws {
+    for level: Float in [-36, -9] { #expect(abs(try talker(engine, level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
   }
 
-  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter tells the gain")
-  func range() throws {
-    let quiet = try talker(level: -36)
+  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter tells the gain", arguments: VoiceEngine.allCases)
+  func range(engine: VoiceEngine) throws {
+    let quiet = try talker(engine, level: -36)
     #expect(quiet.level > -28)
     #expect(quiet.meters.gain > 8 && quiet.meters.gain <= 18)
-    let loud = try talker(level: -9, seconds: 4)
+    let loud = try talker(engine, level: -9, seconds: 4)
     #expect(loud.level < -12.5)
     #expect(loud.meters.gain < -4)
     #expect(loud.peak < 0.9)
   }
 
-  @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone")
-  func onlyTheNearEnd() throws {
+  @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone", arguments: VoiceEngine.cancelling)
+  func onlyTheNearEnd(engine: VoiceEngine) throws {
     // A quiet talker brings the gain up; then only the far end talks.
-    var run = try CaptureRun(rate: 16000)
+    var run = try CaptureRun(engine: engine, rate: 16000)
     _ = run.process(CaptureSignals.speech(seconds: 7, rate: 16000, level: -36), quantum: 160)
     #expect(run.meters.snapshot().gain > 6)
     let far = CaptureSignals.speech(seconds: 3, rate: 16000, level: -24, seed: 3)

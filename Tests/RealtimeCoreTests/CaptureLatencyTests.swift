@@ -5,16 +5,18 @@ import Testing
 @Suite("Capture path: latency")
 struct CaptureLatencyTests {
   @Test(
-    "V9: re-blocking adds exactly block − gcd(quantum, block) frames, to the sample", arguments: [32, 128, 256, 441, 480, 512, 1024, 8192])
-  func latencyToTheSample(quantum: Int) throws {
-    var run = try CaptureRun { $0.isBypassed = true }
+    "V9: re-blocking adds exactly block − gcd(quantum, block) frames, to the sample", arguments: [32, 128, 256, 441, 480, 512, 1024, 8192],
+    VoiceEngine.allCases)
+  func latencyToTheSample(quantum: Int, engine: VoiceEngine) throws {
+    let block = engine == .nearend ? 256 : 480
+    var run = try CaptureRun(engine: engine) { $0.isBypassed = true }
     var microphone = [Float](repeating: 0, count: 3 * 8192)
     microphone[8200] = 0.5
     let voice = run.process(microphone, quantum: quantum)
-    let stages = run.latency(quantum: 480)
-    var a = quantum, b = 480
+    let stages = run.latency(quantum: block)
+    var a = quantum, b = block
     while b != 0 { (a, b) = (b, a % b) }
-    #expect(run.latency(quantum: quantum) == stages + 480 - a)
+    #expect(run.latency(quantum: quantum) == stages + block - a)
     #expect(voice.firstIndex { $0 != 0 } == 8200 + run.latency(quantum: quantum))
     #expect(voice.filter { $0 != 0 } == [0.5], "the impulse comes out once and whole")
   }
@@ -28,13 +30,13 @@ struct CaptureLatencyTests {
     #expect(voice == Array(microphone.prefix(voice.count)))
   }
 
-  @Test("V2: wet and dry leave the stages at the same time", arguments: [16000, 44100, 48000])
-  func wetAndDryAreAligned(rate: Int) throws {
+  @Test("V2: wet and dry leave the stages at the same time", arguments: [16000, 44100, 48000], VoiceEngine.allCases)
+  func wetAndDryAreAligned(rate: Int, engine: VoiceEngine) throws {
     let microphone = CaptureSignals.speech(seconds: 0.6, rate: rate, level: -24)
     // The library's band split delays bass, middle and treble by some samples more or less than one another above 16 kHz.
     let tolerance = max(1, rate / 8000)
     for stages in [(true, false), (false, true)] {
-      var run = try CaptureRun(rate: rate) {
+      var run = try CaptureRun(engine: engine, rate: rate) {
         $0.isHighPassFilterEnabled = false
         $0.isGainControlEnabled = false
         ($0.isEchoCancellationEnabled, $0.isNoiseSuppressionEnabled) = stages
@@ -46,9 +48,9 @@ struct CaptureLatencyTests {
     }
   }
 
-  @Test("V9: a quantum that changes while running brings its own latency, and nothing drifts afterwards")
-  func quantumChanges() throws {
-    var run = try CaptureRun { $0.isBypassed = true }
+  @Test("V9: a quantum that changes while running brings its own latency, and nothing drifts afterwards", arguments: VoiceEngine.allCases)
+  func quantumChanges(engine: VoiceEngine) throws {
+    var run = try CaptureRun(engine: engine) { $0.isBypassed = true }
     let speech = CaptureSignals.speech(seconds: 0.2, rate: 48000, level: -20)
     var last: Float = 0
     for quantum in [256, 480, 441, 32, 8192, 256] {
@@ -63,9 +65,11 @@ struct CaptureLatencyTests {
     }
   }
 
-  @Test("V9: any graph rate runs and passes voice", arguments: [16000, 22050, 32000, 44100, 48000, 88200, 96000, 176_400, 192_000])
-  func everyRate(rate: Int) throws {
-    var run = try CaptureRun(rate: rate)
+  @Test(
+    "V9: any graph rate runs and passes voice", arguments: [16000, 22050, 32000, 44100, 48000, 88200, 96000, 176_400, 192_000],
+    VoiceEngine.allCases)
+  func everyRate(rate: Int, engine: VoiceEngine) throws {
+    var run = try CaptureRun(engine: engine, rate: rate)
     // Noise suppression learns in the first half second.
     _ = run.process(CaptureSignals.noise(seconds: 0.5, rate: rate, level: -70), quantum: 1024)
     let microphone = CaptureSignals.speech(seconds: 0.5, rate: rate, level: -22)

@@ -18,13 +18,13 @@ struct CapturePathChangeTests {
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
       (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
       (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
-    ], [16_000, 48_000])
-  func newWay(ways: (Way, Way), rate: Int) throws {
+    ].flatMap { ways in VoiceEngine.cancelling.map { (ways.0, ways.1, $0) } }, [16_000, 48_000])
+  func newWay(ways: (Way, Way, VoiceEngine), rate: Int) throws {
     let far = CaptureSignals.speech(seconds: 9, rate: rate, level: -24, seed: 3)
     func arriving(_ way: Way) -> [Float] { CaptureSignals.room(far, rate: rate, delay: way.milliseconds * rate / 1_000, gain: way.gain) }
     let change = 4 * rate
     let microphone = Array(arriving(ways.0)[..<change] + arriving(ways.1)[change...])
-    var run = try CaptureRun(rate: rate)
+    var run = try CaptureRun(engine: ways.2, rate: rate)
     var hasChanged = false
     let voice = run.process(microphone, reference: far, quantum: 480) { start, controls in
       if start >= change, !hasChanged {
@@ -37,7 +37,9 @@ struct CapturePathChangeTests {
       return CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(voice[range]))
     }
     let course = (-4..<5).map { Int(erle($0).rounded()) }
-    print("V6: \(rate) Hz, \(ways.0.testDescription) to \(ways.1.testDescription): ERLE by second \(course), the change after the fourth")
+    print(
+      "V6: \(ways.2), \(rate) Hz, \(ways.0.testDescription) to \(ways.1.testDescription): ERLE by second \(course), the change after the fourth"
+    )
     #expect(erle(2, 3) >= 25)
   }
 }

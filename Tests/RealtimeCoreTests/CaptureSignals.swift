@@ -144,16 +144,22 @@ enum CaptureSignals {
   }
 }
 
+extension VoiceEngine {
+  /// Those that cancel.
+  static let cancelling: [VoiceEngine] = [.webrtc]
+}
+
 /// A capture path with its controls and meters, fed cycle by cycle.
 struct CaptureRun: ~Copyable {
   let controls: CaptureControls
   let meters: CaptureMeters
   private var path: CapturePath
 
-  init(rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
+  init(engine: VoiceEngine = .nearend, rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
     let (controls, meters) = (CaptureControls(), CaptureMeters())
+    controls.engine = engine
     configure(controls)
-    path = try CapturePath(rate: rate, maximumQuantum: 8192, controls: controls, meters: meters)
+    path = try CapturePath(engine: controls.engine, rate: rate, maximumQuantum: 8192, controls: controls, meters: meters)
     self.controls = controls
     self.meters = meters
   }

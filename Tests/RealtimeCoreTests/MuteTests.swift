@@ -12,8 +12,8 @@ struct MuteTests {
   static let quanta = [32, 64, 128, 256, 480, 1024]
 
   /// The raw microphone at the processed voice's latency, so that what comes out is known to the sample.
-  private static func path(_ mode: MuteMode) throws -> CaptureRun {
-    try CaptureRun(rate: rate) { controls in
+  private static func path(_ mode: MuteMode, _ engine: VoiceEngine = .nearend) throws -> CaptureRun {
+    try CaptureRun(engine: engine, rate: rate) { controls in
       controls.isBypassed = true
       controls.mutesInput = mode == .inputMixer
     }
@@ -78,9 +78,12 @@ struct MuteTests {
   /// −60 dB under the tone's peak.
   private static let audible: Float = 0.0005
 
-  @Test("D1: 200 toggles, no click above 5 kHz; the same measure finds each of 200 hard cuts", arguments: MuteMode.allCases, [256, 480])
-  func noClicks(mode: MuteMode, quantum: Int) throws {
-    var path = try Self.path(mode)
+  @Test(
+    "D1: 200 toggles, no click above 5 kHz; the same measure finds each of 200 hard cuts", arguments: MuteMode.allCases,
+    [(quantum: 256, engine: VoiceEngine.nearend), (480, .webrtc)])
+  func noClicks(mode: MuteMode, cycles: (quantum: Int, engine: VoiceEngine)) throws {
+    let quantum = cycles.quantum
+    var path = try Self.path(mode, cycles.engine)
     // 300 Hz: every 160 frames the same, and no quantum is a multiple of that.
     let tone = (0..<200 * 9_600 + 48_000).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
     let first = 24_000 / quantum, every = 9_600 / quantum + 1
@@ -123,9 +126,10 @@ struct MuteTests {
 
   /// Whether talking was noticed in any cycle, and from which second on.
   private static func notices(
-    _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0, usesVoiceProcessing: Bool = true
+    _ engine: VoiceEngine, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
+    usesVoiceProcessing: Bool = true
   ) throws -> Double? {
-    var run = try CaptureRun(rate: rate) { controls in
+    var run = try CaptureRun(engine: engine, rate: rate) { controls in
       controls.mutesInput = mode == .inputMixer
       controls.usesVoiceProcessing = usesVoiceProcessing
     }
@@ -139,43 +143,53 @@ struct MuteTests {
     return noticed
   }
 
-  @Test("D2: talking into the muted microphone is noticed within a second", arguments: [MuteMode.voiceProcessing, .inputMixer])
-  func talkingIsNoticed(mode: MuteMode) throws {
+  @Test(
+    "D2: talking into the muted microphone is noticed within a second", arguments: [MuteMode.voiceProcessing, .inputMixer],
+    VoiceEngine.allCases)
+  func talkingIsNoticed(mode: MuteMode, engine: VoiceEngine) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
-    let noticed = try #require(try Self.notices(mode, quiet + Self.talk, mutedFrom: 0.5))
+    let noticed = try #require(try Self.notices(engine, mode, quiet + Self.talk, mutedFrom: 0.5))
     #expect(noticed > 1.25 && noticed < 2.2, "at \(noticed) s")
   }
 
-  @Test("D2: not noticed: silence, a cough, talking before the mute, and anything with voice processing off")
-  func restIsNot() throws {
+  @Test(
+    "D2: not noticed: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
+  func restIsNot(engine: VoiceEngine) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
     let cough = Array(Self.talk[..<7_200])
     for mode in [MuteMode.voiceProcessing, .inputMixer] {
-      #expect(try Self.notices(mode, quiet + quiet + quiet) == nil)
-      #expect(try Self.notices(mode, quiet + cough + quiet + quiet) == nil)
-      #expect(try Self.notices(mode, quiet + Self.talk + quiet + quiet + quiet, mutedFrom: 6) == nil)
-      #expect(try Self.notices(mode, quiet + Self.talk, usesVoiceProcessing: false) == nil)
+      #expect(try Self.notices(engine, mode, quiet + quiet + quiet) == nil)
+      #expect(try Self.notices(engine, mode, quiet + cough + quiet + quiet) == nil)
+      #expect(try Self.notices(engine, mode, quiet + Self.talk + quiet + quiet + quiet, mutedFrom: 6) == nil)
+      #expect(try Self.notices(engine, mode, quiet + Self.talk, usesVoiceProcessing: false) == nil)
     }
   }
 
+  private static let mutes: [(mode: MuteMode, from: Double)] = [
+    (.voiceProcessing, 0), (.voiceProcessing, 6), (.inputMixer, 0), (.inputMixer, 6),
+  ]
+
   @Test(
     "D2: the far end's echo alone is never taken for talking, from the first second on",
-    arguments: [MuteMode.voiceProcessing, .inputMixer], [0.0, 6])
-  func echoIsNot(mode: MuteMode, mutedFrom: Double) throws {
+    arguments: mutes, VoiceEngine.allCases)
+  func echoIsNot(mute: (mode: MuteMode, from: Double), engine: VoiceEngine) throws {
+    let (mode, mutedFrom) = mute
     let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -26, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.5)
     let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
     let microphone = zip(echo, noise).map { $0 + $1 }
-    #expect(try Self.notices(mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
+    #expect(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
   }
 
-  @Test("D2: talking over the far end is noticed, once the echo is known", arguments: [MuteMode.voiceProcessing, .inputMixer])
-  func doubleTalk(mode: MuteMode) throws {
+  @Test(
+    "D2: talking over the far end is noticed, once the echo is known", arguments: [MuteMode.voiceProcessing, .inputMixer],
+    VoiceEngine.cancelling)
+  func doubleTalk(mode: MuteMode, engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: Self.rate, level: -30, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.25)
     let near = [Float](repeating: 0, count: 9 * Self.rate) + CaptureSignals.speech(seconds: 5, rate: Self.rate, level: -20, seed: 3)
     let microphone = zip(echo, near).map { $0 + $1 }
-    let noticed = try #require(try Self.notices(mode, microphone, reference: far, mutedFrom: 8))
+    let noticed = try #require(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: 8))
     #expect(noticed > 9)
   }
 }

@@ -24,6 +24,7 @@ import Testing
     #expect(mailbox.collect() == objects[1])
     #expect(mailbox.collect() == nil)
     #expect(mailbox.take(returning: objects[2]) == objects[3])
+    #expect(!mailbox.giveBack(objects[3]), "not before the old one is collected, either")
     #expect(mailbox.collect() == objects[2])
     #expect(mailbox.post(nil) == nil)
   }

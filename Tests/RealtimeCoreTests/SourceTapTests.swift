@@ -59,7 +59,7 @@ struct SourceTapTests {
     rig.rate = 16_000
     rig.cycle(noise(256))
     #expect(recorder.calls.isEmpty)
-    try rig.core.prepareForGraphRate()
+    try rig.core.renewCapturePath()
     rig.cycle(noise(256))
     #expect(recorder.calls.map(\.sampleRate) == [16_000])
     rig.core.source.detach()

@@ -19,9 +19,11 @@ func measureCore() throws -> Table {
   let noise = try libraryCost(NEAREND_NOISE_SUPPRESSOR, talk)
   add("\(CapturePath.library): echo canceller", echo, library: nil)
   add("\(CapturePath.library): noise suppressor", noise, library: nil)
-  add("capture path", try captureCost(talk) { _ in }, library: echo + noise)
-  add("capture path, bypassed", try captureCost(talk) { $0.isBypassed = true }, library: echo + noise)
-  add("capture path, voice processing off", try captureCost(talk) { $0.usesVoiceProcessing = false }, library: nil)
+  for engine in VoiceEngine.allCases {
+    add("capture path, \(engine)", try captureCost(talk, engine) { _ in }, library: echo + noise)
+    add("capture path, \(engine), bypassed", try captureCost(talk, engine) { $0.isBypassed = true }, library: echo + noise)
+  }
+  add("capture path, voice processing off", try captureCost(talk, .nearend) { $0.usesVoiceProcessing = false }, library: nil)
   progress("core: render path")
   for count in [0, 1, 2, 8, 32, 128, 512, 1_024] {
     add("render path, \(count) ring sinks of 48 kHz mono", try renderCost(sinks: count, rate: 48_000), library: nil)
@@ -64,11 +66,13 @@ func libraryCost(_ kind: nearend_processor_kind, _ talk: (microphone: [Float], f
   }
 }
 
-private func captureCost(_ talk: (microphone: [Float], far: [Float]), set: (CaptureControls) -> Void) throws -> Double {
+private func captureCost(_ talk: (microphone: [Float], far: [Float]), _ engine: VoiceEngine, set: (CaptureControls) -> Void) throws
+  -> Double
+{
   let controls = CaptureControls()
   set(controls)
   let meters = CaptureMeters()
-  var path = try CapturePath(rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: meters)
+  var path = try CapturePath(engine: engine, rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: meters)
   let quantum = 256
   var voice = [Float](repeating: 0, count: quantum)
   let cycles = talk.far.count / quantum

@@ -1,10 +1,10 @@
 /// Settings of the capture path that any thread may change while audio runs (V1, V2, L7, V5). [any]
 ///
-/// A change acts within one block of 10 ms and never clicks: stages are crossfaded, switching voice processing costs a short fade-out and fade-in.
+/// A change acts within one block, 10 ms at most, and never clicks: stages are crossfaded, switching voice processing costs a short fade-out and fade-in.
 public final class CaptureControls: Sendable {
   let cells = CaptureControlCells()
 
-  /// Voice processing in use, every component on, nothing bypassed or muted, no delay known.
+  /// Voice processing in use with nearend's own engine, every component on, nothing bypassed or muted, no delay known.
   public init() {
     usesVoiceProcessing = true
     isHighPassFilterEnabled = true
@@ -32,6 +32,11 @@ public final class CaptureControls: Sendable {
   public var isEchoCancellationEnabled: Bool {
     get { cells.isEchoCancellationEnabled.isOn() }
     set { cells.isEchoCancellationEnabled.set(newValue) }
+  }
+  /// Who cancels the echo and suppresses the noise (V10). Another one needs another capture path, which `AudioCore.renewCapturePath` makes. Default: nearend.
+  public var engine: VoiceEngine {
+    get { cells.usesWebRTC.isOn() ? .webrtc : .nearend }
+    set { cells.usesWebRTC.set(newValue == .webrtc) }
   }
   public var isNoiseSuppressionEnabled: Bool {
     get { cells.isNoiseSuppressionEnabled.isOn() }
@@ -71,14 +76,14 @@ public final class CaptureControls: Sendable {
 struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
-  let streamDelay, pathChanges: SharedCell
+  let streamDelay, pathChanges, usesWebRTC: SharedCell
   let mutesInput, isVoiceHeld: SharedCell
   // Only ever freed; the cells reach it through atomics.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 11)
-    memory.initialize(repeating: 0, count: 11)
+    memory = .allocate(capacity: 12)
+    memory.initialize(repeating: 0, count: 12)
     usesVoiceProcessing = SharedCell(memory)
     isBypassed = SharedCell(memory + 1)
     isMicrophoneMuted = SharedCell(memory + 2)
@@ -90,6 +95,7 @@ struct CaptureControlCells: Sendable {
     pathChanges = SharedCell(memory + 8)
     mutesInput = SharedCell(memory + 9)
     isVoiceHeld = SharedCell(memory + 10)
+    usesWebRTC = SharedCell(memory + 11)
   }
 
   func deallocate() { memory.deallocate() }

@@ -11,7 +11,7 @@ public final class CaptureMeters: Sendable {
 
   deinit { cells.deallocate() }
 
-  /// Everything at once. Each value is whole; values of two blocks 10 ms apart may meet.
+  /// Everything at once. Each value is whole; values of two blocks in a row may meet.
   public func snapshot() -> CaptureMetersSnapshot {
     CaptureMetersSnapshot(
       microphonePeak: cells.microphonePeak.value(), referencePeak: cells.referencePeak.value(), voicePeak: cells.voicePeak.value(),
@@ -60,7 +60,7 @@ struct CaptureMeterCells: Sendable {
 public struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the raw microphone, linear, 1 is full scale.
   public var microphonePeak: Float
-  /// Peak of the reference (the mean of left and right), linear.
+  /// Peak of the reference, of the louder of left and right, linear.
   public var referencePeak: Float
   /// Peak of what leaves the path, after mute, linear.
   public var voicePeak: Float

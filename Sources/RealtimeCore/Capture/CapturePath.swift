@@ -1,15 +1,15 @@
 internal import CAudioProcessing
 internal import CRealtime
 
-/// The capture path for one graph rate: microphone and reference in, voice out, re-blocked from any quantum to blocks of 10 ms and back.
+/// The capture path for one graph rate and one engine: microphone and reference in, voice out, at any quantum.
 ///
-///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─▶ blocks of 10 ms ─▶ chain ─▶ output ─▶ stages ─▶ mute ─▶ seam ─▶ voice
-///     left, right ─▶ mean ─────────────────────────▶ blocks of 10 ms ──┘
+///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─┐
+///     left, right ─▶ sanitize ──────────────────────┴▶ blocks ─▶ chain ─▶ stages ─▶ mute ─▶ seam ─▶ voice
 ///
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and reaches them on the audio
 /// thread through their cells only. What is not finite or beyond ±8 in an input is taken as silence, so that no port can poison the canceller.
 public struct CapturePath: ~Copyable {
-  /// The library and its generation: "webrtc-audio-processing 0.3" (V7). [any]
+  /// The library of the WebRTC engine and its generation: "webrtc-audio-processing 0.3" (V7). [any]
   public static var library: String { String(cString: nearend_audio_processing_name()) }
 
   private let controls: CaptureControls
@@ -19,29 +19,13 @@ public struct CapturePath: ~Copyable {
 
   /// Frames per second.
   let rate: Int
-  private let block: Int
-  private var chain: CaptureChain
+  private var input: CaptureInput
+  private var blocks: BlockAdapter
   private let stages: StageRunner?
   private var gate: MuteGate
-  private var inputGate: MuteGate
-  /// Frames for which the input has been muted.
-  private var inputSilence = 0
   private var seam: Seam
-  /// Where the microphone comes and goes: its link is removed and made anew.
-  private var inputSeam: Seam
-  private var hasMicrophone: Bool?
-  private let joined: UnsafeMutablePointer<Float>
-
-  /// The microphone's own sound, muted or not.
-  private let ownBlock: UnsafeMutablePointer<Float>
-  private let microphoneBlock: UnsafeMutablePointer<Float>
-  private let referenceBlock: UnsafeMutablePointer<Float>
-  /// Frames that the two hold, 0..<block.
-  private var gathered = 0
-  /// Frames that are ready, oldest first, from `first` on; never more than two blocks.
-  private let ready: UnsafeMutablePointer<Float>
-  private var first = 0
-  private var readyCount = 0
+  /// Changes of the echo's path that have been heard of.
+  private var pathChanges: Int
 
   private var quantum = 0
   private var isProcessing = false
@@ -49,64 +33,62 @@ public struct CapturePath: ~Copyable {
   private var referencePeak: Float = 0
   private var voicePeak: Float = 0
 
+  /// Another engine's path that is heard until this one has taken over; belongs to whoever handed it over.
+  private var old: UnsafeMutablePointer<CapturePath>?
+  private var handOver: EngineHandOver
+  private let oldVoice: UnsafeMutablePointer<Float>
+
   /// Allocates everything and warms the processors up. [control]
   ///
   /// - Parameters:
-  ///   - rate: of the graph, 16000…192000 Hz. Blocks are `rate` / 100 frames, rounded down.
+  ///   - engine: who processes; whatever `controls.engine` is.
+  ///   - rate: of the graph, 16000…192000 Hz.
   ///   - maximumQuantum: frames, 1…65536: what `frames` of `process` may be at most.
   ///   - stages: a program's own, which must outlive the path.
   /// - Throws: `CapturePathError`.
   public init(
-    rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters, stages: StageChain? = nil
+    engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
+    stages: StageChain? = nil
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
-    let chain = try CaptureChain(block: rate / 100, controls: controls.cells, meters: meters.cells)
-    self.chain = chain
+    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells, meters: meters.cells))
     self.stages = stages?.runner
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
     meterCells = meters.cells
     self.rate = rate
-    let block = rate / 100
-    self.block = block
-    let isOpen = !controls.isMicrophoneMuted && !controls.isVoiceHeld
-    gate = MuteGate(length: block / 2, isOpen: isOpen)
-    inputGate = MuteGate(length: block / 2, isOpen: !controls.isMicrophoneMuted || !controls.mutesInput)
-    seam = Seam(length: block / 2)
-    inputSeam = Seam(length: block / 2)
-    joined = .silence(maximumQuantum)
-    ownBlock = .silence(block)
-    microphoneBlock = .silence(block)
-    referenceBlock = .silence(block)
-    ready = .silence(2 * block)
+    input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate, isOpen: !controls.isMicrophoneMuted || !controls.mutesInput)
+    gate = MuteGate(length: rate / 200, isOpen: !controls.isMicrophoneMuted && !controls.isVoiceHeld)
+    seam = Seam(length: rate / 200)
+    pathChanges = controls.cells.pathChanges.count()
+    handOver = EngineHandOver(rate: rate)
+    oldVoice = .silence(maximumQuantum)
   }
 
-  deinit {
-    joined.deallocate()
-    ownBlock.deallocate()
-    microphoneBlock.deallocate()
-    referenceBlock.deallocate()
-    ready.deallocate()
-  }
+  deinit { oldVoice.deallocate() }
 
-  /// Frames that the path adds to the microphone, for a constant quantum and the settings of now (V8): 0 with voice processing off, else the stages'
-  /// delay and `rate` / 100 − gcd(`quantum`, `rate` / 100) for the blocks. [control]
+  /// Frames that the path adds to the microphone, for a constant quantum and the settings of now (V8): 0 with voice processing off, else the chain's
+  /// delay and block − gcd(`quantum`, block). [control]
   public func latency(quantum: Int) -> Int {
-    controls.usesVoiceProcessing ? chain.delay + blockingLatency(quantum: quantum) : 0
+    controls.usesVoiceProcessing ? blocks.latency(quantum: quantum) : 0
   }
 
   /// The same for the cycles that run.
   private var currentLatency: Int {
-    @_noLocks @_noAllocation get { isProcessing ? chain.delay + blockingLatency(quantum: quantum) : 0 }
+    @_noLocks @_noAllocation get {
+      if !isProcessing { return 0 }
+      let latency = blocks.latency(quantum: quantum)
+      return max(latency, old?.pointee.blocks.latency(quantum: quantum) ?? 0)
+    }
   }
 
   /// One cycle. [realtime]
   ///
   /// - Parameters:
   ///   - microphone: mono; nil is silence.
-  ///   - left, right: what the real speaker plays; the canceller hears their mean, one alone where the other is nil, silence where both are.
+  ///   - left, right: what the real speaker plays; one alone where the other is nil, silence where both are.
   ///   - voice: where the result goes; may be `microphone`.
   ///   - frames: the quantum. When it changes, the latency changes with it, over a short fade.
   @_noLocks @_noAllocation
@@ -119,127 +101,79 @@ public struct CapturePath: ~Copyable {
     if frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
     let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
-    let input = join(microphone, frames: frames)
-    var microphoneLevel: Float = 0, referenceLevel: Float = 0
-    var done = 0
-    while done < frames {
-      let count = min(frames - done, block - gathered)
-      gather(input, into: microphoneBlock + gathered, from: done, count: count)
-      gatherReference(left, right, from: done, count: count)
-      microphoneLevel = max(microphoneLevel, peak(microphoneBlock + gathered, frames: count))
-      referenceLevel = max(referenceLevel, peak(referenceBlock + gathered, frames: count))
-      copy(microphoneBlock + gathered, to: ownBlock + gathered, frames: count)
-      inputGate.apply(to: microphoneBlock + gathered, frames: count, quantum: frames, isOpen: !(isMuted && mutesInput))
-      if isProcessing {
-        gathered += count
-        if gathered == block { finishBlock() }
-        take(into: voice + done, count: count)
-      } else {
-        copy(microphoneBlock, to: voice + done, frames: count)
-      }
-      done += count
-    }
-
+    input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
+    if isProcessing { runChain(into: voice, frames: frames) } else { copy(input.microphone, to: voice, frames: frames) }
     stages?.process(voice, nil, frames: frames, rate: rate)
-    inputSilence = inputGate.isShut ? min(inputSilence + frames, 1 << 20) : 0
     // Muted before processing, the voice is silent when the last sound has come through, and stays so whatever the processors make of silence.
-    let isSilent = isMuted && (!mutesInput || inputSilence > currentLatency + frames)
+    let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
     gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceHeld.isOn())
     seam.process(voice, frames: frames)
-    publishLevels(microphone: microphoneLevel, reference: referenceLevel, voice: peak(voice, frames: frames), frames: frames)
-  }
-
-  /// The microphone, with no step where it comes or goes; nil where it is not there.
-  @_noLocks @_noAllocation
-  private mutating func join(_ microphone: UnsafePointer<Float>?, frames: Int) -> UnsafePointer<Float>? {
-    let isThere = microphone != nil
-    if let hasMicrophone, hasMicrophone != isThere { inputSeam.begin(silence: 0) }
-    hasMicrophone = isThere
-    guard inputSeam.isJoining || isThere else { return nil }
-    Kernel.copy(microphone, offset: 0, to: joined, frames: frames)
-    inputSeam.process(joined, frames: frames)
-    return UnsafePointer(joined)
+    publishLevels(voice: peak(voice, frames: frames), frames: frames)
   }
 
   @_noLocks @_noAllocation
-  private func blockingLatency(quantum: Int) -> Int {
-    var a = block, b = max(quantum, 1)
-    while b != 0 { (a, b) = (b, a % b) }
-    return block - a
+  private mutating func runChain(into voice: UnsafeMutablePointer<Float>, frames: Int) {
+    if pathChanges != controlCells.pathChanges.count() {
+      pathChanges = controlCells.pathChanges.count()
+      blocks.chain.echoPathChanged()
+      old?.pointee.blocks.chain.echoPathChanged()
+    }
+    blocks.process(input, into: voice, frames: frames)
+    if let old {
+      old.pointee.blocks.process(input, into: oldVoice, frames: frames)
+      handOver.blend(old: oldVoice, into: voice, frames: frames)
+      if handOver.isOver { self.old = nil }
+    }
+    meterCells.publish(blocks.chain.readings)
   }
 
-  /// Begins a stream of the latency that belongs to this quantum. With a constant quantum the frames gathered and the frames ready always add up to
-  /// that latency, so nothing drifts.
+  /// A stream of another latency begins.
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
-    let latency = isProcessing ? blockingLatency(quantum: quantum) : 0
     // What the stages hold is old by now, and does not continue into what comes: it is not heard.
-    if self.quantum != 0 { seam.begin(silence: isProcessing ? latency + chain.delay : 0) }
-    if !isProcessing && self.isProcessing { publishNothing() }
+    if self.quantum != 0 { seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) : 0) }
+    if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
-    gathered = 0
-    first = 0
-    readyCount = latency
-    clear(ready, frames: latency)
+    old = nil
+    blocks.restart(quantum: quantum)
   }
 
+  // MARK: Another engine takes over
+
+  /// Goes on where another engine's path stands, in the middle of its stream: what is heard is `old`'s until this one has something to tell, and fades
+  /// then (V10). `old` must stay until `isTakingOver` is false, or `endTakeOver` was called. No effect where `old` is for another rate. [realtime]
   @_noLocks @_noAllocation
-  private func gather(_ source: UnsafePointer<Float>?, into destination: UnsafeMutablePointer<Float>, from start: Int, count: Int) {
-    guard let source else { return clear(destination, frames: count) }
-    for i in 0..<count { destination[i] = sanitized(source[start + i]) }
+  mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
+    guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
+    swap(&input, &old.pointee.input)
+    swap(&seam, &old.pointee.seam)
+    gate = old.pointee.gate
+    quantum = old.pointee.quantum
+    isProcessing = old.pointee.isProcessing
+    (microphonePeak, referencePeak, voicePeak) = (old.pointee.microphonePeak, old.pointee.referencePeak, old.pointee.voicePeak)
+    blocks.restart(quantum: quantum)
+    blocks.chain.goOn(from: old.pointee.blocks.chain)
+    if !isProcessing { return }
+    self.old = old
+    handOver.begin(latency: blocks.latency(quantum: quantum))
   }
 
-  @_noLocks @_noAllocation
-  private func gatherReference(_ left: UnsafePointer<Float>?, _ right: UnsafePointer<Float>?, from start: Int, count: Int) {
-    let destination = referenceBlock + gathered
-    guard let left, let right else { return gather(left ?? right, into: destination, from: start, count: count) }
-    for i in 0..<count { destination[i] = 0.5 * (sanitized(left[start + i]) + sanitized(right[start + i])) }
-  }
+  /// Whether another path is still needed. [realtime]
+  var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// False for NaN too.
+  /// Lets go of the other path at once: nobody listens now. [realtime]
   @_noLocks @_noAllocation
-  private func sanitized(_ x: Float) -> Float { abs(x) <= 8 ? x : 0 }
+  mutating func endTakeOver() { old = nil }
 
   @_noLocks @_noAllocation
-  private mutating func finishBlock() {
-    chain.process(microphoneBlock, reference: referenceBlock, unheard: inputGate.isShut ? ownBlock : nil)
-    gathered = 0
-    if first > 0 {
-      for i in 0..<readyCount { ready[i] = ready[first + i] }
-      first = 0
-    }
-    copy(microphoneBlock, to: ready + readyCount, frames: block)
-    readyCount += block
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func take(into destination: UnsafeMutablePointer<Float>, count: Int) {
-    copy(ready + first, to: destination, frames: count)
-    first += count
-    readyCount -= count
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func publishLevels(microphone: Float, reference: Float, voice: Float, frames: Int) {
+  private mutating func publishLevels(voice: Float, frames: Int) {
     let fall = MeterBallistics.fall(frames: frames, rate: Double(rate))
-    microphonePeak = max(microphone, microphonePeak * fall)
-    referencePeak = max(reference, referencePeak * fall)
+    microphonePeak = max(peak(input.own, frames: frames), microphonePeak * fall)
+    referencePeak = max(max(peak(input.left, frames: frames), peak(input.right, frames: frames)), referencePeak * fall)
     voicePeak = max(voice, voicePeak * fall)
     meterCells.microphonePeak.set(microphonePeak)
     meterCells.referencePeak.set(referencePeak)
     meterCells.voicePeak.set(voicePeak)
-  }
-
-  @_noLocks @_noAllocation
-  private func publishNothing() {
-    meterCells.erle.set(.nan)
-    meterCells.echoDelay.set(.nan)
-    meterCells.gain.set(Float(0))
-    meterCells.hasVoice.set(false)
-    meterCells.isTalkingWhileMuted.set(false)
-    meterCells.isFarEndActive.set(false)
-    meterCells.echoSeconds.set(Float(0))
-    meterCells.quietSeconds.set(Float(0))
   }
 }

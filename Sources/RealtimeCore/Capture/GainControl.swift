@@ -8,10 +8,11 @@ struct GainControl {
   /// What is applied now, in dB.
   private(set) var gain: Float = 0
   /// Mean square of active near-end speech before gain control; 0 before half a second of it.
-  @_noLocks @_noAllocation func speechPower() -> Float { activeBlocks >= settlingBlocks ? level : 0 }
+  @_noLocks @_noAllocation func speechPower() -> Float { isSettled ? level : 0 }
 
   private var level: Float = 0
-  private var activeBlocks = 0
+  /// Seconds of speech that went into `level`, at most `memory`.
+  private var heard: Float = 0
   /// What the talker needs, in dB.
   private var wanted: Float = 0
   /// How much of a boost is given: 1 while the near end talks.
@@ -19,18 +20,40 @@ struct GainControl {
   private var linear: Float = 1
   private var limit: Float = 1
 
+  /// A block's, in seconds.
+  private let seconds: Float
   /// Active speech level, dBFS. A talker within the window is not touched: 6 dB is less than a talker varies.
   private let window: (low: Float, high: Float) = (-24, -18)
   /// dB. Down for who sits on the microphone; up for who sits across the room, and no further: noise and reverberation would follow.
   private let range: (low: Float, high: Float) = (-6, 18)
-  /// dB per block: 3 dB/s up, 12 dB/s down.
-  private let slew: (up: Float, down: Float) = (0.03, 0.12)
-  private let settlingBlocks = 50
+  /// dB/s.
+  private let slew: (up: Float, down: Float) = (3, 12)
+  /// Seconds of speech.
+  private let settling: Float = 0.495
+  private let memory: Float = 1.5
+  /// dB/s: 10 ms of ramp for 3 dB, not a step.
+  private let steepest: Float = 300
+  /// The presence of a near end that comes, that goes, and that goes while the far end plays, per second.
+  private let rise: Float = 25, fall: Float = 1, fallInEcho: Float = 10
+  /// Of the limiter, per second.
+  private let release: Float = 10
   /// −1 dBFS.
   private let ceiling: Float = 0.891
   private let attackFrames = 64
 
-  /// One block of 10 ms, in place.
+  /// [control]
+  init(_ time: BlockTime) { seconds = Float(time.seconds) }
+
+  private var isSettled: Bool { @_noLocks @_noAllocation get { heard >= settling } }
+
+  /// Goes on where another stands: with what it has learnt of the talker, and with the gain that is heard.
+  @_noLocks @_noAllocation
+  mutating func goOn(from other: borrowing GainControl) {
+    (level, heard, wanted, presence) = (other.level, other.heard, other.wanted, other.presence)
+    (gain, linear, limit) = (other.gain, other.linear, other.limit)
+  }
+
+  /// One block, in place.
   ///
   /// - Parameters:
   ///   - isNearEnd: the near end talks, by a detector with a hangover.
@@ -49,25 +72,24 @@ struct GainControl {
   private mutating func learn(power: Float) {
     // Blocks that fall 15 dB behind the level are gaps between syllables (ITU-T P.56).
     if power < 0.03 * level { return }
-    activeBlocks = min(activeBlocks + 1, 150)
-    level += (power - level) / Float(activeBlocks)
-    if activeBlocks < settlingBlocks { return }
+    heard = min(heard + seconds, memory)
+    level += (power - level) * (seconds / heard)
+    if !isSettled { return }
     let decibels = 10 * rt_log10f(max(level, 1e-12))
     let missing = max(window.low - decibels, 0) + min(window.high - decibels, 0)
     let target = min(max(missing, range.low), range.high)
-    wanted = min(max(target, wanted - slew.down), wanted + slew.up)
+    wanted = min(max(target, wanted - slew.down * seconds), wanted + slew.up * seconds)
   }
 
   @_noLocks @_noAllocation
   private mutating func adjust(isNearEnd: Bool, isFarEnd: Bool, isOn: Bool) {
     if isNearEnd {
-      presence = min(presence + 0.25, 1)
+      presence = min(presence + rise * seconds, 1)
     } else {
-      presence = max(presence - (isFarEnd ? 0.1 : 0.01), 0)
+      presence = max(presence - (isFarEnd ? fallInEcho : fall) * seconds, 0)
     }
     let target = !isOn ? 0 : wanted > 0 ? wanted * presence : wanted
-    // At most 3 dB a block: 10 ms of ramp, not a step.
-    gain = min(max(target, gain - 3), gain + 3)
+    gain = min(max(target, gain - steepest * seconds), gain + steepest * seconds)
   }
 
   @_noLocks @_noAllocation
@@ -80,7 +102,7 @@ struct GainControl {
     let step = (linear - start) / Float(frames)
     let limitStart = limit
     // Down within the attack, which the whole block being at hand makes a look-ahead in most cases; up over some 0.1 s.
-    limit = needed < limit ? needed : min(needed, limit + 0.1)
+    limit = needed < limit ? needed : min(needed, limit + release * seconds)
     let limitStep = (limit - limitStart) / Float(needed < limitStart ? min(attackFrames, frames) : frames)
     for i in 0..<frames {
       let n = Float(i + 1)

@@ -9,6 +9,8 @@ struct TalkWatch {
   private(set) var hasVoice = false
 
   private let block: Int
+  private let onset, holdBlocks, echoBlocks: Int
+  private let decay, forgetting: Float
   private var highPass: Biquad
   private var detector: VoiceDetector
   /// Largest power of the reference, that falls when its echo may have died away.
@@ -19,12 +21,6 @@ struct TalkWatch {
   private var evidence = 0
   private var hold = 0
 
-  /// With the detector's hangover, a quarter of a second of voice: longer than a cough.
-  private let onset = 50
-  private let holdBlocks = 150
-  /// The longest echo path, 0.3 s, and then 60 dB in 0.4 s.
-  private let echoBlocks = 30
-  private let decay: Float = 0.708
   /// −60 dBFS.
   private let silence: Float = 1e-6
   /// 6 dB.
@@ -32,13 +28,20 @@ struct TalkWatch {
   /// The canceller has this in hand, dB, before a voice over the far end is believed.
   private let trusted: Float = 10
 
-  init(block: Int) {
-    self.block = block
-    highPass = .highPass(90, rate: 100 * block)
-    detector = VoiceDetector(block: block)
+  init(_ time: BlockTime) {
+    block = time.frames
+    // With the detector's hangover, a quarter of a second of voice: longer than a cough.
+    onset = time.blocks(0.5)
+    holdBlocks = time.blocks(1.5)
+    // The longest echo path, and then 60 dB in 0.4 s.
+    echoBlocks = time.blocks(0.3)
+    decay = time.factor(0.708)
+    forgetting = time.factor(0.9995)
+    highPass = .highPass(90, rate: time.rate)
+    detector = VoiceDetector(rate: time.rate)
   }
 
-  /// One block of 10 ms of the reference's power, before either of the two below.
+  /// One block of the reference's power, before either of the two below.
   @_noLocks @_noAllocation
   mutating func hear(farEnd power: Float) {
     if power >= farEnd {
@@ -54,7 +57,7 @@ struct TalkWatch {
   @_noLocks @_noAllocation
   mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, erle: Float, isMuted: Bool) {
     if isEcho && farEnd > silence {
-      coupling = max(0.9995 * coupling, power / farEnd)
+      coupling = max(forgetting * coupling, power / farEnd)
     }
     hasVoice = isNearEnd && (farEnd <= silence || erle >= trusted)
     note(isMuted: isMuted)
@@ -64,7 +67,7 @@ struct TalkWatch {
   @_noLocks @_noAllocation
   mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
     highPass.process(samples, into: samples, frames: block)
-    detector.update(UnsafePointer(samples))
+    detector.update(UnsafePointer(samples), frames: block)
     let isEchoAtMost = farEnd > silence && (coupling < 0 || meanSquare(samples, frames: block) <= margin * coupling * farEnd)
     hasVoice = detector.hasVoice && !isEchoAtMost
     note(isMuted: true)

@@ -1,12 +1,15 @@
 /// Whether somebody talks: the energy of the speech band against the noise floor, for long enough, with a hangover. Listens behind noise
-/// suppression, and is the same with every generation of the library: the newer ones detect no voice. [realtime] but for `init`.
+/// suppression, and is the same with every engine and at every length of blocks: it judges windows of 10 ms. [realtime] but for `init`.
 struct VoiceDetector {
   /// Somebody talks, or did within the last 0.25 s.
   private(set) var hasVoice = false
-  /// The last block itself is above the threshold.
+  /// The last window itself is above the threshold.
   private(set) var isActive = false
 
-  private let block: Int
+  /// Frames of 10 ms.
+  private let window: Int
+  private var gathered = 0
+  private var energy: Float = 0
   private var highPass: Biquad
   private var lowPass: Biquad
   private var floor = NoiseFloor()
@@ -17,25 +20,38 @@ struct VoiceDetector {
   private let ratio: Float = 8
   /// −56 dBFS: what is quieter is nobody who means to be heard.
   private let quietest: Float = 2.5e-6
-  /// Blocks: a click is shorter than a syllable.
+  /// Windows: a click is shorter than a syllable.
   private let onset = 4
-  private let hangoverBlocks = 25
+  private let hangoverWindows = 25
 
-  init(block: Int) {
-    self.block = block
-    highPass = .highPass(200, rate: 100 * block)
-    lowPass = .lowPass(3400, rate: 100 * block)
+  init(rate: Int) {
+    window = rate / 100
+    highPass = .highPass(200, rate: rate)
+    lowPass = .lowPass(3400, rate: rate)
   }
 
-  /// One block of 10 ms.
   @_noLocks @_noAllocation
-  mutating func update(_ samples: UnsafePointer<Float>) {
-    let power = Biquad.meanSquare(samples, frames: block, through: &highPass, &lowPass)
+  mutating func update(_ samples: UnsafePointer<Float>, frames: Int) {
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, window - gathered)
+      energy += Float(count) * Biquad.meanSquare(samples + done, frames: count, through: &highPass, &lowPass)
+      gathered += count
+      done += count
+      if gathered == window {
+        judge(power: energy / Float(window))
+        (gathered, energy) = (0, 0)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func judge(power: Float) {
     isActive = power > max(ratio * floor.power, quietest)
     floor.update(power: power)
     evidence = isActive ? min(evidence + 1, 2 * onset) : max(evidence - 1, 0)
     if evidence >= onset {
-      hangover = hangoverBlocks
+      hangover = hangoverWindows
     } else if hangover > 0 {
       hangover -= 1
     }

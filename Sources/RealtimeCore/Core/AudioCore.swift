@@ -22,8 +22,8 @@ public final class AudioCore: @unchecked Sendable {
   private let clock: CycleClock.Reading
   private let memory: CellBlock
   // Only the control thread makes capture paths, one after another.
-  private var preparedRate = 0
-  private var impossibleRate = 0
+  private var prepared: Wanted?
+  private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
 
   /// A core with a capture path for `rate` (Hz, 16000…192000) ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
@@ -42,14 +42,14 @@ public final class AudioCore: @unchecked Sendable {
         captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, settings: settings, source: source.delivery))
     settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
     setChannelScales(microphone: 1, speaker: 1)
-    try prepareCapture(rate: rate)
+    try prepare(rate: rate)
   }
 
   /// The audio thread must have stopped for good.
   deinit {
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
-    Self.free(UnsafeMutableRawPointer(state.pointee.takeCapture()))
+    for path in state.pointee.takeCapture() { Self.free(path) }
     captureMailbox.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
@@ -99,7 +99,7 @@ public final class AudioCore: @unchecked Sendable {
   /// Frames that nearend adds between the microphone's port and the voice's, for the graph's quantum and rate of now. [control]
   public var captureLatency: Int {
     let meters = cycleMeters
-    return meters.quantum > 0 && meters.rate == preparedRate ? captureLatency(quantum: meters.quantum) : 0
+    return meters.quantum > 0 && meters.rate == prepared?.rate ? captureLatency(quantum: meters.quantum) : 0
   }
 
   /// The same for any quantum, at the rate that the capture path was made for. [control]
@@ -123,44 +123,56 @@ public final class AudioCore: @unchecked Sendable {
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
   }
 
-  // MARK: The capture path's rate
+  // MARK: The capture path
 
-  /// Makes a capture path where the graph has a rate that there is none for yet; until then the voice is silent. Frees what is no longer used. To be
-  /// called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible, once for that rate. [control]
-  public func prepareForGraphRate() throws(CapturePathError) {
+  /// What a capture path is made for.
+  private struct Wanted: Equatable {
+    var rate: Int
+    var engine: VoiceEngine
+  }
+
+  /// Frees what the audio thread has let go of. To be called now and then while cycles run. [control]
+  public func collect() {
     Self.free(captureMailbox.collect())
     mixer.collect()
     captureStages.collect()
     appAudio.collect()
-    let wanted = Int(settings.wantedRate.load())
-    guard wanted > 0, wanted != preparedRate, wanted != impossibleRate else { return }
-    do throws(CapturePathError) {
-      try prepareCapture(rate: wanted)
-    } catch {
-      impossibleRate = wanted
-      throw error
-    }
   }
 
-  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent; no effect where it is ready. Throws
-  /// `CapturePathError`, and leaves the one that there is. [control]
+  /// Makes a capture path where there is none yet for the graph's rate, with silence until then, or for the engine that is wanted, which takes over from the
+  /// other without a click. Collects besides. To be called now and then while the graph runs.
+  ///
+  /// Throws `CapturePathError` where there can be none, once. An engine that is refused leaves the other in use, as `controls.engine` tells then. [control]
+  public func renewCapturePath() throws(CapturePathError) {
+    collect()
+    let rate = Int(settings.wantedRate.load())
+    try prepare(Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine))
+  }
+
+  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent, and for the engine of now; no effect where it
+  /// is ready. Throws `CapturePathError`, and leaves the one that there is. [control]
   public func prepare(rate: Int) throws(CapturePathError) {
-    if rate != preparedRate { try prepareCapture(rate: rate) }
+    impossible = nil
+    try prepare(Wanted(rate: rate, engine: controls.engine))
   }
 
-  private func prepareCapture(rate: Int) throws(CapturePathError) {
+  private func prepare(_ wanted: Wanted) throws(CapturePathError) {
+    guard wanted != prepared, wanted != impossible else { return }
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do {
       path.initialize(
         to: try CapturePath(
-          rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters, stages: captureStages))
+          engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters,
+          stages: captureStages))
     } catch {
       path.deallocate()
+      impossible = wanted
+      if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine }
       throw error
     }
     Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
     newest = path
-    preparedRate = rate
+    prepared = wanted
   }
 
   private static func free(_ path: UnsafeMutableRawPointer?) {

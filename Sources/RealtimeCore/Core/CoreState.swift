@@ -10,6 +10,8 @@ struct CoreState: ~Copyable {
   private let meters: CaptureMeterCells
   private let controls: CaptureControlCells
   private var capture: UnsafeMutablePointer<CapturePath>?
+  /// What `capture` takes over from, until it is given back.
+  private var retiring: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
 
   static let maximumQuantum = 8192
@@ -32,10 +34,10 @@ struct CoreState: ~Copyable {
 
   deinit { scratch.deallocate() }
 
-  /// The capture path in use, to be freed by the control side once no cycle runs any more. [control]
-  mutating func takeCapture() -> UnsafeMutablePointer<CapturePath>? {
-    defer { capture = nil }
-    return capture
+  /// The capture paths in use, to be freed by the control side once no cycle runs any more. [control]
+  mutating func takeCapture() -> [UnsafeMutablePointer<CapturePath>] {
+    defer { (capture, retiring) = (nil, nil) }
+    return [capture, retiring].compactMap { $0 }
   }
 
   /// One cycle. [realtime]
@@ -70,11 +72,10 @@ struct CoreState: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func captureVoice(_ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
-    if let new = captureMailbox.take(returning: UnsafeMutableRawPointer(capture)) {
-      capture = new.assumingMemoryBound(to: CapturePath.self)
-    }
+    takeNewCapture()
     settings.wantedRate.store(UInt64(io.pointee.rate))
     guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
+      capture?.pointee.endTakeOver()
       if let voice = io.pointee.voice { Kernel.clear(voice, frames: io.pointee.frames) }
       return
     }
@@ -86,6 +87,16 @@ struct CoreState: ~Copyable {
       voice: voice, frames: io.pointee.frames)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
+  }
+
+  /// A path that the control side has made takes over from the one in use, which is given back when it is not heard any more.
+  @_noLocks @_noAllocation
+  private mutating func takeNewCapture() {
+    if let old = retiring, capture?.pointee.isTakingOver != true, captureMailbox.giveBack(UnsafeMutableRawPointer(old)) { retiring = nil }
+    guard retiring == nil, let new = captureMailbox.take(returning: nil)?.assumingMemoryBound(to: CapturePath.self) else { return }
+    if let capture { new.pointee.takeOver(from: capture) }
+    retiring = capture
+    capture = new
   }
 
   /// A microphone of several channels comes in added up; here it becomes their mean.

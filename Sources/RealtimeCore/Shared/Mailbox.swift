@@ -42,6 +42,15 @@ public struct Mailbox: @unchecked Sendable {
     return UnsafeMutableRawPointer(bitPattern: UInt(new))
   }
 
+  /// Gives an object back that was not returned when the next was taken, because both were needed for a while. False, and it stays with the audio thread,
+  /// while the last returned one has not been collected. [realtime]
+  @_noLocks @_noAllocation
+  public func giveBack(_ old: UnsafeMutableRawPointer) -> Bool {
+    if tray.loadAcquire() != 0 { return false }
+    tray.storeRelease(UInt64(UInt(bitPattern: old)))
+    return true
+  }
+
   /// The object that the audio thread has let go of, once. [control]
   public func collect() -> UnsafeMutableRawPointer? {
     UnsafeMutableRawPointer(bitPattern: UInt(tray.exchange(0)))

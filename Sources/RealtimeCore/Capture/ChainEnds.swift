@@ -1,0 +1,90 @@
+/// What a chain has before and behind its processors, whichever they are: high-pass filter before; voice detection, gain control, bypass and the watch for
+/// who talks while muted behind. [realtime] but for `init` and `deinit`.
+///
+///     samples ─▶ begin: raw microphone kept, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
+struct ChainEnds: ~Copyable {
+  private(set) var detector: VoiceDetector
+  private(set) var gain: GainControl
+  private let block: Int
+  private var highPass: Biquad
+  private var highPassFade: Crossfade
+  private var raw: BlockDelay
+  private var bypassFade: Crossfade
+  private var talk: TalkWatch
+  /// The microphone behind the high-pass filter, whether that is heard or not: rumble is no echo.
+  let filtered: UnsafeMutablePointer<Float>
+  private let bypassed: UnsafeMutablePointer<Float>
+  private let controls: CaptureControlCells
+
+  /// - Parameter delay: frames that the processors take.
+  init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
+    block = time.frames
+    self.controls = controls
+    // 90 Hz: speech has nothing below; tables, fans and mains have.
+    highPass = .highPass(90, rate: time.rate)
+    highPassFade = Crossfade(frames: time.frames, weight: 1)
+    raw = BlockDelay(delay: delay, block: time.frames)
+    bypassFade = Crossfade(frames: time.frames, weight: 1)
+    detector = VoiceDetector(rate: time.rate)
+    gain = GainControl(time)
+    talk = TalkWatch(time)
+    filtered = .silence(time.frames)
+    bypassed = .silence(time.frames)
+  }
+
+  deinit {
+    filtered.deallocate()
+    bypassed.deallocate()
+  }
+
+  /// Goes on where another engine's ends stand: what is known of the talker stays known.
+  @_noLocks @_noAllocation
+  mutating func goOn(from other: borrowing ChainEnds) {
+    detector = other.detector
+    gain.goOn(from: other.gain)
+  }
+
+  /// Before the processors, in place.
+  @_noLocks @_noAllocation
+  mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
+    raw.process(samples, into: bypassed)
+    highPass.process(samples, into: filtered, frames: block)
+    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.isOn())
+  }
+
+  /// What the processors made of the block, whether it is heard or not.
+  @_noLocks @_noAllocation
+  mutating func listen(_ processed: UnsafePointer<Float>) { detector.update(processed, frames: block) }
+
+  /// Behind the processors, in place.
+  ///
+  /// - Parameters:
+  ///   - readings: in: `erle`, `isFarEndActive`; out: gain, voice and talking while muted besides.
+  ///   - isNearEnd: a voice, and not what is left of the far end's.
+  ///   - farEnd: mean square of the reference.
+  ///   - microphone: mean square of `filtered`.
+  ///   - unheard: the microphone's own sound where the block is silent because it is muted before processing (D1), else nil; overwritten.
+  @_noLocks @_noAllocation
+  mutating func end(
+    _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
+    unheard: UnsafeMutablePointer<Float>?
+  ) {
+    let isBypassed = controls.isBypassed.isOn()
+    gain.process(
+      samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
+      isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
+    bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
+
+    talk.hear(farEnd: farEnd)
+    if let unheard {
+      talk.update(unheard: unheard)
+    } else {
+      talk.update(
+        isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone, erle: readings.erle,
+        isMuted: controls.isMicrophoneMuted.isOn())
+    }
+    readings.gain = gain.gain
+    readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice
+    readings.isTalkingWhileMuted = talk.isTalking
+  }
+}

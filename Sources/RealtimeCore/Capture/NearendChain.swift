@@ -1,0 +1,58 @@
+/// The chain of nearend's own engine, one hop of the canceller at a time: high-pass filter → echo canceller and noise suppressor in one → voice detection
+/// and gain control → bypass. Everything always runs; what a switch changes is what is heard. [realtime] but for `init` and `deinit`.
+struct NearendChain: ~Copyable {
+  /// Frames by which the voice is later than the microphone, whatever is switched.
+  let delay: Int
+  let block: Int
+  private(set) var readings = ChainReadings()
+
+  private(set) var ends: ChainEnds
+  private var processor: FullDuplexProcessor
+  private let controls: CaptureControlCells
+  /// More likely than not.
+  private let isPresent: Float = 0.5
+  /// Between the words of a near end that talks over the far end: 0.2 s.
+  private let nearEndHoldBlocks: Int
+  private var nearEndHold = 0
+
+  init(rate: Int, controls: CaptureControlCells) {
+    let processor = FullDuplexProcessor(rate: rate)
+    let time = BlockTime(frames: processor.hop, rate: rate)
+    block = processor.hop
+    delay = processor.delay
+    ends = ChainEnds(time, delay: processor.delay, controls: controls)
+    nearEndHoldBlocks = time.blocks(0.2)
+    self.processor = processor
+    self.controls = controls
+  }
+
+  @_noLocks @_noAllocation
+  mutating func goOn(from other: borrowing ChainEnds) { ends.goOn(from: other) }
+
+  @_noLocks @_noAllocation
+  mutating func echoPathChanged() { processor.echoPathChanged() }
+
+  /// One block, in place; see `VoiceChain`.
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+    unheard: UnsafeMutablePointer<Float>?
+  ) {
+    ends.begin(samples)
+    let microphonePower = meanSquare(ends.filtered, frames: block)
+    processor.process(
+      samples, left: left, right: right, cancelsEcho: controls.isEchoCancellationEnabled.isOn(),
+      suppressesNoise: controls.isNoiseSuppressionEnabled.isOn())
+    ends.listen(samples)
+    readings.erle = processor.erle
+    readings.echoDelay = processor.echoDelay
+    readings.isFarEndActive = processor.isFarEndActive
+    readings.echoSeconds = processor.echoSeconds
+    readings.quietSeconds = processor.quietSeconds
+    nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
+    let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !processor.isFarEndActive)
+    // The louder side: where both play the same, it is what either plays.
+    let farEnd = max(meanSquare(left, frames: block), meanSquare(right, frames: block))
+    ends.end(samples, &readings, isNearEnd: isNearEnd, farEnd: farEnd, microphone: microphonePower, unheard: unheard)
+  }
+}

@@ -1,0 +1,107 @@
+internal import CAudioProcessing
+
+/// The chain of the WebRTC engine, one block of 10 ms at a time: high-pass filter → echo canceller → noise suppressor → voice detection and gain control →
+/// bypass. Every stage always runs; what a switch changes is what is heard. [realtime] but for `init` and `deinit`.
+struct WebRTCChain: ~Copyable {
+  /// Frames by which the voice is later than the microphone, whatever is switched.
+  let delay: Int
+  let block: Int
+  private(set) var readings = ChainReadings()
+
+  private(set) var ends: ChainEnds
+  private var echo: ProcessingStage
+  private var noise: ProcessingStage
+  private var echoMeter = EchoMeter()
+  private var echoDelay: EchoDelayEstimator
+  private var placement: ReferencePlacement
+  /// The library hears one channel.
+  private let reference: UnsafeMutablePointer<Float>
+  private let placed: UnsafeMutablePointer<Float>
+  private let controls: CaptureControlCells
+  private let errors: SharedCell
+
+  /// A near end that has not been heard alone yet counts while the far end plays from −40 dBFS; later from 10 dB below its own level.
+  private let unknownTalker: Float = 1e-4
+  private let knownTalker: Float = 0.1
+  private let nearEndHoldBlocks = 20
+  private var nearEndHold = 0
+  /// A near end that was heard less than a second ago is taken to be in the middle of its sentence.
+  private let doubleTalkBlocks = 100
+  private var onlyEchoBlocks = 0
+
+  /// - Parameter errors: counts the blocks that the library refuses.
+  /// - Throws: `CapturePathError.libraryRefused`.
+  init(rate: Int, controls: CaptureControlCells, errors: SharedCell) throws(CapturePathError) {
+    let block = rate / 100
+    let echo = try ProcessingStage(NEAREND_ECHO_CANCELLER, block: block)
+    let noise = try ProcessingStage(NEAREND_NOISE_SUPPRESSOR, block: block)
+    self.block = block
+    self.controls = controls
+    self.errors = errors
+    delay = echo.delay + noise.delay
+    ends = ChainEnds(BlockTime(frames: block, rate: 100 * block), delay: echo.delay + noise.delay, controls: controls)
+    self.echo = echo
+    self.noise = noise
+    echoDelay = EchoDelayEstimator(block: block)
+    placement = ReferencePlacement(block: block)
+    reference = .silence(block)
+    placed = .silence(block)
+  }
+
+  deinit {
+    reference.deallocate()
+    placed.deallocate()
+  }
+
+  @_noLocks @_noAllocation
+  mutating func goOn(from other: borrowing ChainEnds) { ends.goOn(from: other) }
+
+  @_noLocks @_noAllocation
+  mutating func echoPathChanged() {
+    echoDelay.forget()
+    placement.forget()
+  }
+
+  /// One block, in place; see `VoiceChain`.
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+    unheard: UnsafeMutablePointer<Float>?
+  ) {
+    for i in 0..<block { reference[i] = 0.5 * (left[i] + right[i]) }
+    ends.begin(samples)
+    let microphonePower = meanSquare(ends.filtered, frames: block)
+    placement.process(
+      reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
+    if !echo.analyze(reference: placed) { errors.increment() }
+    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.isOn()) { errors.increment() }
+    if !noise.process(samples, isOn: controls.isNoiseSuppressionEnabled.isOn()) { errors.increment() }
+
+    ends.listen(noise.wet)
+    let isNearEnd = hasNearEnd()
+    let referencePower = meanSquare(reference, frames: block)
+    echoMeter.update(
+      reference: referencePower, microphone: microphonePower,
+      residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
+    echoDelay.update(reference: reference, microphone: ends.filtered, isFarEndActive: echoMeter.isFarEndActive)
+
+    onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
+    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.increment() }
+
+    readings.erle = echoMeter.erle()
+    readings.echoDelay = echoDelay.delay
+    readings.isFarEndActive = echoMeter.isFarEndActive
+    readings.echoSeconds = echoMeter.echoSeconds
+    readings.quietSeconds = echoMeter.quietSeconds
+    ends.end(
+      samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard)
+  }
+
+  /// A voice, and not what is left of the far end's.
+  @_noLocks @_noAllocation
+  private mutating func hasNearEnd() -> Bool {
+    let threshold = ends.gain.speechPower() > 0 ? knownTalker * ends.gain.speechPower() : unknownTalker
+    nearEndHold = meanSquare(noise.wet, frames: block) > threshold ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
+    return ends.detector.hasVoice && (nearEndHold > 0 || !echoMeter.isFarEndActive)
+  }
+}
