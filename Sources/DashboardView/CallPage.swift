@@ -111,7 +111,7 @@ enum CallPage {
 
   private static func drawProcessing(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
     let use = processing.isInUse ? "" : ", NOT IN USE"
-    canvas.rule(y, "Voice processing: \(processing.library)\(use)")
+    canvas.rule(y, "Voice processing: \(processing.engineName)\(use)")
     y += 1
     let keys: [ProcessingComponent: String] = [
       .highPassFilter: "H", .echoCancellation: "e", .noiseSuppression: "n", .gainControl: "g",

@@ -109,7 +109,7 @@ enum DiagnosticsPage {
 
   private static func processing(_ processing: ProcessingStatus) -> [(String, String)] {
     [
-      ("voice processing", (processing.isInUse ? "in use, " : "not in use, ") + processing.library),
+      ("voice processing", (processing.isInUse ? "in use, " : "not in use, ") + processing.engineName),
       ("bypass", processing.isBypassed ? "on" : "off"),
     ]
       + processing.components.map { ($0.component.name, $0.word) }

@@ -11,6 +11,7 @@ extension ViewState {
     case .toggle(let component):
       let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
       return command(.setComponent(component, !isRequested))
+    case .otherEngine: return command(.setEchoCanceller(snapshot.processing.engine == .nearend ? .webrtc : .nearend))
     case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
     case .nextMuteMode:
       let modes = MicrophoneMuteMode.allCases

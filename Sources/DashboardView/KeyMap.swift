@@ -4,6 +4,7 @@ import SessionModel
 enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
+  case otherEngine
   case toggleMicrophone
   case nextMuteMode
   case togglePrepared, toggleAppDucking, toggleAppMonitor
@@ -48,9 +49,10 @@ struct KeyGroup: Sendable {
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
     KeyGroup(
-      "e n g H", "AEC, noise suppression, AGC, high-pass filter on or off", footer: "AEC, NS, AGC, HPF",
+      "e E n g H", "AEC on or off, its other engine, NS, AGC, high-pass filter", footer: "AEC, NS, AGC, HPF",
       [
-        "e": .toggle(.echoCancellation), "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl), "H": .toggle(.highPassFilter),
+        "e": .toggle(.echoCancellation), "E": .otherEngine, "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl),
+        "H": .toggle(.highPassFilter),
       ]),
     KeyGroup(
       "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),

@@ -68,7 +68,7 @@ func startService(
   let service = try NearendService(
     NearendOptions(
       graph: devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment),
-      session: devices.sessionSettings, controlSocket: controlSocket,
+      session: devices.sessionSettings, echoCanceller: devices.aec ?? .nearend, controlSocket: controlSocket,
       telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }

@@ -34,8 +34,10 @@ struct ProcessCommand: ParsableCommand {
   var sampleType: SampleType?
   @Flag(help: "Leave the voice as late as it is live; the output is longer by that.")
   var keepDelay = false
-  @Flag(inversion: .prefixedNo, help: "Echo cancellation.")
-  var aec = true
+  @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off.")
+  var aec: EchoCanceller?
+  @Flag(name: .customLong("no-aec"), help: "As --aec off.")
+  var leavesEcho = false
   @Flag(inversion: .prefixedNo, help: "Noise suppression.")
   var ns = true
   @Flag(inversion: .prefixedNo, help: "Gain control.")
@@ -48,12 +50,15 @@ struct ProcessCommand: ParsableCommand {
   var voiceProcessing = true
   @Option(help: "How --plot - draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
-  /// Its parser is asked first, and takes `--mic`, `--glyphs` and `--no-voice-processing` wherever they stand.
+  /// Its parser is asked first, and takes `--mic`, `--aec`, `--glyphs` and `--no-voice-processing` wherever they stand.
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {
     try refuseForeignOptions()
     guard let microphone = mic ?? nearend.devices.mic else { throw ValidationError("Give the microphone's file with --mic <file>.") }
+    if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
+      throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
+    }
     if metrics != nil, plot == "-" { throw ValidationError("--metrics and --plot - both print: give only one of them, or --plot <file>.") }
     if let plot, plot != "-", !plot.lowercased().hasSuffix(".png") {
       throw ValidationError("--plot \(plot): give a name that ends in .png, or - for the terminal.")
@@ -88,7 +93,8 @@ struct ProcessCommand: ParsableCommand {
 
   private var settings: [Setting: EventValue] {
     [
-      .echoCancellation: .bool(aec), .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
+      .echoCanceller: .string((leavesEcho ? .off : aec ?? nearend.devices.aec ?? EchoCanceller.nearend).rawValue),
+      .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
       .bypassVoiceProcessing: .bool(bypass), .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing),
     ]
   }

@@ -4,6 +4,7 @@ import Nearend
 import PipeWireGraph
 import SessionModel
 
+extension EchoCanceller: ExpressibleByArgument {}
 extension ReferenceSource: ExpressibleByArgument {}
 extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 
@@ -49,6 +50,8 @@ struct DeviceOptions: ParsableArguments {
     inversion: .prefixedNo,
     help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
   var voiceProcessing = true
+  @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off; to be changed while it runs.")
+  var aec: EchoCanceller?
 
   @Option(
     help: ArgumentHelp(

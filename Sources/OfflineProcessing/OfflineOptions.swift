@@ -11,7 +11,7 @@ public struct OfflineOptions: Sendable {
   public var output: String
   /// Where levels, ERLE and delay over time go, a PNG; nil draws none.
   public var plot: String?
-  /// Frames of a cycle, 32–8192; nil is 10 ms, with which voice processing is latest by the least.
+  /// Frames of a cycle, 32–8192; nil is 10 ms.
   public var quantum: Int?
   /// What is not as it is by default.
   public var settings: [Setting: EventValue] = [:]

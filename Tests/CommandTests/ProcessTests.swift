@@ -71,6 +71,24 @@ struct ProcessTests {
     }
   }
 
+  @Test("O1 S9 V10: --aec chooses the engine, --no-aec none; both at once is refused")
+  func engines() throws {
+    try noise(seconds: 0.5).write(to: file("mic.wav"))
+    for (arguments, canceller) in [
+      ([], "nearend"), (["--aec", "nearend"], "nearend"), (["--aec", "webrtc"], "webrtc"), (["--aec", "off"], "off"), (["--no-aec"], "off"),
+      (["--no-aec", "--aec", "off"], "off"),
+    ] {
+      let result = try place.nearend(
+        ["process", "--mic", file("mic.wav"), "--out", file("out.wav"), "--metrics", "json"] + arguments)
+      #expect(result.succeeded, "\(result.errors)")
+      let metrics = try JSONDecoder().decode(ProcessingMetrics.self, from: Data(result.output.utf8))
+      #expect(metrics.description.settings["echoCanceller"] == .string(canceller), "\(arguments)")
+    }
+    let both = try place.nearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"), "--no-aec", "--aec", "webrtc")
+    #expect(!both.succeeded && both.errors.contains("only one of them"), "\(both.errors)")
+    #expect(try !place.nearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"), "--aec", "speex").succeeded)
+  }
+
   @Test("O1 S9: on a terminal a bar shows how far it is, and goes at the end")
   func progressBar() throws {
     try noise(seconds: 30).write(to: file("mic.wav"))

@@ -42,6 +42,32 @@ struct RouteTests {
     #expect(try rig.ask("GET", "/settings").body == answer.body)
   }
 
+  @Test("O1 V10: PATCH /settings takes the canceller by its word or as a switch, and what GET gave gives the same again")
+  func echoCanceller() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    for (body, canceller, engine) in [
+      (#"{"aec": "webrtc"}"#, "webrtc", "webrtc"), (#"{"aec": false}"#, "off", "webrtc"), (#"{"echoCanceller": "on"}"#, "webrtc", "webrtc"),
+      (#"{"echoCancellation": false}"#, "off", "webrtc"), (#"{"echoCancellation": false, "aec": "nearend"}"#, "off", "nearend"),
+      (#"{"aec": true}"#, "nearend", "nearend"),
+    ] {
+      let answer = try rig.ask("PATCH", "/settings", body)
+      #expect(answer.status == 200)
+      let values = try JSONDecoder().decode([String: EventValue].self, from: answer.body)
+      #expect(values["echoCanceller"] == .string(canceller), "\(body)")
+      #expect(values["echoCancellation"] == .bool(canceller != "off"))
+      let processing = rig.service.snapshot().processing
+      #expect(processing.engine.rawValue == engine)
+      for component in processing.components {
+        let isEngine = component.component == .echoCancellation || component.component == .noiseSuppression
+        #expect(component.engine == (isEngine ? (engine == "webrtc" ? processing.library : "nearend") : nil))
+      }
+      let all = String(decoding: answer.body, as: UTF8.self)
+      #expect(try rig.ask("PATCH", "/settings", all).body == answer.body)
+    }
+    #expect(try rig.refusal(422, "PATCH", "/settings", #"{"aec": "speex"}"#)?.contains("nearend, webrtc or off") == true)
+  }
+
   @Test(
     "O1 L6: PATCH /settings changes all or nothing",
     arguments: [

@@ -29,6 +29,11 @@ struct SyntheticCall {
       for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == component {
         snapshot.processing.components[index].isRequested = on
       }
+    case .setEchoCanceller(let canceller):
+      if canceller != .off { snapshot.processing.engine = canceller }
+      for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == .echoCancellation {
+        snapshot.processing.components[index].isRequested = canceller != .off
+      }
     case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
     case .setMicrophoneMuteMode(let mode): snapshot.session.microphoneMuteMode = mode
     case .setRecordingAlwaysPrepared(let on): snapshot.session.isRecordingAlwaysPrepared = on

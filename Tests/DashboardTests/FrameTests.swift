@@ -39,7 +39,7 @@ import Testing
     snapshot.session.sendMedia = hostile
     snapshot.session.receiveMedia = hostile
     snapshot.graph.driver = hostile[1]
-    snapshot.processing.library = hostile[2]
+    (snapshot.processing.engine, snapshot.processing.library) = (.webrtc, hostile[2])
     snapshot.processing.components[0].isEffective = false
     snapshot.processing.components[0].reason = hostile[1]
     snapshot.processing.erle = .nan

@@ -80,6 +80,18 @@ import Testing
     #expect(press([.character("D")], on: snapshot, page: page).commands == [.saveDiagnostics])
   }
 
+  @Test("U2, V10: E asks for the other engine, on every page, on or off", arguments: Page.allCases)
+  func otherEngine(page: Page) {
+    var snapshot = Sample.active()
+    for isOn in [true, false] {
+      for index in snapshot.processing.components.indices { snapshot.processing.components[index].isRequested = isOn }
+      for (engine, other) in [(EchoCanceller.nearend, EchoCanceller.webrtc), (.webrtc, .nearend)] {
+        snapshot.processing.engine = engine
+        #expect(press([.character("E")], on: snapshot, page: page).commands == [.setEchoCanceller(other)])
+      }
+    }
+  }
+
   @Test("U2: m, digits and + - act on the selected participant", arguments: [Page.call, .participants])
   func sinks(page: Page) {
     let snapshot = Sample.active(sinks: 9)

@@ -155,6 +155,7 @@ enum Sample {
   static var bypassed: Snapshot {
     var snapshot = active()
     snapshot.processing.isBypassed = true
+    snapshot.processing.engine = .webrtc
     snapshot.processing.echo = .off
     snapshot.processing.components = ProcessingComponent.allCases.map {
       ComponentStatus(

@@ -38,11 +38,12 @@ extension GraphTests {
     }
 
     @Test(
-      "V8: the microphone comes exactly as late as nearend says: its processing and 480 − gcd(quantum, 480) frames",
-      arguments: [128, 256, 480, 512, 1024])
-    func saysItsLatency(quantum: Int) throws {
+      "V8: the microphone comes exactly as late as nearend says: its processing and block − gcd(quantum, block) frames, with either engine",
+      arguments: [128, 256, 480, 512, 1024], [EchoCanceller.nearend, .webrtc])
+    func saysItsLatency(quantum: Int, engine: EchoCanceller) throws {
       let live = try LiveGraph(.exact, quantum: quantum)
       defer { live.stop() }
+      live.service.perform(.setEchoCanceller(engine))
       live.service.perform(.setBypass(true))
       let raw = try passage(live, name: "raw", Self.noise)
       let latency = live.service.snapshot().graph.captureLatency
@@ -56,11 +57,12 @@ extension GraphTests {
       #expect(abs(lag.frames - latency) <= Self.smear, "processed: measured \(lag), declared \(latency)")
       #expect(lag.correlation > 0.3)
 
-      try live.session.force(quantum: 480)
+      let block = engine == .nearend ? 256 : 480
+      try live.session.force(quantum: block)
       let third = try passage(live, name: "third", Self.noise)
-      #expect(third.quantum == 480...480)
+      #expect(third.quantum == block...block)
       let processing = live.service.snapshot().graph.captureLatency
-      #expect(latency == processing + 480 - greatestCommonDivisor(quantum, 480))
+      #expect(latency == processing + block - greatestCommonDivisor(quantum, block))
     }
 
     @Test("V8: the graph is told the latency")

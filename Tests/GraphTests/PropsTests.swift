@@ -31,7 +31,7 @@ extension GraphTests {
           switch setting.kind {
           case .bool: (list[index + 1] as? Bool).map { .bool($0) }
           case .volume: (list[index + 1] as? Double).map { .number($0) }
-          case .deviceName, .choice: (list[index + 1] as? String).map { .string($0) }
+          case .deviceName, .choice, .switchedChoice: (list[index + 1] as? String).map { .string($0) }
           }
       }
       return props
@@ -86,6 +86,19 @@ extension GraphTests {
       try set(live, "{ params = [ \"\(setting.rawValue)\" \(wanted == .bool(true)) ] }")
       try live.wait(for: "\(setting.rawValue)") { _ in live.service.value(of: setting) == wanted }
       try waitForAgreement(live, "after a change of \(setting.rawValue)")
+    }
+
+    @Test("O2, V10: the canceller is set by its word, and switched off and on like a switch")
+    func setsCanceller() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      for (value, canceller) in [
+        ("\"webrtc\"", "webrtc"), ("false", "off"), ("1", "webrtc"), ("\"nearend\"", "nearend"), ("\"off\"", "off"),
+      ] {
+        try set(live, "{ params = [ \"aec\" \(value) ] }")
+        try live.wait(for: canceller) { _ in live.service.value(of: .echoCanceller) == .string(canceller) }
+        try waitForAgreement(live, "after \(value)")
+      }
     }
 
     @Test("O2: several settings in one call, a number and a device's name among them; a switch may be written as on or 1")

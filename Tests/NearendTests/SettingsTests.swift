@@ -17,6 +17,7 @@ struct SettingsTests {
     #expect(manager.voiceProcessingEnableAGC)
     #expect(manager.isNoiseSuppressionEnabled)
     #expect(manager.isEchoCancellationEnabled)
+    #expect(manager.echoCanceller == .nearend)
     #expect(manager.isHighPassFilterEnabled)
     #expect(!manager.isMicrophoneMuted)
     #expect(manager.isAutomaticConfigurationEnabled)
@@ -128,6 +129,62 @@ struct SettingsTests {
     rig.unregisterCall()
     for (index, (property, _)) in Self.live.enumerated() { #expect(manager[keyPath: property] == !normal[index]) }
     #expect(rig.warnings == [])
+  }
+
+  @Test("V10, L7: the canceller and its switch are one state from two sides, in a session, between two and in the next")
+  func echoCanceller() throws {
+    let rig = ManagerRig()
+    let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
+    func told() -> [EventValue?] {
+      tape.all.filter { $0.detail["setting"] == .string("echoCanceller") }.map { $0.detail["value"] }
+    }
+    for isRunning in [false, true] {
+      if isRunning { try rig.registerCall() }
+      let before = told().count
+      manager.echoCanceller = .webrtc
+      #expect(manager.echoCanceller == .webrtc && manager.isEchoCancellationEnabled)
+      manager.isEchoCancellationEnabled = false
+      #expect(manager.echoCanceller == .off)
+      manager.isEchoCancellationEnabled = true
+      #expect(manager.echoCanceller == .webrtc, "on is the engine chosen last")
+      manager.echoCanceller = .off
+      #expect(!manager.isEchoCancellationEnabled)
+      manager.echoCanceller = .nearend
+      #expect(manager.isEchoCancellationEnabled && manager.echoCanceller == .nearend)
+      #expect(told().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
+    }
+    rig.unregisterCall()
+    // Off, with an engine that is remembered.
+    manager.echoCanceller = .webrtc
+    manager.echoCanceller = .off
+    #expect(manager.getDiagnostics().contains("Voice Processing Engine: webrtc-audio-processing"))
+    for _ in 0..<2 {
+      try rig.registerCall()
+      #expect(manager.echoCanceller == .off)
+      #expect(manager.service?.snapshot().processing.engine == .webrtc)
+      rig.unregisterCall()
+    }
+    manager.isEchoCancellationEnabled = true
+    #expect(manager.echoCanceller == .webrtc)
+    #expect(rig.warnings == [])
+  }
+
+  @Test("V10: as a setting it takes its words and a switch's, and names the right ones")
+  func echoCancellerWords() throws {
+    #expect(Setting(named: "aec") == .echoCanceller)
+    #expect(Setting(named: "echoCancellation") == .echoCancellation)
+    for (text, value) in [
+      ("nearend", EventValue.string("nearend")), ("webrtc", .string("webrtc")), ("off", .string("off")), ("on", .bool(true)),
+      ("true", .bool(true)), ("no", .bool(false)),
+    ] {
+      #expect(try Setting.echoCanceller.parse(text) == value)
+      #expect(try Setting.echoCanceller.checked(.string(text)) == value)
+    }
+    #expect(try Setting.echoCanceller.checked(.bool(false)) == .bool(false))
+    #expect(throws: SettingError.badValue(setting: "echoCanceller", value: "speex", possible: "nearend, webrtc or off")) {
+      try Setting.echoCanceller.parse("speex")
+    }
+    #expect(throws: SettingError.self) { try Setting.echoCanceller.checked(.number(1)) }
   }
 
   @Test("L7: LiveKit's name for bypass is the same switch")

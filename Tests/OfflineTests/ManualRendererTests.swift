@@ -72,9 +72,12 @@ struct ManualRendererTests {
     #expect(cycle.speaker == StereoBlock(mono: noise))
   }
 
-  @Test("S9 V4: the canceller hears the mix, or what the caller's speaker plays", arguments: ReferenceSource.allCases)
-  func reference(_ source: ReferenceSource) throws {
+  @Test(
+    "S9 V4: the canceller hears the mix, or what the caller's speaker plays", arguments: ReferenceSource.allCases,
+    TestSignals.cancellers)
+  func reference(_ source: ReferenceSource, canceller: EchoCanceller) throws {
     let renderer = try ManualRenderer(reference: source)
+    try renderer.set(.echoCanceller, to: .string(canceller.rawValue))
     let far = TestSignals.bursts(frames: 5 * 48_000)
     let echo = [Float](repeating: 0, count: 960) + far.dropLast(960).map { 0.5 * $0 }
     var voice: [Float] = []
@@ -129,6 +132,40 @@ struct ManualRendererTests {
     // Muted by the last of the loop above: the voice is silent.
     let voice = try TestSignals.cycles(renderer, microphone: TestSignals.noise(frames: 48_000), quantum: 480)
     #expect(TestSignals.rms(voice.suffix(4_800)) == 0)
+  }
+
+  @Test("S9 V10: the engine changes between two cycles; the latency is the new one's at once, and the voice follows without a gap")
+  func engineChange() throws {
+    let renderer = try ManualRenderer(rate: 48_000)
+    try renderer.set(.bypassVoiceProcessing, to: .bool(true))
+    let noise = TestSignals.noise(frames: 12_800)
+    #expect(renderer.latency(quantum: 256) == 256)
+    for (word, next) in [
+      ("webrtc", EventValue.string("webrtc")), ("off", .string("off")), ("webrtc", .bool(true)), ("nearend", .string("nearend")),
+    ] {
+      try renderer.set(.echoCanceller, to: next)
+      #expect(renderer.value(of: .echoCanceller) == .string(word))
+      #expect(renderer.value(of: .echoCancellation) == .bool(word != "off"))
+      let latency = renderer.latency(quantum: 256)
+      #expect(word == "nearend" ? latency == 256 : latency > 480)
+      let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: 256)
+      let settled = latency + 960
+      #expect(Array(voice[settled...]) == Array(noise[(settled - latency)..<(noise.count - latency)]))
+    }
+  }
+
+  @Test("S9 V10: any thread chooses the engine while cycles run")
+  func engineChangesElsewhere() async throws {
+    let renderer = try ManualRenderer(rate: 16_000)
+    let changes = Task.detached {
+      for count in 0..<20 { try renderer.set(.echoCanceller, to: .string(count % 2 == 0 ? "webrtc" : "nearend")) }
+    }
+    let noise = TestSignals.noise(frames: 160)
+    for _ in 0..<400 { _ = try renderer.cycle(microphone: noise) }
+    try await changes.value
+    #expect(renderer.value(of: .echoCanceller) == .string("nearend"))
+    for _ in 0..<20 { _ = try renderer.cycle(microphone: noise) }
+    #expect(renderer.latency(quantum: 64) <= 171)
   }
 
   @Test("S9 V9: the rate changes between two cycles, and the first at the new rate is heard")

@@ -117,9 +117,10 @@ struct OfflineProcessorTests {
     #expect(abs((result.metrics.totals.farEndLevel - result.metrics.totals.microphoneLevel)) < 0.5)
   }
 
-  @Test("S9 V6: metrics tell ERLE, delay, activity, gain and levels over time, at the microphone's time")
-  func metrics() throws {
-    let options = try call(seconds: 6)
+  @Test("S9 V6: metrics tell ERLE, delay, activity, gain and levels over time, at the microphone's time", arguments: TestSignals.cancellers)
+  func metrics(canceller: EchoCanceller) throws {
+    var options = try call(seconds: 6)
+    options.settings[.echoCanceller] = .string(canceller.rawValue)
     let metrics = try OfflineProcessor(options).run().metrics
     #expect(metrics.series.erle.count == 60)
     #expect(metrics.series.isFarEndActive.count == 60)
@@ -135,6 +136,7 @@ struct OfflineProcessorTests {
     #expect(metrics.series.voiceLevel[25] < metrics.series.microphoneLevel[25] - 10)
     #expect(metrics.totals.farEndSeconds > 5)
     #expect(metrics.totals.refusedBlocks == 0)
+    #expect(metrics.description.settings["echoCanceller"] == .string(canceller.rawValue))
     #expect(metrics.description.settings["voiceProcessingEnableAGC"] == .bool(true))
     let decoded = try JSONDecoder().decode(ProcessingMetrics.self, from: JSONEncoder().encode(metrics))
     #expect(decoded.series == metrics.series)

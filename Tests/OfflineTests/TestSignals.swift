@@ -4,6 +4,9 @@ import Nearend
 @testable import OfflineProcessing
 
 enum TestSignals {
+  /// Those that cancel.
+  static let cancellers: [EchoCanceller] = [.webrtc]
+
   /// White noise, −14 dBFS, repeatable; each value is one of 16 bits.
   static func noise(frames: Int, seed: UInt64 = 5) -> [Float] {
     var state = seed

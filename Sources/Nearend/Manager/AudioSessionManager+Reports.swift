@@ -54,6 +54,7 @@ extension AudioSessionManager {
     controls.isBypassed = bypassVoiceProcessing
     controls.isGainControlEnabled = voiceProcessingEnableAGC
     controls.isNoiseSuppressionEnabled = isNoiseSuppressionEnabled
+    controls.engine = current.withLock { VoiceEngine(kept: $0.settings[.echoCanceller]) }
     controls.isEchoCancellationEnabled = isEchoCancellationEnabled
     controls.isHighPassFilterEnabled = isHighPassFilterEnabled
     var snapshot = Snapshot(version: nearendVersion)

@@ -68,6 +68,16 @@ extension AudioSessionManager {
     set { set(.echoCancellation, to: .bool(newValue)) }
   }
 
+  /// Who cancels the echo, and suppresses the noise: nearend's own canceller, WebRTC's, or nobody, which is `isEchoCancellationEnabled` false. Default
+  /// `.nearend`.
+  public var echoCanceller: EchoCanceller {
+    get {
+      if case .string(let word) = value(of: .echoCanceller), let canceller = EchoCanceller(rawValue: word) { return canceller }
+      return .nearend
+    }
+    set { set(.echoCanceller, to: .string(newValue.rawValue)) }
+  }
+
   /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isHighPassFilterEnabled: Bool {
     get { isOn(.highPassFilter) }
@@ -110,17 +120,16 @@ extension AudioSessionManager {
   func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
 
   func value(of setting: Setting) -> EventValue {
-    let (service, kept) = current.withLock { ($0.service, $0.settings[setting]) }
-    if let service { return service.value(of: setting) }
-    return kept ?? setting.standard
+    let (service, kept) = current.withLock { ($0.service, $0.value(of: setting)) }
+    return service?.value(of: setting) ?? kept
   }
 
   func set(_ setting: Setting, to value: EventValue) {
     changing.withLock { _ in
       if let service { return service.restore(setting, to: value) }
       guard self.value(of: setting) != value else { return }
-      current.withLock { $0.settings[setting] = value }
-      tellChange(of: setting, to: value)
+      current.withLock { $0.keep(value, of: setting) }
+      for setting in setting.views { tellChange(of: setting, to: self.value(of: setting)) }
     }
   }
 

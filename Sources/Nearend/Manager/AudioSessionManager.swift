@@ -26,6 +26,19 @@ public final class AudioSessionManager: Sendable {
     var session = SessionState()
     /// Settings that were changed while there was no service, or that the last one left.
     var settings: [Setting: EventValue] = [:]
+
+    func value(of setting: Setting) -> EventValue {
+      if setting == .echoCanceller, settings[.echoCancellation] == .bool(false) { return .string(EchoCanceller.off.rawValue) }
+      return settings[setting] ?? setting.standard
+    }
+
+    /// The canceller's engine and its switch are kept apart, so that on is the engine chosen last in the next session, too.
+    mutating func keep(_ value: EventValue, of setting: Setting) {
+      guard setting == .echoCanceller else { return settings[setting] = value }
+      let isOn = value != .string(EchoCanceller.off.rawValue)
+      settings[.echoCancellation] = .bool(isOn)
+      if isOn { settings[.echoCanceller] = value }
+    }
   }
   /// Held for a moment only, so that writers of PCM find their sink at once.
   let current = Mutex(Current())
@@ -162,7 +175,8 @@ public final class AudioSessionManager: Sendable {
         service.session.resume(current.session)
         return current.settings
       }
-      for (setting, value) in settings { service.restore(setting, to: value) }
+      // In order: the canceller's engine before its switch.
+      for setting in Setting.allCases { if let value = settings[setting] { service.restore(setting, to: value) } }
       current.withLock { $0.service = service }
     }
     do throws(GraphError) {
@@ -213,7 +227,8 @@ public final class AudioSessionManager: Sendable {
   /// From here on nobody keeps the session; what outlasts it is taken back.
   private func leave(_ service: NearendService) {
     changing.withLock { _ in
-      let settings = Dictionary(uniqueKeysWithValues: Self.live.map { ($0, service.value(of: $0)) })
+      var settings = Dictionary(uniqueKeysWithValues: Self.live.map { ($0, service.value(of: $0)) })
+      settings[.echoCanceller] = .string(service.core.controls.engine.canceller.rawValue)
       current.withLock { current in
         current.session = service.session.current.atRest
         current.settings = settings

@@ -26,6 +26,8 @@ public final class ManualRenderer: @unchecked Sendable {
     get { mode.withLock { $0 } }
     set { mode.withLock { $0 = newValue } }
   }
+  /// The rate of the capture path that is ready. Held by whoever makes one or frees one: another engine is chosen on any thread.
+  let prepared: Mutex<Int>
   private let processor: CycleProcessor
   /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
   public private(set) var rate: Int
@@ -43,6 +45,7 @@ public final class ManualRenderer: @unchecked Sendable {
     } catch {
       throw .capturePath(error)
     }
+    prepared = Mutex(rate)
     processor = core.realtime
     self.rate = rate
     core.isSending = true
@@ -51,7 +54,10 @@ public final class ManualRenderer: @unchecked Sendable {
   /// Changes `rate`; voice processing begins anew. Throws `ManualRenderingError.capturePath`, and leaves it as it was.
   public func setRate(_ rate: Int) throws(ManualRenderingError) {
     do throws(CapturePathError) {
-      try core.prepare(rate: rate)
+      try prepared.withLock { prepared throws(CapturePathError) in
+        try core.prepare(rate: rate)
+        prepared = rate
+      }
     } catch {
       throw .capturePath(error)
     }
@@ -65,7 +71,7 @@ public final class ManualRenderer: @unchecked Sendable {
   }
 
   /// Frames by which the voice is later than the microphone in cycles of `quantum` frames, with the settings of now (V8).
-  public func latency(quantum: Int) -> Int { core.captureLatency(quantum: quantum) }
+  public func latency(quantum: Int) -> Int { prepared.withLock { _ in core.captureLatency(quantum: quantum) } }
 
   /// Frames between a sample of the reference and its echo in the microphone, where the caller knows (V5). [any]
   public var streamDelay: Int {
@@ -93,9 +99,7 @@ public final class ManualRenderer: @unchecked Sendable {
     buffers.position = position
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
-    core.mixer.collect()
-    core.captureStages.collect()
-    core.appAudio.collect()
+    prepared.withLock { _ in core.collect() }
   }
 
   /// One cycle on arrays, as long as the microphone.

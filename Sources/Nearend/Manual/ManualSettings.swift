@@ -20,6 +20,7 @@ extension ManualRenderer {
     case .bypassVoiceProcessing: .bool(controls.isBypassed)
     case .voiceProcessingEnableAGC: .bool(controls.isGainControlEnabled)
     case .noiseSuppression: .bool(controls.isNoiseSuppressionEnabled)
+    case .echoCanceller: .string(controls.echoCanceller.rawValue)
     case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
     case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
     case .microphoneMuted: .bool(controls.isMicrophoneMuted)
@@ -45,7 +46,8 @@ extension ManualRenderer {
     case (.bypassVoiceProcessing, .bool(let on)): controls.isBypassed = on
     case (.voiceProcessingEnableAGC, .bool(let on)): controls.isGainControlEnabled = on
     case (.noiseSuppression, .bool(let on)): controls.isNoiseSuppressionEnabled = on
-    case (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
+    case (.echoCanceller, .bool(let on)), (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
+    case (.echoCanceller, .string(let word)): try use(EchoCanceller(rawValue: word) ?? .off, setting)
     case (.highPassFilter, .bool(let on)): controls.isHighPassFilterEnabled = on
     case (.microphoneMuted, .bool(let on)): controls.isMicrophoneMuted = on
     case (.microphoneMuteMode, .string(let word)):
@@ -58,6 +60,16 @@ extension ManualRenderer {
     case (.appMonitor, .bool(let on)): core.appAudio.isMonitored = on
     case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
     default: throw .unknown(name: setting.rawValue)
+    }
+  }
+  private func use(_ canceller: EchoCanceller, _ setting: Setting) throws(SettingError) {
+    do throws(CapturePathError) {
+      try prepared.withLock { rate throws(CapturePathError) in
+        core.controls.echoCanceller = canceller
+        try core.prepare(rate: rate)
+      }
+    } catch {
+      throw .badValue(setting: setting.rawValue, value: canceller.rawValue, possible: "another: \(error)")
     }
   }
 }

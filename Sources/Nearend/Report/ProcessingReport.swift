@@ -24,6 +24,40 @@ extension CaptureControls {
   }
 }
 
+extension CaptureControls {
+  /// Engine and switch in one (V10): off leaves the engine as it is.
+  var echoCanceller: EchoCanceller {
+    get { isEchoCancellationEnabled ? engine.canceller : .off }
+    set {
+      if let engine = VoiceEngine(newValue) { self.engine = engine }
+      isEchoCancellationEnabled = newValue != .off
+    }
+  }
+}
+
+extension VoiceEngine {
+  var canceller: EchoCanceller {
+    switch self {
+    case .nearend: .nearend
+    case .webrtc: .webrtc
+    }
+  }
+
+  /// What a manager keeps between two sessions.
+  init(kept value: EventValue?) {
+    if case .string(let word) = value, let engine = VoiceEngine(rawValue: word) { self = engine } else { self = .nearend }
+  }
+
+  /// nil for `off`.
+  init?(_ canceller: EchoCanceller) {
+    switch canceller {
+    case .nearend: self = .nearend
+    case .webrtc: self = .webrtc
+    case .off: return nil
+    }
+  }
+}
+
 extension ProcessingStatus {
   /// What is so of what was asked for (V3), and what the capture path measures (V6).
   init(
@@ -40,14 +74,17 @@ extension ProcessingStatus {
       } else {
         isInterrupted ? "interrupted" : "nobody records"
       }
+    let engine = controls.engine
     let components = ProcessingComponent.allCases.map { component in
       let isRequested = controls[component]
       return ComponentStatus(
-        component: component, isRequested: isRequested, isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil)
+        component: component, isRequested: isRequested, isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
+        engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
     }
     let cancels = obstacle == nil && controls.isEchoCancellationEnabled
     self.init(
-      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, library: CapturePath.library, components: components,
+      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
+      components: components,
       echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: meters.erle.map { Double($0) },
       echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
       microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),

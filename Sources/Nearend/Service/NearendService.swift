@@ -9,6 +9,8 @@ public struct NearendOptions: Sendable {
   public var graph: GraphOptions
   /// What the session begins with.
   public var session: SessionSettings
+  /// Who cancels the echo to begin with.
+  public var echoCanceller: EchoCanceller
   /// Path of the Unix socket through which other processes talk to it; nil for none.
   public var controlSocket: String?
   /// Where telemetry goes; off by default.
@@ -17,12 +19,14 @@ public struct NearendOptions: Sendable {
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
-    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), controlSocket: String? = nil,
+    graph: GraphOptions = GraphOptions(), session: SessionSettings = SessionSettings(), echoCanceller: EchoCanceller = .nearend,
+    controlSocket: String? = nil,
     telemetry: TelemetryOptions = TelemetryOptions(),
     echo: (@Sendable (LogEntry) -> Void)? = nil
   ) {
     self.graph = graph
     self.session = session
+    self.echoCanceller = echoCanceller
     self.controlSocket = controlSocket
     self.telemetry = telemetry
     self.echo = echo
@@ -74,6 +78,7 @@ public final class NearendService: Sendable {
     } catch {
       throw .refused(reason: "voice processing cannot start: \(error)")
     }
+    core.controls.echoCanceller = options.echoCanceller
     let greeting = Greeting(log)
     self.greeting = greeting
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
@@ -236,6 +241,9 @@ public final class NearendService: Sendable {
     case .setComponent(let component, let on):
       controls[component] = on
       log.add(.info, "\(component.abbreviation) \(on ? "on" : "off")")
+    case .setEchoCanceller(let canceller):
+      controls.echoCanceller = canceller
+      log.add(.info, canceller == .off ? "AEC off" : "AEC on: \(controls.engine.name)")
     case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
       .setAppMonitor:
       // The same again is no news.

@@ -11,6 +11,7 @@ extension NearendService {
     case .bypassVoiceProcessing: return .bool(controls.isBypassed)
     case .voiceProcessingEnableAGC: return .bool(controls[.gainControl])
     case .noiseSuppression: return .bool(controls[.noiseSuppression])
+    case .echoCanceller: return .string(controls.echoCanceller.rawValue)
     case .echoCancellation: return .bool(controls[.echoCancellation])
     case .highPassFilter: return .bool(controls[.highPassFilter])
     case .microphoneMuted: return .bool(settings.isMicrophoneMuted)
@@ -39,6 +40,9 @@ extension NearendService {
     case (.bypassVoiceProcessing, .bool(let on)): perform(.setBypass(on))
     case (.voiceProcessingEnableAGC, .bool(let on)): perform(.setComponent(.gainControl, on))
     case (.noiseSuppression, .bool(let on)): perform(.setComponent(.noiseSuppression, on))
+    case (.echoCanceller, .bool(let on)): perform(.setComponent(.echoCancellation, on))
+    case (.echoCanceller, .string(let word)):
+      if let canceller = EchoCanceller(rawValue: word) { perform(.setEchoCanceller(canceller)) }
     case (.echoCancellation, .bool(let on)): perform(.setComponent(.echoCancellation, on))
     case (.highPassFilter, .bool(let on)): perform(.setComponent(.highPassFilter, on))
     case (.microphoneMuted, .bool(let on)): perform(.setMicrophoneMuted(on))
@@ -86,8 +90,10 @@ extension NearendService {
     changed(.recordingAlwaysPrepared)
   }
 
-  /// Tells whoever listens.
+  /// Tells whoever listens. What is seen from two sides has changed on both.
   func changed(_ setting: Setting) {
-    events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])
+    for setting in setting.views {
+      events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])
+    }
   }
 }

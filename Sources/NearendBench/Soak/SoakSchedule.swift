@@ -81,10 +81,11 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   }
 
   private mutating func toggle() -> SoakEvent {
-    switch random.below(4) {
+    switch random.below(5) {
     case 0: return .bypass(coin())
     case 1: return .mute(coin())
     case 2: return .clearCounters
+    case 3: return .setting(.echoCanceller, .string(random.pick(EchoCanceller.allCases).rawValue))
     default: return .component(ProcessingComponent.allCases[random.below(ProcessingComponent.allCases.count)], coin())
     }
   }

@@ -53,6 +53,7 @@ private final class AttachedView {
     case .setBypass(let on), .setComponent(_, let on), .setMicrophoneMuted(let on): set(command, .bool(on))
     case .setDefaultDevices(let on), .setPauseOnUnplug(let on), .setRecordingAlwaysPrepared(let on), .setAdvancedDucking(let on):
       set(command, .bool(on))
+    case .setEchoCanceller(let canceller): set(command, .string(canceller.rawValue))
     case .setDuckingLevel(let level): set(command, .string(level.rawValue))
     case .setAppDucking(let on), .setAppMonitor(let on): set(command, .bool(on))
     case .setMicrophoneMuteMode(let mode): set(command, .string(mode.rawValue))

@@ -74,17 +74,18 @@ struct ToggleCommand: ParsableCommand {
   @ParentCommand var parent: NearendCommand
 
   func validate() throws {
-    guard name.setting.kind == .bool else { throw ValidationError("\(name.setting.rawValue) is neither on nor off; use nearend set.") }
+    guard name.setting.isSwitch else { throw ValidationError("\(name.setting.rawValue) is neither on nor off; use nearend set.") }
   }
 
   func run() throws {
     try parent.refuseOwnOptions(of: "toggle")
     let nearend = socket.nearend
-    guard case .bool(let isOn)? = nearend.get([String: EventValue].self, "/settings")[name.setting.rawValue] else {
+    func value() -> EventValue? { nearend.get([String: EventValue].self, "/settings")[name.setting.rawValue] }
+    guard let isOn = value()?.isOn else {
       fail("nearend at \(nearend.client.path) has no \(name.setting.rawValue): is it of another version?", .failure)
     }
     nearend.set(name.setting, to: .bool(!isOn))
-    print(!isOn)
+    print(value()?.text ?? "\(!isOn)")
   }
 }
 
@@ -133,6 +134,15 @@ extension RunningNearend {
 }
 
 extension EventValue {
+  /// Of a switch, or of a choice that may be off.
+  fileprivate var isOn: Bool? {
+    switch self {
+    case .bool(let isOn): isOn
+    case .string(let word): word != "off"
+    case .integer, .number: nil
+    }
+  }
+
   /// As people read it.
   var text: String {
     switch self {

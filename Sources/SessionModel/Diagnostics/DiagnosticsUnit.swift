@@ -4,6 +4,7 @@ extension Diagnostics {
     let (snapshot, settings) = (report.snapshot, report.session.settings)
     let processing = snapshot.processing
     add("Voice Processing", processing.isInUse ? "VPIO" : "RemoteIO (audio passes as it is)")
+    add("Voice Processing Engine", processing.engineName.isEmpty ? "unknown" : processing.engineName)
     add("Voice Processing Library", processing.library.isEmpty ? "unknown" : processing.library)
     add("Bypass Voice Processing", Self.yesNo(processing.isBypassed))
     for component in processing.components {

@@ -24,7 +24,8 @@ extension MetricsText {
       [
         Sample(
           [
-            "version": snapshot.version, "library": snapshot.processing.library, "pipewire": snapshot.graph.daemonVersion,
+            "version": snapshot.version, "engine": snapshot.processing.engine.rawValue, "library": snapshot.processing.library,
+            "pipewire": snapshot.graph.daemonVersion,
           ], 1
         )
       ])

@@ -2,6 +2,8 @@
 public enum Command: Sendable, Equatable {
   case setBypass(Bool)
   case setComponent(ProcessingComponent, Bool)
+  /// Who cancels the echo, or nobody (V10).
+  case setEchoCanceller(EchoCanceller)
   case setMicrophoneMuted(Bool)
   case setMicrophoneMuteMode(MicrophoneMuteMode)
   /// Keeps the capture path warm though nobody sends (S8).
@@ -46,6 +48,7 @@ extension Command {
     case .setComponent(.noiseSuppression, _): .noiseSuppression
     case .setComponent(.echoCancellation, _): .echoCancellation
     case .setComponent(.highPassFilter, _): .highPassFilter
+    case .setEchoCanceller: .echoCanceller
     case .setMicrophoneMuted: .microphoneMuted
     case .setMicrophoneMuteMode: .microphoneMuteMode
     case .setRecordingAlwaysPrepared: .recordingAlwaysPrepared

@@ -5,6 +5,9 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case bypassVoiceProcessing
   case voiceProcessingEnableAGC
   case noiseSuppression
+  /// An `EchoCanceller`: the engine, or off. As a switch, on is the engine chosen last. Another view of `echoCancellation`, and before it: who sets both
+  /// means the second of what is on.
+  case echoCanceller
   case echoCancellation
   case highPassFilter
   case microphoneMuted
@@ -43,6 +46,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case bool, volume, deviceName
     /// One of these words.
     case choice([String])
+    /// One of these words, one of which is "off"; or true and false, as a switch.
+    case switchedChoice([String])
   }
 
   public var kind: Kind {
@@ -51,7 +56,16 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .microphoneMuteMode: .choice(MicrophoneMuteMode.allCases.map(\.rawValue))
     case .microphone, .speaker: .deviceName
     case .duckingLevel: .choice(DuckingLevel.allCases.map(\.rawValue))
+    case .echoCanceller: .switchedChoice(EchoCanceller.allCases.map(\.rawValue))
     default: .bool
+    }
+  }
+
+  /// Whether it is on or off.
+  public var isSwitch: Bool {
+    switch kind {
+    case .bool, .switchedChoice: true
+    case .volume, .deviceName, .choice: false
     }
   }
 
@@ -61,7 +75,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .bypassVoiceProcessing: "bypass"
     case .voiceProcessingEnableAGC: "agc"
     case .noiseSuppression: "ns"
-    case .echoCancellation: "aec"
+    case .echoCanceller: "aec"
     case .highPassFilter: "hpf"
     case .microphoneMuted: "mute"
     case .microphoneMuteMode: "mutemode"
@@ -72,7 +86,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .defaultDevices: "default"
     case .duckingLevel: "ducking"
     case .isAdvancedDuckingEnabled: "advancedDucking"
-    case .microphone, .speaker, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
+    case .echoCancellation, .microphone, .speaker, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
     }
   }
 
@@ -88,6 +102,16 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .outputVolume, .micVolume, .appVolume: .number(1)
     case .microphone, .speaker: .string("")
     case .duckingLevel: .string(DuckingLevel.min.rawValue)
+    case .echoCanceller: .string(EchoCanceller.nearend.rawValue)
+    }
+  }
+
+  /// The settings that are the same thing seen from several sides, itself first.
+  public var views: [Setting] {
+    switch self {
+    case .echoCanceller: [.echoCanceller, .echoCancellation]
+    case .echoCancellation: [.echoCancellation, .echoCanceller]
+    default: [self]
     }
   }
 
@@ -101,12 +125,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// - Throws: `SettingError.badValue`.
   public func parse(_ text: String) throws(SettingError) -> EventValue {
     switch kind {
-    case .bool:
-      switch text.lowercased() {
-      case "true", "on", "yes", "1": return .bool(true)
-      case "false", "off", "no", "0": return .bool(false)
-      default: break
-      }
+    case .bool: if let isOn = Self.isOn(text) { return .bool(isOn) }
+    case .switchedChoice(let words):
+      if words.contains(text) { return .string(text) }
+      if let isOn = Self.isOn(text) { return .bool(isOn) }
     case .volume:
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
     case .deviceName: return .string(text)
@@ -115,11 +137,20 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     throw .badValue(setting: rawValue, value: text, possible: possible)
   }
 
+  private static func isOn(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "on", "yes", "1": true
+    case "false", "off", "no", "0": false
+    default: nil
+    }
+  }
+
   /// A value as a program gave it, in the setting's own kind.
   /// - Throws: `SettingError.badValue`.
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
-    case (.bool, .bool), (.deviceName, .string): return value
+    case (.bool, .bool), (.switchedChoice, .bool), (.deviceName, .string): return value
+    case (.switchedChoice, .string(let word)): return try parse(word)
     case (.choice(let words), .string(let word)) where words.contains(word): return value
     case (.volume, .number(let number)) where (0...1).contains(number): return value
     case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
@@ -132,7 +163,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
     case .deviceName: "a node name, or an empty text for the default"
-    case .choice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
+    case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }
   }
 }

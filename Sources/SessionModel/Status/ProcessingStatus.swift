@@ -25,12 +25,15 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
   public var isEffective: Bool
   /// Why the two differ, in words; nil where they agree.
   public var reason: String?
+  /// What does it, where that is a choice: "nearend", or the library and its generation.
+  public var engine: String?
 
-  public init(component: ProcessingComponent, isRequested: Bool, isEffective: Bool, reason: String? = nil) {
+  public init(component: ProcessingComponent, isRequested: Bool, isEffective: Bool, reason: String? = nil, engine: String? = nil) {
     self.component = component
     self.isRequested = isRequested
     self.isEffective = isEffective
     self.reason = reason
+    self.engine = engine
   }
 }
 
@@ -52,7 +55,9 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   /// `useVoiceProcessingIO`.
   public var isInUse: Bool
   public var isBypassed: Bool
-  /// "webrtc-audio-processing 0.3".
+  /// Who cancels the echo and suppresses the noise; never `off`, but the one chosen last.
+  public var engine: EchoCanceller
+  /// The library that the engine `webrtc` is: "webrtc-audio-processing 0.3".
   public var library: String
   /// In the order of `ProcessingComponent.allCases`.
   public var components: [ComponentStatus]
@@ -78,13 +83,15 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   public var limiterGain: Double
 
   public init(
-    isInUse: Bool = true, isBypassed: Bool = false, library: String = "", components: [ComponentStatus] = [],
+    isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
+    components: [ComponentStatus] = [],
     echo: EchoVerdict = .off, erle: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,
     gain: Double = 0, hasVoice: Bool = false, microphoneLevel: Double = -120, referenceLevel: Double = -120,
     voiceLevel: Double = -120, speakerLevel: Double = -120, limiterGain: Double = 0
   ) {
     self.isInUse = isInUse
     self.isBypassed = isBypassed
+    self.engine = engine
     self.library = library
     self.components = components
     self.echo = echo
@@ -99,4 +106,9 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
     self.speakerLevel = speakerLevel
     self.limiterGain = limiterGain
   }
+}
+
+extension ProcessingStatus {
+  /// Of the engine: "nearend", or the library and its generation.
+  public var engineName: String { engine == .webrtc ? library : engine.rawValue }
 }

@@ -61,6 +61,8 @@ extension NearendService {
       if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
       changes.append((setting, value))
     }
+    // In the settings' own order: who gives back what he once got gives the canceller's engine and its switch, and means the switch of that engine.
+    changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
     // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
     for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
