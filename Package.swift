@@ -47,6 +47,7 @@ let package = Package(
 
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
+    .target(name: "CKernels", dependencies: ["CRealtime"]),
     .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
     .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
     .target(name: "CPipeWire", dependencies: ["CRealtime", "PipeWireLibrary"]),
@@ -54,7 +55,7 @@ let package = Package(
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
     // The product
-    .target(name: "RealtimeCore", dependencies: ["CRealtime", "CSampleRate", "CAudioProcessing"]),
+    .target(name: "RealtimeCore", dependencies: ["CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"]),
     .target(name: "SessionModel"),
     .target(name: "PipeWireClient", dependencies: ["CRealtime", "CPipeWire"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
@@ -147,7 +148,7 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "CRealtime", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession",
+    "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession",
     "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []

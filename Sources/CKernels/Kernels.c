@@ -1,0 +1,87 @@
+#include "Kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const nearend_kernels *chosen = &nearend_kernels_baseline;
+
+__attribute__((constructor)) static void choose(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) chosen = &nearend_kernels_avx2;
+#endif
+}
+
+const char *nearend_kernels_name(void) { return chosen->name; }
+
+// Roots of unity in double precision, the three powers of each stage of radix 4. A stage that is read four points at a time
+// (stride 4) repeats each root four times.
+static void make_twiddles(nearend_fourier *plan) {
+  float *next = plan->twiddles;
+  int stride = 1;
+  for (int n = plan->points; n >= 4; n /= 4, stride *= 4) {
+    int quarter = n / 4, repeat = stride == 4 ? 4 : 1, count = quarter * repeat;
+    for (int i = 0; i < count; i++) {
+      double angle = -2 * M_PI * (i / repeat) / n;
+      for (int power = 1; power <= 3; power++) {
+        next[(2 * power - 2) * count + i] = (float)cos(power * angle);
+        next[(2 * power - 1) * count + i] = (float)sin(power * angle);
+      }
+    }
+    next += 6 * count;
+  }
+  for (int k = 0; k < plan->points; k++) {
+    plan->rootRe[k] = (float)cos(-2 * M_PI * k / plan->length);
+    plan->rootIm[k] = (float)sin(-2 * M_PI * k / plan->length);
+  }
+}
+
+nearend_fourier *nearend_fourier_create(int length) {
+  if (length < 64 || length > 65536 || (length & (length - 1)) != 0) return NULL;
+  nearend_fourier *plan = calloc(1, sizeof *plan);
+  if (!plan) return NULL;
+  plan->length = length;
+  plan->points = length / 2;
+  size_t points = (size_t)plan->points, twiddles = 0;
+  int stride = 1;
+  for (int n = plan->points; n >= 4; n /= 4, stride *= 4) twiddles += 6 * (size_t)(n / 4) * (stride == 4 ? 4 : 1);
+  // Rows begin on cache lines.
+  twiddles = (twiddles + 15) / 16 * 16;
+  if (posix_memalign(&plan->memory, 64, (twiddles + 6 * points) * sizeof(float)) != 0) {
+    free(plan);
+    return NULL;
+  }
+  float *next = plan->memory;
+  plan->twiddles = next;
+  next += twiddles;
+  plan->rootRe = next;
+  plan->rootIm = next + points;
+  for (int i = 0; i < 4; i++) plan->scratch[i] = next + (2 + (size_t)i) * points;
+  make_twiddles(plan);
+  return plan;
+}
+
+void nearend_fourier_destroy(nearend_fourier *plan) {
+  if (!plan) return;
+  free(plan->memory);
+  free(plan);
+}
+
+void nearend_fourier_forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
+  chosen->forward(plan, samples, re, im);
+}
+
+void nearend_fourier_inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
+  chosen->inverse(plan, re, im, samples);
+}
+
+void nearend_kalman_predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
+  chosen->predict(rows, echoRe, echoIm, uncertainty);
+}
+
+void nearend_kalman_update(
+    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, float overlap, float q) {
+  chosen->update(rows, errorRe, errorIm, inverse, overlap, q);
+}
+
+void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }

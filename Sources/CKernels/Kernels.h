@@ -1,0 +1,30 @@
+// What each version of the kernels provides.
+#pragma once
+#include "include/CKernels.h"
+
+struct nearend_fourier {
+  int length;
+  // Complex points, length / 2.
+  int points;
+  // Six arrays a stage of radix 4: the first three powers of its roots, real and imaginary parts.
+  float *twiddles;
+  // exp(-2πi k / length), points of each part.
+  float *rootRe, *rootIm;
+  // Two complex buffers of `points`, each part in an array of its own.
+  float *scratch[4];
+  void *memory;
+};
+
+typedef struct {
+  const char *name;
+  void (*forward)(const nearend_fourier *, const float *, float *, float *);
+  void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
+  void (*predict)(const nearend_partitions *, float *, float *, float *);
+  void (*suppress)(const nearend_suppression *, float *, float *);
+  void (*update)(const nearend_partitions *, const float *, const float *, const float *, float, float);
+} nearend_kernels;
+
+extern const nearend_kernels nearend_kernels_baseline;
+#if defined(__x86_64__)
+extern const nearend_kernels nearend_kernels_avx2;
+#endif

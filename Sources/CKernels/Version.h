@@ -1,0 +1,313 @@
+// One version of the kernels, included by the file that says for which instructions it is compiled. Vectors have eight lanes; where the
+// processor's are shorter the compiler splits them.
+#include "Kernels.h"
+
+#include <string.h>
+
+#pragma STDC FP_CONTRACT ON
+
+typedef float lanes __attribute__((vector_size(32)));
+
+#define INLINE static inline __attribute__((always_inline))
+#define SHUFFLE __builtin_shufflevector
+
+#define LOAD(p) ({ lanes loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
+#define STORE(p, v) do { lanes stored = (v); memcpy((p), &stored, sizeof stored); } while (0)
+typedef int masks __attribute__((vector_size(32)));
+
+#define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
+#define ALL(x) ((lanes){(x), (x), (x), (x), (x), (x), (x), (x)})
+
+// MARK: Fourier transforms: Stockham's, radix 4, decimation in frequency; a last stage of radix 2 where the power of two is odd.
+
+// The four outputs of a butterfly whose inputs are a, b, c, d, before their roots.
+#define BUTTERFLY                                                                    \
+  lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
+  lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;       \
+  lanes y0Re = sumRe + sum2Re, y0Im = sumIm + sum2Im, z2Re = sumRe - sum2Re, z2Im = sumIm - sum2Im; \
+  lanes z1Re = differenceRe - turnedRe, z1Im = differenceIm - turnedIm;              \
+  lanes z3Re = differenceRe + turnedRe, z3Im = differenceIm + turnedIm;              \
+  lanes y1Re = w1Re * z1Re - w1Im * z1Im, y1Im = w1Re * z1Im + w1Im * z1Re;          \
+  lanes y2Re = w2Re * z2Re - w2Im * z2Im, y2Im = w2Re * z2Im + w2Im * z2Re;          \
+  lanes y3Re = w3Re * z3Re - w3Im * z3Im, y3Im = w3Re * z3Im + w3Im * z3Re
+
+#define READ4(offset, step)                                                                    \
+  lanes aRe = LOAD(xRe + (offset)), bRe = LOAD(xRe + (offset) + (step)), cRe = LOAD(xRe + (offset) + 2 * (step)), \
+        dRe = LOAD(xRe + (offset) + 3 * (step));                                               \
+  lanes aIm = LOAD(xIm + (offset)), bIm = LOAD(xIm + (offset) + (step)), cIm = LOAD(xIm + (offset) + 2 * (step)), \
+        dIm = LOAD(xIm + (offset) + 3 * (step))
+
+// Eight quadruples, each of one lane of the four.
+#define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                  \
+  do {                                                                                         \
+    lanes low01 = SHUFFLE(y0, y1, 0, 8, 1, 9, 2, 10, 3, 11), high01 = SHUFFLE(y0, y1, 4, 12, 5, 13, 6, 14, 7, 15); \
+    lanes low23 = SHUFFLE(y2, y3, 0, 8, 1, 9, 2, 10, 3, 11), high23 = SHUFFLE(y2, y3, 4, 12, 5, 13, 6, 14, 7, 15); \
+    STORE((out), SHUFFLE(low01, low23, 0, 1, 8, 9, 2, 3, 10, 11));                             \
+    STORE((out) + 8, SHUFFLE(low01, low23, 4, 5, 12, 13, 6, 7, 14, 15));                       \
+    STORE((out) + 16, SHUFFLE(high01, high23, 0, 1, 8, 9, 2, 3, 10, 11));                      \
+    STORE((out) + 24, SHUFFLE(high01, high23, 4, 5, 12, 13, 6, 7, 14, 15));                    \
+  } while (0)
+
+// Stride 4: two quadruples of four points each, that end up 16 apart.
+#define STORE_HALVES(out, y0, y1, y2, y3)                                                      \
+  do {                                                                                         \
+    STORE((out), SHUFFLE(y0, y1, 0, 1, 2, 3, 8, 9, 10, 11));                                   \
+    STORE((out) + 8, SHUFFLE(y2, y3, 0, 1, 2, 3, 8, 9, 10, 11));                               \
+    STORE((out) + 16, SHUFFLE(y0, y1, 4, 5, 6, 7, 12, 13, 14, 15));                            \
+    STORE((out) + 24, SHUFFLE(y2, y3, 4, 5, 6, 7, 12, 13, 14, 15));                            \
+  } while (0)
+
+// Transforms the points at a in place of b or a; says where they are: 0 in a, 1 in b.
+INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginary, float *bReal, float *bImaginary) {
+  const float *w = plan->twiddles;
+  float *xRe = aReal, *xIm = aImaginary, *outRe = bReal, *outIm = bImaginary;
+  int n = plan->points, stride = 1, swaps = 0;
+  for (; n >= 4; n /= 4, stride *= 4, swaps++) {
+    int quarter = n / 4, step = stride * quarter;
+    if (stride == 1) {
+      for (int p = 0; p < quarter; p += 8) {
+        READ4(p, step);
+        lanes w1Re = LOAD(w + p), w1Im = LOAD(w + quarter + p), w2Re = LOAD(w + 2 * quarter + p), w2Im = LOAD(w + 3 * quarter + p),
+              w3Re = LOAD(w + 4 * quarter + p), w3Im = LOAD(w + 5 * quarter + p);
+        BUTTERFLY;
+        STORE_TRANSPOSED(outRe + 4 * p, y0Re, y1Re, y2Re, y3Re);
+        STORE_TRANSPOSED(outIm + 4 * p, y0Im, y1Im, y2Im, y3Im);
+      }
+      w += 6 * quarter;
+    } else if (stride == 4) {
+      int count = 4 * quarter;
+      for (int i = 0; i < count; i += 8) {
+        READ4(i, step);
+        lanes w1Re = LOAD(w + i), w1Im = LOAD(w + count + i), w2Re = LOAD(w + 2 * count + i), w2Im = LOAD(w + 3 * count + i),
+              w3Re = LOAD(w + 4 * count + i), w3Im = LOAD(w + 5 * count + i);
+        BUTTERFLY;
+        STORE_HALVES(outRe + 4 * i, y0Re, y1Re, y2Re, y3Re);
+        STORE_HALVES(outIm + 4 * i, y0Im, y1Im, y2Im, y3Im);
+      }
+      w += 6 * count;
+    } else {
+      for (int p = 0; p < quarter; p++) {
+        lanes w1Re = ALL(w[p]), w1Im = ALL(w[quarter + p]), w2Re = ALL(w[2 * quarter + p]), w2Im = ALL(w[3 * quarter + p]),
+              w3Re = ALL(w[4 * quarter + p]), w3Im = ALL(w[5 * quarter + p]);
+        for (int q = 0; q < stride; q += 8) {
+          READ4(stride * p + q, step);
+          BUTTERFLY;
+          int out = 4 * stride * p + q;
+          STORE(outRe + out, y0Re);
+          STORE(outIm + out, y0Im);
+          STORE(outRe + out + stride, y1Re);
+          STORE(outIm + out + stride, y1Im);
+          STORE(outRe + out + 2 * stride, y2Re);
+          STORE(outIm + out + 2 * stride, y2Im);
+          STORE(outRe + out + 3 * stride, y3Re);
+          STORE(outIm + out + 3 * stride, y3Im);
+        }
+      }
+      w += 6 * quarter;
+    }
+    float *swapRe = xRe, *swapIm = xIm;
+    xRe = outRe, xIm = outIm, outRe = swapRe, outIm = swapIm;
+  }
+  if (n == 2) {
+    for (int q = 0; q < stride; q += 8) {
+      lanes aRe = LOAD(xRe + q), aIm = LOAD(xIm + q), bRe = LOAD(xRe + stride + q), bIm = LOAD(xIm + stride + q);
+      STORE(outRe + q, aRe + bRe);
+      STORE(outIm + q, aIm + bIm);
+      STORE(outRe + stride + q, aRe - bRe);
+      STORE(outIm + stride + q, aIm - bIm);
+    }
+    swaps++;
+  }
+  return swaps & 1;
+}
+
+#define REVERSED(v) SHUFFLE(v, v, 7, 6, 5, 4, 3, 2, 1, 0)
+
+static void forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
+  int points = plan->points;
+  float *const *scratch = plan->scratch;
+  for (int i = 0; i < points; i += 8) {
+    lanes low = LOAD(samples + 2 * i), high = LOAD(samples + 2 * i + 8);
+    STORE(scratch[0] + i, SHUFFLE(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
+    STORE(scratch[1] + i, SHUFFLE(low, high, 1, 3, 5, 7, 9, 11, 13, 15));
+  }
+  int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
+  const float *zRe = scratch[where], *zIm = scratch[where + 1];
+  float firstRe = zRe[0], firstIm = zIm[0];
+  // X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
+  int k = 1;
+  for (; k + 8 <= points; k += 8) {
+    lanes pRe = LOAD(zRe + k), pIm = LOAD(zIm + k);
+    lanes nRe = LOAD(zRe + points - k - 7), nIm = LOAD(zIm + points - k - 7);
+    nRe = REVERSED(nRe), nIm = REVERSED(nIm);
+    lanes rRe = LOAD(plan->rootRe + k), rIm = LOAD(plan->rootIm + k);
+    lanes evenRe = pRe + nRe, evenIm = pIm - nIm, oddRe = pIm + nIm, oddIm = nRe - pRe;
+    STORE(re + k, ALL(0.5f) * (evenRe + (rRe * oddRe - rIm * oddIm)));
+    STORE(im + k, ALL(0.5f) * (evenIm + (rRe * oddIm + rIm * oddRe)));
+  }
+  for (; k < points; k++) {
+    float evenRe = zRe[k] + zRe[points - k], evenIm = zIm[k] - zIm[points - k];
+    float oddRe = zIm[k] + zIm[points - k], oddIm = zRe[points - k] - zRe[k];
+    re[k] = 0.5f * (evenRe + (plan->rootRe[k] * oddRe - plan->rootIm[k] * oddIm));
+    im[k] = 0.5f * (evenIm + (plan->rootRe[k] * oddIm + plan->rootIm[k] * oddRe));
+  }
+  re[0] = firstRe + firstIm;
+  re[points] = firstRe - firstIm;
+  im[0] = im[points] = 0;
+}
+
+static void inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
+  int points = plan->points;
+  float *const *scratch = plan->scratch;
+  // Parts change places, so that the forward transform is the inverse one.
+  float *zRe = scratch[1], *zIm = scratch[0];
+  float scale = 0.5f / (float)points;
+  // Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
+  zRe[0] = scale * (re[0] + re[points]);
+  zIm[0] = scale * (re[0] - re[points]);
+  int k = 1;
+  for (; k + 8 <= points; k += 8) {
+    lanes pRe = LOAD(re + k), pIm = LOAD(im + k);
+    lanes nRe = LOAD(re + points - k - 7), nIm = LOAD(im + points - k - 7);
+    nRe = REVERSED(nRe), nIm = REVERSED(nIm);
+    lanes rRe = LOAD(plan->rootRe + k), rIm = LOAD(plan->rootIm + k);
+    lanes evenRe = pRe + nRe, evenIm = pIm - nIm, oddRe = pRe - nRe, oddIm = pIm + nIm;
+    STORE(zRe + k, ALL(scale) * (evenRe - (rRe * oddIm - rIm * oddRe)));
+    STORE(zIm + k, ALL(scale) * (evenIm + (rRe * oddRe + rIm * oddIm)));
+  }
+  for (; k < points; k++) {
+    float evenRe = re[k] + re[points - k], evenIm = im[k] - im[points - k];
+    float oddRe = re[k] - re[points - k], oddIm = im[k] + im[points - k];
+    zRe[k] = scale * (evenRe - (plan->rootRe[k] * oddIm - plan->rootIm[k] * oddRe));
+    zIm[k] = scale * (evenIm + (plan->rootRe[k] * oddRe + plan->rootIm[k] * oddIm));
+  }
+  int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
+  const float *odd = scratch[where], *even = scratch[where + 1];
+  for (int i = 0; i < points; i += 8) {
+    lanes e = LOAD(even + i), o = LOAD(odd + i);
+    STORE(samples + 2 * i, SHUFFLE(e, o, 0, 8, 1, 9, 2, 10, 3, 11));
+    STORE(samples + 2 * i + 8, SHUFFLE(e, o, 4, 12, 5, 13, 6, 14, 7, 15));
+  }
+}
+
+// MARK: Kalman filter
+
+static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
+  int stride = rows->stride;
+  for (int k = 0; k < stride; k += 8) {
+    lanes yRe = ALL(0), yIm = ALL(0), u = ALL(0);
+    const float *w = rows->weights + k;
+    for (int row = 0; row < rows->count; row++, w += 3 * stride) {
+      if (k >= rows->bins[row]) continue;
+      const float *x = rows->references[row] + k;
+      lanes xRe = LOAD(x), xIm = LOAD(x + stride), wRe = LOAD(w), wIm = LOAD(w + stride), p = LOAD(w + 2 * stride);
+      yRe += xRe * wRe - xIm * wIm;
+      yIm += xRe * wIm + xIm * wRe;
+      u += (xRe * xRe + xIm * xIm) * p;
+    }
+    STORE(echoRe + k, yRe);
+    STORE(echoIm + k, yIm);
+    STORE(uncertainty + k, u);
+  }
+}
+
+static void update(
+    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, float overlap, float q) {
+  int stride = rows->stride;
+  for (int row = 0; row < rows->count; row++) {
+    const float *x = rows->references[row];
+    float *w = rows->weights + (size_t)row * 3 * (size_t)stride;
+    int bins = rows->bins[row];
+    lanes halfMean = ALL(0.5f * q * rows->meanSquares[row]), squares = ALL(0), kept = ALL(1 - q), half = ALL(0.5f * q);
+    lanes share = ALL(overlap);
+    for (int k = 0; k < bins; k += 8) {
+      lanes xRe = LOAD(x + k), xIm = LOAD(x + stride + k), p = LOAD(w + 2 * stride + k);
+      lanes wRe = LOAD(w + k), wIm = LOAD(w + stride + k), eRe = LOAD(errorRe + k), eIm = LOAD(errorIm + k);
+      lanes m = p * LOAD(inverse + k);
+      lanes stepRe = m * xRe, stepIm = m * xIm;
+      wRe += stepRe * eRe + stepIm * eIm;
+      wIm += stepRe * eIm - stepIm * eRe;
+      lanes left = ALL(1) - share * (stepRe * xRe + stepIm * xIm);
+      left = POSITIVE(left);
+      lanes square = wRe * wRe + wIm * wIm;
+      squares += square;
+      STORE(w + k, wRe);
+      STORE(w + stride + k, wIm);
+      STORE(w + 2 * stride + k, kept * left * p + half * square + halfMean);
+    }
+    float sum = 0;
+    for (int lane = 0; lane < 8; lane++) sum += squares[lane];
+    rows->meanSquares[row] = bins > 0 ? sum / (float)bins : 0;
+  }
+}
+
+// MARK: Suppressor
+
+#define SELECT(mask, a, b) ((lanes)(((masks)(a) & (mask)) | ((masks)(b) & ~(mask))))
+#define LEAST(a, b) SELECT((a) < (b), a, b)
+#define MOST(a, b) SELECT((a) > (b), a, b)
+
+// log2 of positive normal numbers, to 1e-5.
+#define LOG2(x) ({ \
+  masks bits = (masks)(lanes)(x); \
+  lanes exponent = __builtin_convertvector((bits >> 23) - 127, lanes); \
+  lanes m = (lanes)((bits & 0x7fffff) | 0x3f800000) - ALL(1); \
+  exponent + m * (ALL(1.44254494f) + m * (ALL(-0.71814525f) + m * (ALL(0.45754919f) + m * (ALL(-0.27790424f) \
+    + m * (ALL(0.12191387f) + m * ALL(-0.02595850f)))))); })
+
+// 2 to the x, −126…126, to 2e-6.
+#define EXP2(x) ({ \
+  lanes clamped = MOST(LEAST(x, ALL(126)), ALL(-126)); \
+  masks whole = __builtin_convertvector(clamped + ALL(127), masks) - 127; \
+  lanes f = clamped - __builtin_convertvector(whole, lanes); \
+  lanes power = ALL(1) + f * (ALL(0.69315308f) + f * (ALL(0.24015361f) + f * (ALL(0.05582631f) + f * (ALL(0.00898934f) \
+    + f * ALL(0.00187758f))))); \
+  (lanes)((masks)power + (whole << 23)); })
+
+#define LOG2_E 1.44269504f
+
+// ∫ exp(−t) / t from v on (Abramowitz and Stegun 5.1.53 and 5.1.56), v > 0.
+#define EXPONENTIAL_INTEGRAL(v) ({ \
+  lanes small = ALL(-0.69314718f) * LOG2(v) - ALL(0.57721566f) + v * (ALL(0.99999193f) + v * (ALL(-0.24991055f) \
+    + v * (ALL(0.05519968f) + v * (ALL(-0.00976004f) + v * ALL(0.00107857f))))); \
+  lanes numerator = (((v + ALL(8.5733287401f)) * v + ALL(18.059016973f)) * v + ALL(8.6347608925f)) * v + ALL(0.2677737343f); \
+  lanes denominator = (((v + ALL(9.5733223454f)) * v + ALL(25.6329561486f)) * v + ALL(21.0996530827f)) * v + ALL(3.9584969228f); \
+  lanes large = EXP2(ALL(-LOG2_E) * v) * numerator / (v * denominator); \
+  SELECT(v < ALL(1), small, large); })
+
+static void suppress(const nearend_suppression *hop, float *re, float *im) {
+  lanes share = ALL(hop->noiseShare), least = ALL(hop->noiseFloor), memory = ALL(hop->noiseMemory);
+  for (int k = 0; k < hop->bins; k += 8) {
+    lanes power = LOAD(hop->power + k), echo = LOAD(hop->echo + k), noise = LOAD(hop->noise + k), p = LOAD(hop->presence + k);
+    // Decision-directed log-spectral amplitude (Ephraim and Malah 1985).
+    lanes unwanted = echo + share * noise + ALL(1e-12f), g = power / unwanted;
+    lanes xi = MOST(ALL(0.92f) * LOAD(hop->clean + k) / unwanted + ALL(0.08f) * POSITIVE(g - ALL(1)), ALL(0.003f));
+    lanes wiener = xi / (ALL(1) + xi), v = LEAST(MOST(g * wiener, ALL(1e-6f)), ALL(80));
+    lanes amplitude = LEAST(wiener * EXP2(ALL(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v)), ALL(1));
+    // G^p floor^(1 − p) (Cohen and Berdugo 2001), the floor between the echo's and the noise's.
+    lanes echoShare = echo / unwanted;
+    lanes floor = MOST(LEAST(ALL(hop->echoFloor) * echoShare + least * (ALL(1) - echoShare), least), ALL(1e-6f));
+    lanes logFloor = LOG2(floor), logGain = MOST(LOG2(MOST(amplitude, ALL(1e-6f))), logFloor);
+    lanes wanted = EXP2(p * logGain + (ALL(1) - p) * logFloor), gain = LOAD(hop->gain + k);
+    gain = SELECT(wanted > gain, wanted, ALL(0.8f) * gain + ALL(0.2f) * wanted);
+    STORE(hop->gain + k, gain);
+    STORE(hop->clean + k, amplitude * p * amplitude * p * power);
+    // Noise weighted by the probability of speech (Gerkmann and Hendriks 2012), and never upwards where there may be echo.
+    masks isEcho = echo > ALL(0.5f) * noise;
+    lanes speech = LOAD(hop->speech + k);
+    lanes u = ALL(1) / (ALL(1) + ALL(31.6f) * EXP2(ALL(-LOG2_E) * LEAST(power / noise * ALL(31.6f / 32.6f), ALL(50))));
+    lanes smoothed = ALL(0.9f) * speech + ALL(0.1f) * u;
+    u = SELECT(smoothed > ALL(0.99f), LEAST(u, ALL(0.99f)), u);
+    STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
+    lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
+    noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
+    STORE(hop->noise + k, noise);
+    // Comfort noise tops up to what noise suppression leaves of the noise.
+    lanes missing = POSITIVE(least * least * noise - gain * gain * power);
+    lanes level = ALL(hop->comfort) * __builtin_elementwise_sqrt(missing);
+    STORE(re + k, gain * LOAD(re + k) + level * LOAD(hop->phaseRe + k));
+    STORE(im + k, gain * LOAD(im + k) + level * LOAD(hop->phaseIm + k));
+  }
+}
+
+const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, predict, suppress, update};

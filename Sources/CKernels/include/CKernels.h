@@ -1,0 +1,73 @@
+// The arithmetic of the echo canceller that takes most of its time, in one version for each set of vector instructions: Swift has no way
+// to compile one function for several of them and choose when it runs. The versions are chosen once, by what the processor has.
+//
+// Spectra are split: `bins` real parts at `re`, as many imaginary ones at `im`. A spectrum in a row of them is 2 · stride floats, real
+// parts first; weights are 3 · stride floats: real parts, imaginary parts, variances. `bins` and `stride` are multiples of 8.
+#pragma once
+#include <CRealtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+// A plan for real transforms of one power of two, with the scratch memory that they need: for one thread at a time.
+typedef struct nearend_fourier nearend_fourier;
+
+// `length` is a power of two, 64…65536. Null where memory is short or the length is another. [control]
+nearend_fourier *_Nullable nearend_fourier_create(int length);
+void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
+// length samples → length / 2 + 1 bins, unscaled. [realtime]
+NEAREND_REALTIME void nearend_fourier_forward(
+    const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
+// length / 2 + 1 bins → length samples, the inverse of `forward`. [realtime]
+NEAREND_REALTIME void nearend_fourier_inverse(
+    const nearend_fourier *_Nonnull plan, const float *_Nonnull re, const float *_Nonnull im, float *_Nonnull samples);
+
+// One row of partitions: what the reference was and what is thought of the echo's path there.
+typedef struct {
+  // `count` spectra of the reference, each `2 * stride` floats.
+  const float *_Nonnull const *_Nonnull references;
+  // `count` rows of weights, one after another, each `3 * stride` floats.
+  float *_Nonnull weights;
+  // How many bins of each row are used, 0…stride, a multiple of 8.
+  const int *_Nonnull bins;
+  // Mean of |W|² over a row's bins: written by `update`, read by the next.
+  float *_Nonnull meanSquares;
+  int count;
+  int stride;
+} nearend_partitions;
+
+// echo = Σ X W, uncertainty = Σ |X|² P, over all rows; each `stride` bins. [realtime]
+NEAREND_REALTIME void nearend_kalman_predict(
+    const nearend_partitions *_Nonnull rows, float *_Nonnull echoRe, float *_Nonnull echoIm, float *_Nonnull uncertainty);
+// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. `inverse` is 1 / D. [realtime]
+NEAREND_REALTIME void nearend_kalman_update(
+    const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
+    float overlap, float q);
+
+// One hop of a suppressor's bins: what is wanted of each, and what is remembered. `bins` is a multiple of 8.
+typedef struct {
+  int bins;
+  // |E|², the residual echo expected in it, and how likely the near end is heard there, 0…1.
+  const float *_Nonnull power;
+  const float *_Nonnull echo;
+  const float *_Nonnull presence;
+  // State: noise power, smoothed probability of speech, power of the clean signal one hop ago, gain.
+  float *_Nonnull noise;
+  float *_Nonnull speech;
+  float *_Nonnull clean;
+  float *_Nonnull gain;
+  // Unit phasors of the comfort noise, and what multiplies them.
+  const float *_Nonnull phaseRe;
+  const float *_Nonnull phaseIm;
+  float comfort;
+  // Least gain where echo rules, and where noise does; how much of the noise counts, 0…1; memory of the noise's estimate.
+  float echoFloor;
+  float noiseFloor;
+  float noiseShare;
+  float noiseMemory;
+} nearend_suppression;
+
+// Decides the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
+NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, float *_Nonnull re, float *_Nonnull im);
+
+// The version in use: "AVX2", "baseline". [any]
+const char *_Nonnull nearend_kernels_name(void);
