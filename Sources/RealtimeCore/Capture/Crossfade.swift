@@ -26,6 +26,12 @@ struct Crossfade {
     }
   }
 
+  /// Moves the weight as far as `frames` of a fade would.
+  @_noLocks @_noAllocation
+  mutating func move(frames: Int, isOn: Bool) {
+    weight = isOn ? min(weight + step * Float(frames), 1) : max(weight - step * Float(frames), 0)
+  }
+
   /// Fades `samples` in where `isOn`, else out, in place.
   @_noLocks @_noAllocation
   mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool) {

@@ -28,22 +28,35 @@ struct EchoMeter {
   /// Seconds of echo that went into it.
   private var measured: Float = 0
   /// Blocks of echo since one of which little was left: between two words of the near end there is one, behind a canceller that fails there is none.
-  private var sinceEvidence = 500
+  private var sinceEvidence: Int
   /// Blocks for which a near end that has been heard is taken to go on: between its words it is too quiet to be told from echo.
   private var nearEnd = 0
 
   /// −60 dBFS.
   private let farEndThreshold: Float = 1e-6
-  private let holdBlocks = 20
+  private let holdBlocks: Int
   /// An echo stands 6 dB above what the microphone hears without it.
   private let audible: Float = 4
   /// 15 dB.
   private let evidence: Float = 32
   /// 5 s: for as long a near end that talks over the far end is believed without further evidence.
-  private let longestBelief = 500
-  private let nearEndBlocks = 50
+  private let longestBelief: Int
+  private let nearEndBlocks: Int
+  /// Of a block.
+  private let seconds: Float
+  /// Per block: half a second.
+  private let step: Float
 
-  /// One block of 10 ms; mean squares of the reference, the canceller's input and its output.
+  init(_ time: BlockTime) {
+    holdBlocks = time.blocks(0.2)
+    longestBelief = time.blocks(5)
+    nearEndBlocks = time.blocks(0.5)
+    seconds = Float(time.seconds)
+    step = 2 * Float(time.seconds)
+    sinceEvidence = longestBelief
+  }
+
+  /// One block; mean squares of the reference, the canceller's input and its output.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
@@ -53,18 +66,18 @@ struct EchoMeter {
     if !isFarEndActive { floor.update(power: input) }
     let background = floor.power.isFinite ? floor.power : 1e-7
     guard isFarEndActive, input > max(audible * background, 1e-8) else {
-      quietSeconds = min(quietSeconds + 0.01, 3600)
+      quietSeconds = min(quietSeconds + seconds, 3600)
       return
     }
     quietSeconds = 0
-    heard += 0.02 * (input - heard)
-    left += 0.02 * (output - left)
+    heard += step * (input - heard)
+    left += step * (output - left)
     let isNearEnd = nearEnd > 0
-    echoSeconds = min(echoSeconds + 0.01, 3600)
+    echoSeconds = min(echoSeconds + seconds, 3600)
     let isEvidence = measured >= 0.5 && input > evidence * output
     sinceEvidence = isEvidence ? 0 : min(sinceEvidence + 1, longestBelief)
     if isNearEnd && sinceEvidence > 0 && sinceEvidence < longestBelief { return }
-    measured = min(measured + 0.01, 3600)
-    average += max(0.02, 0.01 / measured) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
+    measured = min(measured + seconds, 3600)
+    average += max(step, seconds / measured) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
   }
 }

@@ -1,42 +1,96 @@
-/// Temporary: the place of the full-duplex canceller. Passes the microphone on, a hop later, cancels nothing and knows nothing of the echo.
-/// [realtime] but for `init` and `deinit`.
-struct FullDuplexProcessor: ~Copyable {
-  /// Frames of a block: a power of two, 5.3 ms at 48 kHz.
-  let hop: Int
-  /// Frames by which the voice is later than the microphone.
-  let delay: Int
-  private var line: BlockDelay
-  private var farEndHold = 0
-  private let holdHops: Int
+internal import CRealtime
 
-  /// - Parameter rate: 16000…192000 Hz.
-  init(rate: Int) {
-    let hops = [64, 128, 256, 512, 1024]
-    let hop = hops.last { $0 * 48_000 <= rate * 256 } ?? hops[0]
-    self.hop = hop
-    delay = hop
-    line = BlockDelay(delay: hop, block: hop)
-    holdHops = max(1, rate / 5 / hop)
+/// The canceller of our own, full duplex: who talks at the near end is heard while the far end talks, and the far end is not (V10).
+///
+///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
+///     left, right ─────────┘   └── echo, uncertainty ──┘
+///
+/// Everything always runs; a switch changes what is heard, over one hop. [realtime] but for `init` and `deinit`.
+struct FullDuplexProcessor: ~Copyable {
+  /// Frames of a block: a power of two, 4 to 6 ms.
+  let hop: Int
+  /// Frames by which the voice is later than the microphone: a hop, for the suppressor's windows.
+  var delay: Int {
+    @_noLocks @_noAllocation get { hop }
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays.
+  private var linear: LinearCanceller
+  private var suppressor: Suppressor
+  private var meter: EchoMeter
+  private var echoFade: Crossfade
+  private var noiseFade: Crossfade
+  private let heard: UnsafeMutablePointer<Float>
+  /// Of the hop before: the voice is as late.
+  private var formerMicrophone: Float = 0
+  private var formerFarEnd: Float = 0
+
+  /// Allocates everything. [control]
+  /// - Parameter rate: 16000…192000 Hz.
+  init(rate: Int) {
+    let layout = FilterLayout(rate: rate)
+    hop = layout.hop
+    linear = LinearCanceller(layout: layout)
+    suppressor = Suppressor(layout: layout)
+    meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate))
+    echoFade = Crossfade(frames: layout.hop, weight: 1)
+    noiseFade = Crossfade(frames: layout.hop, weight: 1)
+    heard = .silence(layout.hop)
+  }
+
+  deinit { heard.deallocate() }
+
+  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, cancelsEcho: Bool,
     suppressesNoise: Bool
   ) {
-    line.process(samples, into: samples)
-    let isLoud = max(meanSquare(left, frames: hop), meanSquare(right, frames: hop)) > 1e-6
-    farEndHold = isLoud ? holdHops : max(farEndHold - 1, 0)
+    let mode = rt_flush_denormals()
+    defer { rt_restore_denormals(mode) }
+    let microphone = meanSquare(samples, frames: hop)
+    let farEnd = max(meanSquare(left, frames: hop), meanSquare(right, frames: hop))
+    linear.process(samples, left: left, right: right)
+    echoFade.blend(wet: linear.residual, dry: samples, into: heard, frames: hop, isOn: cancelsEcho)
+    noiseFade.move(frames: hop, isOn: suppressesNoise)
+    suppressor.process(
+      residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
+      echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples)
+    // Not while echo is let through: what is measured is what cancelling does.
+    if echoFade.weight == 1 {
+      meter.update(
+        reference: formerFarEnd, microphone: formerMicrophone, residual: meanSquare(samples, frames: hop),
+        isNearEnd: nearEndPresence > 0.5)
+    }
+    formerMicrophone = microphone
+    formerFarEnd = farEnd
   }
 
+  /// Another loudspeaker or microphone: what is known of the path is in doubt, and the echo is looked for anew.
   @_noLocks @_noAllocation
-  mutating func echoPathChanged() {}
+  mutating func echoPathChanged() { linear.doubt() }
 
-  var erle: Float { @_noLocks @_noAllocation get { .nan } }
-  var echoDelay: Float { @_noLocks @_noAllocation get { .nan } }
-  var nearEndPresence: Float { @_noLocks @_noAllocation get { isFarEndActive ? 0 : 1 } }
-  var isFarEndActive: Bool { @_noLocks @_noAllocation get { farEndHold > 0 } }
-  var echoSeconds: Float { @_noLocks @_noAllocation get { 0 } }
-  var quietSeconds: Float { @_noLocks @_noAllocation get { 3_600 } }
+  /// dB, microphone against voice while only the far end talks; NaN where unknown.
+  var erle: Float {
+    @_noLocks @_noAllocation get { meter.erle() }
+  }
+  /// Seconds by which the echo follows the reference; NaN where unknown.
+  var echoDelay: Float {
+    @_noLocks @_noAllocation get { linear.echoDelay }
+  }
+  /// How likely it is that the near end is heard, and not what is left of the far end, or noise: 0…1.
+  var nearEndPresence: Float {
+    @_noLocks @_noAllocation get { suppressor.nearEndPresence }
+  }
+  /// The far end talks, or did within the last 0.2 s.
+  var isFarEndActive: Bool {
+    @_noLocks @_noAllocation get { meter.isFarEndActive }
+  }
+  /// Seconds of audible echo.
+  var echoSeconds: Float {
+    @_noLocks @_noAllocation get { meter.echoSeconds }
+  }
+  /// Seconds since the last of it, at most 3600.
+  var quietSeconds: Float {
+    @_noLocks @_noAllocation get { meter.quietSeconds }
+  }
 }

@@ -11,7 +11,7 @@ struct WebRTCChain: ~Copyable {
   private(set) var ends: ChainEnds
   private var echo: ProcessingStage
   private var noise: ProcessingStage
-  private var echoMeter = EchoMeter()
+  private var echoMeter: EchoMeter
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
   /// The library hears one channel.
@@ -40,6 +40,7 @@ struct WebRTCChain: ~Copyable {
     self.errors = errors
     delay = echo.delay + noise.delay
     ends = ChainEnds(BlockTime(frames: block, rate: 100 * block), delay: echo.delay + noise.delay, controls: controls)
+    echoMeter = EchoMeter(BlockTime(frames: block, rate: 100 * block))
     self.echo = echo
     self.noise = noise
     echoDelay = EchoDelayEstimator(block: block)

@@ -1,0 +1,103 @@
+/// Where in the last 0.6 s of the far end the echo comes from: the coherence of the error with the reference of each partition's age. [realtime] but for `init`
+/// and `deinit`.
+struct DelayScout: ~Copyable {
+  private let layout: FilterLayout
+  private let memory: Float
+  private let firstBin = 16, binStep = 3
+  private let count: Int
+  private let channels: Int
+  /// By channel, partition, bin.
+  private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
+  private let errorPower: UnsafeMutablePointer<Float>
+  private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
+
+  init(layout: FilterLayout, channels: Int) {
+    self.layout = layout
+    self.channels = channels
+    memory = layout.perHop(0.95)
+    count = (min(420, layout.bins) - firstBin + binStep - 1) / binStep
+    let size = channels * layout.reach * count
+    crossRe = .silence(size)
+    crossIm = .silence(size)
+    referencePower = .silence(size)
+    for i in 0..<size { referencePower[i] = 1e-6 }
+    errorPower = .silence(count)
+    for i in 0..<count { errorPower[i] = 1e-6 }
+    coherence = .silence(layout.reach)
+    sorted = .silence(layout.reach)
+    evidence = .silence(layout.reach)
+  }
+
+  deinit {
+    crossRe.deallocate()
+    crossIm.deallocate()
+    referencePower.deallocate()
+    errorPower.deallocate()
+    coherence.deallocate()
+    sorted.deallocate()
+    evidence.deallocate()
+  }
+
+  /// Another path: what was found says nothing of it.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    for i in 0..<channels * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
+    for i in 0..<layout.reach { evidence[i] = 0 }
+  }
+
+  /// Every second hop: the hops by which the filter's reference should be late, or nil where it is well placed or nothing is clear.
+  @_noLocks @_noAllocation
+  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
+    correlate(reference, error: error)
+    let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
+    let floor = max(4 * median(), 0.12)
+    var best = 0
+    for partition in 0..<reach {
+      evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
+      if evidence[partition] > evidence[best] { best = partition }
+    }
+    let first = offset / hops
+    var inside: Float = 0
+    for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
+    let target = min(max(best - 1, 0), reach - partitions)
+    guard evidence[best] > 0.5, best < first || best > first + 5, evidence[best] > 3 * inside, target != first else { return nil }
+    for partition in 0..<reach { evidence[partition] = 0 }
+    return target * hops + offset % hops
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum) {
+    for j in 0..<count { errorPower[j] = memory * errorPower[j] + (1 - memory) * error.power(firstBin + j * binStep) }
+    let count = count
+    for partition in 0..<layout.reach {
+      var sum: Float = 0
+      for channel in 0..<(reference.isStereo ? channels : 1) {
+        let x = reference.spectrum(age: partition * layout.partitionHops, channel: channel)
+        let base = (channel * layout.reach + partition) * count
+        for j in 0..<count {
+          let k = firstBin + j * binStep, i = base + j
+          let xRe = x[k], xIm = x[layout.bins + k], eRe = error.re[k], eIm = error.im[k]
+          crossRe[i] = memory * crossRe[i] + (1 - memory) * (xRe * eRe + xIm * eIm)
+          crossIm[i] = memory * crossIm[i] + (1 - memory) * (xRe * eIm - xIm * eRe)
+          referencePower[i] = memory * referencePower[i] + (1 - memory) * (xRe * xRe + xIm * xIm)
+          sum += (crossRe[i] * crossRe[i] + crossIm[i] * crossIm[i]) / (referencePower[i] * errorPower[j] + 1e-20)
+        }
+      }
+      coherence[partition] = sum / Float(count)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func median() -> Float {
+    let reach = layout.reach
+    for i in 0..<reach {
+      var j = i
+      while j > 0, sorted[j - 1] > coherence[i] {
+        sorted[j] = sorted[j - 1]
+        j -= 1
+      }
+      sorted[j] = coherence[i]
+    }
+    return sorted[reach / 2]
+  }
+}

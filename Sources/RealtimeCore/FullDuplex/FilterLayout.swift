@@ -1,0 +1,59 @@
+/// The sizes of the adaptive filter for one rate.
+///
+/// Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate. At 48 kHz: hops of 256
+/// frames, transforms of 2048, errors of 1024, partitions of 1024 taps (4 hops).
+struct FilterLayout: Sendable {
+  /// Hz.
+  let rate: Int
+  /// Frames from one block to the next, a power of two.
+  let hop: Int
+  /// Samples of a transform.
+  let transform: Int
+  /// Newest samples of the error that a transform holds; each is used `window` / `hop` times (GMDF, Moulines et al. 1995).
+  let window: Int
+  /// Hops from one partition to the next.
+  let partitionHops = 4
+  /// Partitions that are adapted, 0.28 s.
+  let partitions: Int
+  /// Partitions in which the echo is looked for, 0.62 s.
+  let reach: Int
+  /// Bins that are adapted at all, a multiple of 8: those below 20 kHz.
+  let bins: Int
+  /// Bins below 11 kHz: speech has little above, and rooms swallow it soon.
+  let speechBins: Int
+  /// Partitions in which the bins above are adapted, 85 ms, and those of the loudspeaker's saturation, 0.13 s.
+  let wideBandPartitions, saturationPartitions: Int
+  /// Bins of a transform.
+  let allBins: Int
+  /// Spectra that are kept of each channel of the reference.
+  let slots: Int
+
+  /// - Parameter rate: 16000…192000 Hz.
+  init(rate: Int) {
+    self.rate = rate
+    // The largest power of two that is no longer than 5.9 ms.
+    var hop = 64
+    while 2 * hop * 10_000 <= 59 * rate { hop *= 2 }
+    self.hop = hop
+    transform = 8 * hop
+    window = 4 * hop
+    allBins = 4 * hop + 1
+    partitions = Int((0.277 * Double(rate) / Double(4 * hop)).rounded())
+    reach = Int((0.619 * Double(rate) / Double(4 * hop)).rounded())
+    slots = 4 * reach + 2
+    wideBandPartitions = min(4, partitions)
+    saturationPartitions = min(6, partitions)
+    func bins(below frequency: Int) -> Int { min(4 * hop, (8 * hop * frequency / rate + 7) / 8 * 8) }
+    self.bins = bins(below: 20_000)
+    speechBins = bins(below: 11_000)
+  }
+
+  /// Hz from one bin to the next.
+  var binWidth: Float { Float(rate) / Float(transform) }
+
+  /// A factor that is meant for hops of 256 frames at 48 kHz, for these.
+  func perHop(_ factor: Float) -> Float { factorPerHop(factor, hop: hop, rate: rate) }
+
+  /// Hops in so many seconds, at least one.
+  func hops(_ seconds: Double) -> Int { max(1, Int((seconds * Double(rate) / Double(hop)).rounded())) }
+}

@@ -1,0 +1,376 @@
+internal import CKernels
+internal import CRealtime
+
+/// The echo's path as a state that is estimated: a partitioned-block frequency-domain Kalman filter with diagonal covariances (Enzner and Vary, Signal
+/// Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014), whose error windows overlap. [realtime] but for `init` and `deinit`.
+///
+///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
+///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
+///     W ← W + P / D X* E;   P ← (1 − q)(1 − hop / transform |X|² P / D) P + q V,   V = (|W|² + its mean over bins) / 2
+///
+/// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave.
+struct KalmanFilter: ~Copyable {
+  /// How the filter trades speed for care.
+  struct Tuning: Sendable {
+    /// How much of the path is expected to change in a hop.
+    var processNoise: Float
+    /// How often one sample's noise is counted: error windows overlap.
+    var overcount: Float
+    /// Bins to either side over which the noise is smoothed.
+    var smoothedBins: Int
+    /// Per hop.
+    var smoothing: Float
+
+    /// Follows a path that moves.
+    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7)
+    /// Is not led astray by who talks at the near end.
+    static let careful = Tuning(processNoise: 4e-5, overcount: 2, smoothedBins: 2, smoothing: 0.5)
+  }
+
+  private let layout: FilterLayout
+  private let tuning: Tuning
+  /// Power of a tap's spectrum before anything is known: a loudspeaker as loud at the microphone as a talker.
+  private let initialVariance: Float = 0.15
+  private let initialSaturationVariance: Float = 0.05
+  private let transform: FourierTransform
+  /// By channel and partition: real parts, imaginary parts, variances.
+  let weights: UnsafeMutablePointer<Float>
+  private let meanSquares: UnsafeMutablePointer<Float>
+  private let binsOfRow: UnsafeMutablePointer<Int32>
+  private let references: UnsafeMutablePointer<UnsafePointer<Float>>
+  /// U of the last hop.
+  let uncertainty: UnsafeMutablePointer<Float>
+  private let noise: UnsafeMutablePointer<Float>
+  private let inverse: UnsafeMutablePointer<Float>
+  private let squares: UnsafeMutablePointer<Float>
+  private let work: SplitSpectrum
+  /// E of the last hop.
+  let error: SplitSpectrum
+  private let time, scratch, following: UnsafeMutablePointer<Float>
+  private let errorWindow: UnsafeMutablePointer<Float>
+  /// By partition of the first channel: the strongest tap, and where it is.
+  private let peakLevels, peakTaps: UnsafeMutablePointer<Float>
+  private var hops = 0
+  private var expectedPower: Float = 1
+  private var echoPower: Float = 0
+  private let rows: Int
+  private let rowSize: Int
+
+  init(layout: FilterLayout, tuning: Tuning) {
+    self.layout = layout
+    self.tuning = tuning
+    transform = FourierTransform(length: layout.transform)
+    rows = ReferenceSpectra.channels * layout.partitions
+    rowSize = 3 * layout.bins
+    weights = .silence(rows * rowSize)
+    meanSquares = .silence(rows)
+    binsOfRow = .allocate(capacity: rows)
+    binsOfRow.initialize(repeating: 0, count: rows)
+    uncertainty = .silence(layout.bins)
+    references = .allocate(capacity: rows)
+    references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
+    noise = .silence(layout.bins)
+    for k in 0..<layout.bins { noise[k] = 1e-6 }
+    inverse = .silence(layout.bins)
+    squares = .silence(layout.allBins + 8)
+    work = .silence(layout.allBins)
+    error = .silence(layout.allBins)
+    time = .silence(layout.transform)
+    scratch = .silence(layout.transform)
+    following = .silence(layout.transform)
+    errorWindow = .silence(layout.transform)
+    peakLevels = .silence(layout.partitions)
+    peakTaps = .silence(layout.partitions)
+    forget()
+  }
+
+  deinit {
+    for array in [
+      weights, meanSquares, uncertainty, noise, inverse, squares, time, scratch, following, errorWindow,
+      peakLevels, peakTaps,
+    ] { array.deallocate() }
+    binsOfRow.deallocate()
+    references.deallocate()
+    work.deallocate()
+    error.deallocate()
+  }
+
+  /// The newest hop of the echo's estimate.
+  var echo: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(time + layout.transform - layout.hop) }
+  }
+  /// The newest hop of the error.
+  var residual: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
+  }
+
+  /// One hop: estimates the echo in the newest `window` samples of the microphone and learns from what is left.
+  @_noLocks @_noAllocation
+  mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>) {
+    chooseBins(reference)
+    predict(reference, offset: offset)
+    let start = layout.transform - layout.window
+    for i in 0..<layout.window { errorWindow[start + i] = microphone[i] - time[start + i] }
+    transform.forward(errorWindow, into: error)
+    learn()
+    hops += 1
+    constrain(hops & 7)
+  }
+
+  /// The filter has an estimate that is larger than what it expects to be wrong by.
+  var isConfident: Bool {
+    @_noLocks @_noAllocation get { expectedPower < echoPower }
+  }
+
+  /// Taps from the filter's beginning to the strongest one, as it was when its partition was constrained last; −1 where nothing is known.
+  @_noLocks @_noAllocation
+  func peak() -> Int {
+    var best = -1, highest: Float = 0
+    for partition in 0..<layout.partitions where peakLevels[partition] > highest {
+      (best, highest) = (partition, peakLevels[partition])
+    }
+    return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
+  }
+
+  /// One hop in which the far end has been silent for as long as the filter reaches: there is no echo, and nothing to learn.
+  @_noLocks @_noAllocation
+  mutating func rest(microphone: UnsafePointer<Float>) {
+    let start = layout.transform - layout.window
+    for i in 0..<layout.window { (time[start + i], errorWindow[start + i]) = (0, microphone[i]) }
+    for k in 0..<layout.bins { uncertainty[k] = 0 }
+  }
+
+  // MARK: What is known is changed as a whole
+
+  /// Nothing is known of the path: no echo is estimated, and its power may be what a room's is, falling by 0.2 dB in 10 ms.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    for row in 0..<rows { forget(row: row) }
+    (expectedPower, echoPower) = (1, 0)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func forget(row: Int) {
+    let base = weights + row * rowSize, partition = row % layout.partitions
+    let seconds = Float(partition * layout.partitionHops * layout.hop) / Float(layout.rate)
+    let variance = (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
+    for k in 0..<2 * layout.bins { base[k] = 0 }
+    for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
+    meanSquares[row] = 0
+  }
+
+  /// The path may have become another: what is known counts for less, and what is new is learnt at once.
+  @_noLocks @_noAllocation
+  mutating func doubt() {
+    for row in 0..<rows {
+      let base = weights + row * rowSize, half = 0.5 * meanSquares[row]
+      for k in 0..<layout.bins {
+        let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
+        base[2 * layout.bins + k] += 0.5 * power + half
+      }
+    }
+  }
+
+  /// Takes over what another filter knows in some bins.
+  @_noLocks @_noAllocation
+  mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
+    for row in 0..<rows where binsOfRow[row] > 0 {
+      for part in 3 * row..<3 * row + 3 {
+        let to = weights + part * layout.bins, from = other.weights + part * layout.bins
+        for k in bins { to[k] = from[k] }
+      }
+    }
+  }
+
+  /// The echo is this many times as loud as it was.
+  @_noLocks @_noAllocation
+  mutating func scale(by factor: Float) {
+    for row in 0..<rows {
+      let base = weights + row * rowSize
+      for k in 0..<2 * layout.bins { base[k] *= factor }
+      for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
+      meanSquares[row] *= factor * factor
+    }
+  }
+
+  /// Both sides of the loudspeaker play something else from now on: until now each had half of what was known.
+  @_noLocks @_noAllocation
+  mutating func split() {
+    for partition in 0..<layout.partitions {
+      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
+      let half = meanSquares[partition] / 4
+      for k in 0..<2 * layout.bins {
+        left[k] *= 0.5
+        right[k] = left[k]
+      }
+      for k in 2 * layout.bins..<rowSize {
+        let power = left[k - layout.bins] * left[k - layout.bins] + left[k - 2 * layout.bins] * left[k - 2 * layout.bins]
+        left[k] = 0.5 * left[k] + 0.25 * (power + half)
+        right[k] = left[k]
+      }
+      meanSquares[partition] = half
+      meanSquares[layout.partitions + partition] = half
+    }
+  }
+
+  /// Both sides of the loudspeaker play the same: their paths are one.
+  @_noLocks @_noAllocation
+  mutating func join() {
+    for partition in 0..<layout.partitions {
+      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
+      for k in 0..<rowSize {
+        left[k] += right[k]
+        right[k] = 0
+      }
+      meanSquares[partition] = 0
+    }
+  }
+
+  /// Moves what is known by so many partitions towards earlier echoes, where the reference is delayed by as many; what comes in is unknown.
+  @_noLocks @_noAllocation
+  mutating func move(by partitions: Int) {
+    let count = layout.partitions
+    for channel in 0..<ReferenceSpectra.channels {
+      for i in 0..<count {
+        // In the order in which no row is overwritten before it is read.
+        let partition = partitions > 0 ? i : count - 1 - i
+        let source = partition + partitions
+        let row = channel * count + partition
+        guard source >= 0, source < count else {
+          forget(row: row)
+          continue
+        }
+        let from = weights + (channel * count + source) * rowSize, to = weights + row * rowSize
+        for k in 0..<rowSize { to[k] = from[k] }
+        meanSquares[row] = meanSquares[channel * count + source]
+      }
+    }
+  }
+
+  /// Moves what is known by a hop towards earlier echoes, because the reference is a hop later from now on. False, and nothing has changed, where echo
+  /// comes within that hop.
+  @_noLocks @_noAllocation
+  mutating func moveByHop() -> Bool {
+    var early: Float = 0, all: Float = 1e-12
+    taps(of: 0, into: scratch)
+    let length = layout.transform - layout.window
+    for i in 0..<length { all += scratch[i] * scratch[i] }
+    for i in 0..<layout.hop { early += scratch[i] * scratch[i] }
+    if early > 0.003 * all { return false }
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions {
+        let row = channel * layout.partitions + partition
+        if binsOfRow[row] == 0 { continue }
+        taps(of: row, into: scratch)
+        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { for i in 0..<layout.hop { following[i] = 0 } }
+        for i in 0..<length - layout.hop { scratch[i] = scratch[i + layout.hop] }
+        for i in 0..<layout.hop { scratch[length - layout.hop + i] = following[i] }
+        setTaps(of: row)
+      }
+    }
+    return true
+  }
+
+  // MARK: Steps
+
+  /// Rows of channels and bins in which there is nothing to predict cost nothing.
+  @_noLocks @_noAllocation
+  private mutating func chooseBins(_ reference: borrowing ReferenceSpectra) {
+    let speech = Int32(layout.speechBins), wide = reference.isWideBand ? Int32(layout.bins) : speech
+    for partition in 0..<layout.partitions {
+      let bins = partition < layout.wideBandPartitions ? wide : speech
+      binsOfRow[partition] = bins
+      binsOfRow[layout.partitions + partition] = reference.isStereo ? bins : 0
+      binsOfRow[2 * layout.partitions + partition] = partition < layout.saturationPartitions ? speech : 0
+    }
+  }
+
+  private var rowsOfPartitions: nearend_partitions {
+    @_noLocks @_noAllocation get {
+      nearend_partitions(
+        references: UnsafePointer(references), weights: weights, bins: UnsafePointer(binsOfRow), meanSquares: meanSquares,
+        count: Int32(rows), stride: Int32(layout.bins))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func predict(_ reference: borrowing ReferenceSpectra, offset: Int) {
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions {
+        references[channel * layout.partitions + partition] = reference.spectrum(
+          age: offset + partition * layout.partitionHops, channel: channel)
+      }
+    }
+    var partitions = rowsOfPartitions
+    nearend_kalman_predict(&partitions, work.re, work.im, uncertainty)
+    for k in layout.bins..<layout.allBins { (work.re[k], work.im[k]) = (0, 0) }
+    transform.inverse(work, into: time)
+    let share = Float(layout.window) / Float(layout.transform)
+    var expected: Float = 0, estimated: Float = 0
+    for k in 0..<layout.bins {
+      uncertainty[k] *= share
+      expected += uncertainty[k]
+      estimated += work.power(k)
+    }
+    expectedPower = 0.8 * expectedPower + 0.2 * expected
+    echoPower = 0.8 * echoPower + 0.2 * estimated * share
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func learn() {
+    let bins = layout.bins, width = tuning.smoothedBins
+    for k in 0..<bins + width { squares[k] = error.power(k) }
+    var sum: Float = 0
+    for k in 0..<width { sum += squares[k] }
+    let scale = (1 - tuning.smoothing) / Float(2 * width + 1)
+    for k in 0..<bins {
+      sum += squares[k + width]
+      if k > width { sum -= squares[k - width - 1] }
+      noise[k] = tuning.smoothing * noise[k] + scale * max(sum, 0)
+      inverse[k] = 1 / (uncertainty[k] + tuning.overcount * noise[k] + 1e-8)
+    }
+    var partitions = rowsOfPartitions
+    nearend_kalman_update(
+      &partitions, error.re, error.im, inverse, Float(layout.hop) / Float(layout.transform), tuning.processNoise)
+  }
+
+  /// Keeps each partition as long as it is meant to be, an eighth of them a hop (the gradient constraint, in turn).
+  @_noLocks @_noAllocation
+  private mutating func constrain(_ turn: Int) {
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) & 7 == turn {
+        let row = channel * layout.partitions + partition
+        if binsOfRow[row] == 0 { continue }
+        taps(of: row, into: scratch)
+        if channel == 0 { notePeak(partition) }
+        setTaps(of: row)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notePeak(_ partition: Int) {
+    var best = 0
+    for i in 0..<layout.transform - layout.window where abs(scratch[i]) > abs(scratch[best]) { best = i }
+    peakLevels[partition] = abs(scratch[best])
+    peakTaps[partition] = Float(best)
+  }
+
+  /// The response of a partition, `transform` samples; those after the first `transform` − `window` should be 0.
+  @_noLocks @_noAllocation
+  private func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
+    let base = weights + row * rowSize, bins = Int(binsOfRow[row])
+    for k in 0..<bins { (work.re[k], work.im[k]) = (base[k], base[layout.bins + k]) }
+    for k in bins..<layout.allBins { (work.re[k], work.im[k]) = (0, 0) }
+    transform.inverse(work, into: samples)
+  }
+
+  /// The response of a partition becomes the first samples of `scratch`.
+  @_noLocks @_noAllocation
+  private mutating func setTaps(of row: Int) {
+    let base = weights + row * rowSize
+    for i in layout.transform - layout.window..<layout.transform { scratch[i] = 0 }
+    transform.forward(scratch, into: work)
+    for k in 0..<Int(binsOfRow[row]) { (base[k], base[layout.bins + k]) = (work.re[k], work.im[k]) }
+  }
+}

@@ -1,0 +1,211 @@
+/// The linear part of the canceller: what the filters know of the echo is taken out of the microphone, and what they do not know is told.
+///
+///     left, right ─▶ drift resampler ─▶ + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
+///     microphone ────────────────────────────────────────────────────────────────────────── − ─▶ residual
+///
+/// [realtime] but for `init` and `deinit`.
+struct LinearCanceller: ~Copyable {
+  let layout: FilterLayout
+  /// Of the microphone that is left after the hop: the estimate, and what remains.
+  private(set) var echo: UnsafePointer<Float>
+  private(set) var residual: UnsafePointer<Float>
+  /// What the far end says counts as echo entirely: the filter has just begun, or begun anew.
+  private(set) var isGuarded = false
+  /// Hops by which the reference is late.
+  private(set) var offset = 0
+
+  private var resampler: DriftResampler
+  private var tracker: DriftTracker
+  private var saturation: SaturationReference
+  private var reference: ReferenceSpectra
+  private var fast: KalmanFilter
+  private var careful: KalmanFilter
+  private var selector: PathSelector
+  private var scout: DelayScout
+  private var detector: PathChangeDetector
+  private var spectrum: BandSpectrum
+  private var gainTracker: GainTracker
+  private let far: UnsafeMutablePointer<Float>
+  private let otherFar, excess: UnsafeMutablePointer<Float>
+  private var wasStereo = false
+  private let microphone: UnsafeMutablePointer<Float>
+  private let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
+  private var hops = 0
+  private var guardHops: Int
+  private var sinceFarEnd = 0
+  private let guardAfterChange: Int
+  private let farEndHold: Int
+
+  init(layout: FilterLayout) {
+    self.layout = layout
+    resampler = DriftResampler(hop: layout.hop, channels: 2)
+    tracker = DriftTracker(layout: layout)
+    saturation = SaturationReference(layout: layout, channels: 2)
+    reference = ReferenceSpectra(layout: layout)
+    fast = KalmanFilter(layout: layout, tuning: .fast)
+    careful = KalmanFilter(layout: layout, tuning: .careful)
+    let spectrum = BandSpectrum(layout: layout)
+    let bands = spectrum.count
+    self.spectrum = spectrum
+    selector = PathSelector(layout: layout, bands: bands)
+    scout = DelayScout(layout: layout, channels: 2)
+    detector = PathChangeDetector(layout: layout, bands: bands)
+    gainTracker = GainTracker(layout: layout)
+    far = .silence(layout.hop)
+    otherFar = .silence(layout.hop)
+    excess = .silence(layout.hop)
+    microphone = .silence(layout.window)
+    fastBands = .silence(bands)
+    carefulBands = .silence(bands)
+    microphoneBands = .silence(bands)
+    echoBands = .silence(bands)
+    guardHops = layout.hops(1.067)
+    guardAfterChange = layout.hops(0.4)
+    farEndHold = layout.hops(0.453)
+    echo = UnsafePointer(far)
+    residual = UnsafePointer(far)
+  }
+
+  deinit {
+    far.deallocate()
+    otherFar.deallocate()
+    excess.deallocate()
+    microphone.deallocate()
+    fastBands.deallocate()
+    carefulBands.deallocate()
+    microphoneBands.deallocate()
+    echoBands.deallocate()
+  }
+
+  /// Power of the echo that the estimate is expected to leave, by adapted bin.
+  var uncertainty: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(careful.uncertainty) }
+  }
+
+  /// One hop of the microphone, and of each channel of the far end.
+  @_noLocks @_noAllocation
+  mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
+    hops += 1
+    let farPower = feed(left: left, right: right)
+    for i in 0..<layout.window - layout.hop { microphone[i] = microphone[i + layout.hop] }
+    for i in 0..<layout.hop { microphone[layout.window - layout.hop + i] = samples[i] }
+    if reference.isSilent {
+      careful.rest(microphone: microphone)
+      echo = careful.echo
+      residual = careful.residual
+      isGuarded = false
+      return
+    }
+    careful.step(reference, offset: offset, microphone: microphone)
+    fast.step(reference, offset: offset, microphone: microphone)
+    echo = careful.echo
+    residual = careful.residual
+    spectrum.measure(careful.residual, into: carefulBands)
+    spectrum.measure(fast.residual, into: fastBands)
+    spectrum.measure(samples, into: microphoneBands)
+    spectrum.measure(careful.echo, into: echoBands)
+    selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
+
+    place(isFarEnd: farPower > 1e-8)
+    if let gain = gainTracker.update(microphone: samples, echo: echo, isConverged: detector.hasConverged) {
+      fast.scale(by: gain)
+      careful.scale(by: gain)
+    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands) {
+      beginAnew()
+    }
+    watchBeginning(isFarEnd: farPower > 1e-6)
+    if let rate = tracker.update(fast, rate: resampler.rate) { resampler.rate = rate }
+  }
+
+  /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters
+  /// look as much further back.
+  @_noLocks @_noAllocation
+  private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) -> Float {
+    resampler.feed(left, channel: 0)
+    resampler.feed(right, channel: 1)
+    if resampler.isShort, offset > 0 {
+      resampler.skip(hops: -1)
+      offset -= 1
+    } else if resampler.isShort, careful.moveByHop() {
+      fast.adopt(careful, bins: 0..<layout.bins)
+      resampler.skip(hops: -1)
+    } else {
+      if resampler.hasHopToSpare, offset < (layout.reach - layout.partitions) * layout.partitionHops {
+        feedReference()
+        resampler.skip(hops: 1)
+        offset += 1
+      }
+      feedReference()
+    }
+    resampler.advance()
+    if reference.isStereo != wasStereo {
+      wasStereo = reference.isStereo
+      if wasStereo {
+        careful.split()
+        fast.split()
+      } else {
+        careful.join()
+        fast.join()
+      }
+    }
+    return max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func feedReference() {
+    resampler.read(into: far, channel: 0)
+    resampler.read(into: otherFar, channel: 1)
+    for i in 0..<layout.hop { excess[i] = 0 }
+    saturation.add(far, channel: 0, to: excess)
+    saturation.add(otherFar, channel: 1, to: excess)
+    reference.feed(left: far, right: otherFar, excess: excess)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func place(isFarEnd: Bool) {
+    guard !detector.hasConverged, hops % 2 == 0, isFarEnd || hops < 100 else { return }
+    guard let wanted = scout.search(reference, error: careful.error, offset: offset) else { return }
+    let partitions = (wanted - offset) / layout.partitionHops
+    fast.move(by: partitions)
+    careful.move(by: partitions)
+    offset = wanted
+    tracker.forget()
+  }
+
+  /// What is known of the path may be wrong from now on.
+  @_noLocks @_noAllocation
+  mutating func doubt() {
+    fast.doubt()
+    careful.doubt()
+    detector.forget()
+    scout.forget()
+    tracker.forget()
+  }
+
+  /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
+  var echoDelay: Float {
+    @_noLocks @_noAllocation get {
+      guard detector.hasConverged else { return .nan }
+      let peak = careful.peak()
+      return peak < 0 ? .nan : Float(Double(offset * layout.hop + peak) + resampler.delay) / Float(layout.rate)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func beginAnew() {
+    fast.forget()
+    careful.forget()
+    detector.forget()
+    selector.forget()
+    scout.forget()
+    tracker.forget()
+    guardHops = guardAfterChange
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func watchBeginning(isFarEnd: Bool) {
+    sinceFarEnd = isFarEnd ? farEndHold : sinceFarEnd - 1
+    if sinceFarEnd > 0, guardHops > 0 { guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1 }
+    isGuarded = guardHops > 0 && sinceFarEnd > 0
+  }
+}

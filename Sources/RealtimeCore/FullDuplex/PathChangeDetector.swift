@@ -1,0 +1,72 @@
+/// Whether the echo's path has become another, so that the estimate adds echo rather than take it away. Where the estimate is large, what is left must be less
+/// than the microphone; a talker at the near end cannot make it more. [realtime] but for `init` and `deinit`.
+struct PathChangeDetector: ~Copyable {
+  /// The filter has cancelled since the last change.
+  private(set) var hasConverged = false
+
+  private let layout: FilterLayout
+  private let count: Int
+  private let memory: Float
+  private let microphone, echo, residual, floor: UnsafeMutablePointer<Float>
+  private var hops = 0
+  private var evidence = 0
+  /// Mean share of the microphone that is left where echo rules.
+  private var left: Float = 1
+
+  /// Share of the microphone that the estimate must be for its band to count, and how far the band must be over the noise.
+  private let loud: Float = 0.4
+  private let audible: Float = 8
+  /// The residual is this many times the microphone.
+  private let worse: Float = 1.1
+  private let patience: Int
+  private let converged: Float = 0.08
+
+  init(layout: FilterLayout, bands: Int) {
+    self.layout = layout
+    count = bands
+    memory = layout.perHop(0.8)
+    patience = layout.hops(0.021)
+    microphone = .silence(bands)
+    echo = .silence(bands)
+    residual = .silence(bands)
+    floor = .silence(bands)
+    for band in 0..<bands { (microphone[band], echo[band], residual[band]) = (1e-9, 1e-9, 1e-9) }
+  }
+
+  deinit {
+    microphone.deallocate()
+    echo.deallocate()
+    residual.deallocate()
+    floor.deallocate()
+  }
+
+  /// The filter begins anew.
+  @_noLocks @_noAllocation
+  mutating func forget() { (hasConverged, left, evidence) = (false, 1, 0) }
+
+  /// One hop of energies by band: true where the path has changed.
+  @_noLocks @_noAllocation
+  mutating func update(microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>) -> Bool {
+    hops += 1
+    var loudBands = 0, worseBands = 0
+    var heard: Float = 0, remaining: Float = 0
+    for band in 0..<count {
+      microphone[band] = memory * microphone[band] + (1 - memory) * d[band]
+      echo[band] = memory * echo[band] + (1 - memory) * y[band]
+      residual[band] = memory * residual[band] + (1 - memory) * e[band]
+      floor[band] = hops > 20 ? min(floor[band] * 1.002, microphone[band]) : microphone[band]
+      guard echo[band] > loud * microphone[band], microphone[band] > audible * floor[band] else { continue }
+      loudBands += 1
+      heard += microphone[band]
+      remaining += residual[band]
+      if residual[band] > worse * microphone[band] { worseBands += 1 }
+    }
+    let isEvident = loudBands >= 5
+    evidence = isEvident && 10 * worseBands > 6 * loudBands ? evidence + 1 : 0
+    if isEvident && evidence == 0 {
+      left = 0.98 * left + 0.02 * min(remaining / heard, 1)
+      if left < converged { hasConverged = true }
+    }
+    return evidence >= patience && hasConverged
+  }
+}

@@ -1,0 +1,174 @@
+internal import CKernels
+internal import CRealtime
+
+/// Takes what the linear canceller leaves, and noise, out of the residual: one short-time Fourier transform with asymmetric windows (Mauler and Martin,
+/// EUSIPCO 2007), 4 hops to look at and 2 to hear, so that it delays by one hop. [realtime] but for `init` and `deinit`.
+struct Suppressor: ~Copyable {
+  private let hop: Int
+  private let length: Int
+  private let bins: Int
+  private let filterBins: Int
+  private let transform: FourierTransform
+  private let analysis, synthesis: UnsafeMutablePointer<Float>
+  private let residual, estimate, work, overlap: UnsafeMutablePointer<Float>
+  private let spectrum, echoSpectrum: SplitSpectrum
+  private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
+  private let noise, speech, clean, gain: UnsafeMutablePointer<Float>
+  private let phases: SplitSpectrum
+  private var residualEcho: ResidualEcho
+  private var presence: NearEndPresence
+  /// Makes |E|² the power of a hop.
+  private let scale: Float
+  private let settlingMemory, memory: Float
+  private let settlingHops: Int
+  private var hops = 0
+  private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  private let phaseCount = 1024
+  /// −20 dB.
+  private let noiseFloor: Float = 0.1
+  /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
+  private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
+
+  init(layout: FilterLayout) {
+    hop = layout.hop
+    length = layout.window
+    bins = length / 2 + 1
+    filterBins = layout.bins
+    transform = FourierTransform(length: layout.window)
+    let padded = (bins + 7) / 8 * 8
+    let rise = length - hop
+    analysis = .silence(length)
+    for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
+    for i in 0..<hop { analysis[rise + i] = rt_sqrtf(0.5 + 0.5 * rt_cosf(.pi * Float(i) / Float(hop))) }
+    // The product of both is a Hann window of two hops.
+    synthesis = .silence(length)
+    for i in rise - hop..<length {
+      synthesis[i] = (0.5 - 0.5 * rt_cosf(.pi * Float(i - rise + hop) / Float(hop))) / max(analysis[i], 1e-6)
+    }
+    scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
+    residual = .silence(length)
+    estimate = .silence(length)
+    work = .silence(length)
+    overlap = .silence(length)
+    spectrum = .silence(padded)
+    echoSpectrum = .silence(padded)
+    power = .silence(padded)
+    echoPower = .silence(padded)
+    uncertainty = .silence(padded)
+    noise = .silence(padded)
+    speech = .silence(padded)
+    clean = .silence(padded)
+    gain = .silence(padded)
+    for k in 0..<padded { (noise[k], speech[k], gain[k]) = (1e-9, 0.5, 1) }
+    phases = .silence(phaseCount + padded)
+    for i in 0..<phaseCount + padded {
+      let phase = 2 * .pi * Self.next(&random)
+      (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
+    }
+    let bands = SuppressorBands(bins: bins, binWidth: Float(layout.rate) / Float(length))
+    residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
+    presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    settlingMemory = layout.perHop(0.8)
+    memory = layout.perHop(0.95)
+    settlingHops = layout.hops(0.16)
+  }
+
+  deinit {
+    for array in [
+      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain,
+    ] { array.deallocate() }
+    spectrum.deallocate()
+    echoSpectrum.deallocate()
+    phases.deallocate()
+  }
+
+  /// How likely the near end is heard, 0…1.
+  var nearEndPresence: Float {
+    @_noLocks @_noAllocation get { presence.overall }
+  }
+
+  /// One hop.
+  ///
+  /// - Parameters:
+  ///   - newest: what the linear canceller leaves of the microphone.
+  ///   - filterUncertainty: what the filter expects to be wrong with the echo's estimate, by adapted bin.
+  ///   - echo: the estimate.
+  ///   - isGuarded: whatever is heard is echo.
+  ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
+  ///   - noiseShare: the same of the noise.
+  @_noLocks @_noAllocation
+  mutating func process(
+    residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
+    echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>
+  ) {
+    hops += 1
+    analyze(newest, line: residual, into: spectrum, power: power)
+    analyze(echo, line: estimate, into: echoSpectrum, power: echoPower)
+    if hops == 1 { for k in 0..<bins { noise[k] = power[k] + 1e-9 } }
+    spread(filterUncertainty)
+    let isGuarded = isGuarded && echoShare == 1
+    residualEcho.update(
+      error: power, echo: echoPower, uncertainty: uncertainty, noise: noise, presence: presence.overall, isGuarded: isGuarded)
+    if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
+    if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
+    presence.update(error: power, echo: residualEcho.power, noise: noise, noiseShare: noiseShare, isGuarded: isGuarded)
+    suppress(noiseShare: noiseShare)
+    transform.inverse(spectrum, into: work)
+    for i in 0..<length - hop { overlap[i] = overlap[i + hop] }
+    for i in length - hop..<length { overlap[i] = 0 }
+    for i in length - 2 * hop..<length { overlap[i] += work[i] * synthesis[i] }
+    copy(overlap + (length - 2 * hop), to: output, frames: hop)
+  }
+
+  @_noLocks @_noAllocation
+  private func analyze(
+    _ newest: UnsafePointer<Float>, line: UnsafeMutablePointer<Float>, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
+  ) {
+    for i in 0..<length - hop { line[i] = line[i + hop] }
+    copy(newest, to: line + (length - hop), frames: hop)
+    for i in 0..<length { work[i] = line[i] * analysis[i] }
+    transform.forward(work, into: spectrum)
+    for k in 0..<bins { power[k] = spectrum.power(k) * scale }
+  }
+
+  /// From the filter's bins to this transform's, half as many, over four of them.
+  @_noLocks @_noAllocation
+  private func spread(_ filter: UnsafePointer<Float>) {
+    // U is of `window` samples and |E|² of a hop.
+    let share = Float(hop) / Float(length) / 4
+    for k in 0..<bins {
+      var sum: Float = 0
+      let end = min(2 * k + 2, filterBins)
+      var i = max(2 * k - 2, 0)
+      while i < end {
+        sum += filter[i]
+        i += 1
+      }
+      uncertainty[k] = share * sum
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func suppress(noiseShare: Float) {
+    let talking = presence.overall
+    let first = Int(Self.next(&random) * Float(phaseCount - 1))
+    var kernel = nearend_suppression(
+      bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: noise, speech: speech,
+      clean: clean, gain: gain, phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
+      echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
+      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory)
+    nearend_suppress(&kernel, spectrum.re, spectrum.im)
+    // The first and the last bin are real.
+    (spectrum.im[0], spectrum.im[bins - 1]) = (0, 0)
+  }
+
+  /// 0…1, the same sequence each time (Marsaglia's xorshift, 2003).
+  @_noLocks @_noAllocation
+  private static func next(_ state: inout UInt64) -> Float {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Float(state >> 40) / 16_777_216
+  }
+}

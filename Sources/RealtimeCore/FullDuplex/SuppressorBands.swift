@@ -1,0 +1,26 @@
+internal import CRealtime
+
+/// The bands in which the suppressor judges, of equal width on a logarithmic scale, some 20. [control]
+struct SuppressorBands: Sendable {
+  /// First bins, and the end of the last band.
+  let edges: [Int]
+  /// Bands of 375 Hz to 6 kHz, in which speech is told from what is left of an echo.
+  let speech: Range<Int>
+  var count: Int { edges.count - 1 }
+
+  /// - Parameters:
+  ///   - bins: of the suppressor's transform.
+  ///   - binWidth: Hz.
+  init(bins: Int, binWidth: Float) {
+    var edges = [0]
+    for i in 0..<20 {
+      let edge = Int((6 * rt_powf(Float(bins - 1) / 6, Float(i) / 19)).rounded())
+      if edges.last != edge { edges.append(edge) }
+    }
+    edges[edges.count - 1] = bins
+    self.edges = edges
+    let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
+    let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
+    speech = first..<max(end, first + 5)
+  }
+}
