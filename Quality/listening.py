@@ -14,7 +14,7 @@ from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, TITLES
 RATE = 48_000
 WINDOW, COLUMNS, ROWS = 2_048, 400, 64
 LOWEST, HIGHEST = 60, 16_000  # Hz
-QUIETEST, LOUDEST = -92, -42  # dBFS a band
+QUIETEST, LOUDEST = -100, -45  # dBFS a band
 PROGRAMS = ("module-ec", "aec3", "webrtc", "nearend")
 
 
@@ -60,7 +60,7 @@ def draw_case(folder, case, processed, path):
         )
         axes.tick_params(length=2, labelsize=6.5, colors=INK)
         axes.text(
-            -0.205, 0.5, title.replace(", ", ",\n"), transform=axes.transAxes, va="center", fontsize=8.5, color=INK
+            -0.222, 0.5, title.replace(", ", ",\n"), transform=axes.transAxes, va="center", fontsize=8.5, color=INK
         )
         if case["kind"] in CHANGES_HALF_WAY:
             axes.axvline(6, color="white", linewidth=0.8, linestyle=":")
@@ -106,7 +106,7 @@ def properties(case):
 
 HEAD = """# Listening with the eyes
 
-The first case of each kind, 12 s: time to the right, pitch upwards (60 Hz to 16 kHz), brightness is loudness (-92 to
--42 dBFS a band). What should be left is the near end, where it talks, and nothing where only the far end does.
+The first case of each kind, 12 s: time to the right, pitch upwards (60 Hz to 16 kHz), brightness is loudness (-100 to
+-45 dBFS a band). What should be left is the near end, where it talks, and nothing where only the far end does.
 Written by `make quality ARGS=--write`; the figures are in [quality.md](../quality.md).
 """

@@ -155,7 +155,7 @@ def find_module_echo_cancel(build):
         )
         if built.returncode:
             raise Unavailable(f"{source.name} could not be built:\n{built.stderr}")
-    return ModuleEchoCancel(binary, f"webrtc-audio-processing 0.3 ({fingerprint(source)})")
+    return ModuleEchoCancel(binary, f"webrtc-audio-processing 0.3 ({fingerprint(binary)})")
 
 
 def find_aec3():
