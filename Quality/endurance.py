@@ -15,6 +15,7 @@ from measures import RATE, SPEECH_RATE, erle, power, seconds_to_settle
 from opinion import EchoOpinion
 from script import PROBE_SECONDS
 
+LEAST_TALK = 4  # seconds that STOI and AECMOS need
 SETTLE_SECONDS = 9  # of far end alone follow each change
 # By how much the last minute may be worse than the first: what differs between two rooms by itself.
 TOLERANCE = {"erle": 3.0, "echo": 0.15, "deg": 0.2, "stoi": 0.02}
@@ -60,15 +61,15 @@ class Conversation:
         measured = {"erle": erle(self.mic.read(*alone), self.out.read(*alone))}
         measured["echo"] = self.opinion_of("st", alone)[0]
         measured["deg"] = self.opinion_of("dt", both)[1]
-        measured["stoi"] = self.intelligibility(both)
+        measured["stoi"] = self.intelligibility(both, self.out)
         return measured
 
     def opinion_of(self, scenario, stretch):
         sounds = (track.read(*stretch) for track in (self.far, self.mic, self.out))
         return self.opinion.rate(scenario, *(self.opinion.features(np.clip(samples, -1, 1)) for samples in sounds))
 
-    def intelligibility(self, stretch):
-        clean, heard = (soxr.resample(track.read(*stretch), RATE, SPEECH_RATE) for track in (self.near, self.out))
+    def intelligibility(self, stretch, track):
+        clean, heard = (soxr.resample(one.read(*stretch), RATE, SPEECH_RATE) for one in (self.near, track))
         return stoi(clean, heard, SPEECH_RATE)
 
     def event(self, event):
@@ -101,13 +102,14 @@ class Conversation:
         stretch = range(event.second, end)
         alone = self.longest(lambda second: second.far_alone, stretch)
         both = self.longest(lambda second: second.both, stretch)
-        told = f"STOI {self.intelligibility(both):.2f}, near end MOS {self.opinion_of('dt', both)[1]:.2f}"
-        untouched = soxr.resample(self.mic.read(*both), RATE, SPEECH_RATE)
-        clean = soxr.resample(self.near.read(*both), RATE, SPEECH_RATE)
-        told += f" (untouched STOI {stoi(clean, untouched, SPEECH_RATE):.2f})"
-        return told + (
-            f"; far end alone ERLE {erle(self.mic.read(*alone), self.out.read(*alone)):.0f} dB" if alone[1] else ""
-        )
+        told = []
+        if both[1] >= LEAST_TALK:
+            untouched = self.intelligibility(both, self.mic)
+            told.append(f"STOI {self.intelligibility(both, self.out):.2f} (untouched {untouched:.2f})")
+            told.append(f"near end MOS {self.opinion_of('dt', both)[1]:.2f}")
+        if alone[1]:
+            told.append(f"far end alone ERLE {erle(self.mic.read(*alone), self.out.read(*alone)):.0f} dB")
+        return ", ".join(told)
 
     def faults(self):
         """What is wrong anywhere: samples that are no numbers, or sound where the microphone is muted."""
