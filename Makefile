@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench soak test-faults fuzz dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -40,6 +40,9 @@ thread-check: dependencies ## runs the session, its manager and calls from many 
 bench: dependencies ## measures latency, processor time, lost cycles, the cost of sinks and hours of drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
+quality: ## scores echo and speech beside other cancellers, on cases made from a seed: ARGS="--seed 300 --kinds st,dt --rows"; --help
+	@Scripts/quality $(ARGS)
+
 soak: dependencies ## runs ten minutes of random events and faults at a simulated desk: ARGS="--seconds 600 --seed 1 --sanitize address"
 	@Scripts/soak $(ARGS)
 
@@ -54,4 +57,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-asan .build-thread .build-pkgconfig
+	@rm -rf .build .build-asan .build-thread .build-pkgconfig .build-quality
