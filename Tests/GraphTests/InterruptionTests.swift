@@ -11,9 +11,10 @@ extension GraphTests {
   struct Interruptions {
     private func manager(_ live: LiveGraph) throws -> LoginManager { try #require(live.session.loginManager) }
 
-    /// An application that plays silence with a role, to a device.
-    private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
-      let file = "\(live.session.path)/silence.wav"
+    /// A minute of silence, written once in a session and whole before it has its name: players open it while others play it.
+    private func silence(_ session: PrivateSession) throws -> String {
+      let file = "\(session.path)/silence.wav"
+      guard !FileManager.default.fileExists(atPath: file) else { return file }
       var wave = Data("RIFF".utf8)
       func append(_ values: UInt32...) { for value in values { withUnsafeBytes(of: value.littleEndian) { wave.append(contentsOf: $0) } } }
       let bytes: UInt32 = 48_000 * 2 * 60
@@ -23,7 +24,13 @@ extension GraphTests {
       wave.append(Data("data".utf8))
       append(bytes)
       wave.append(Data(count: Int(bytes)))
-      try wave.write(to: URL(fileURLWithPath: file))
+      try wave.write(to: URL(fileURLWithPath: file), options: .atomic)
+      return file
+    }
+
+    /// An application that plays silence with a role, to a device.
+    private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
+      let file = try silence(live.session)
       return try live.session.spawn("pw-cat", ["--playback", "--media-role", role, "--target", device, file])
     }
 
