@@ -108,6 +108,8 @@ extension PortType {
   /// The types of ports that PipeWire's ALSA plugin and its BlueZ plugin know.
   private static func byPort(_ facts: PortFacts) -> PortType? {
     let isInput = facts.direction == .input
+    // Only names that a card's profile (UCM) gives tell it from HDMI: ALSA's own Routes are called HDMI for either.
+    if !isInput, facts.portName?.lowercased().contains("displayport") == true { return .displayPort }
     switch facts.portType {
     case "speaker": return .builtInSpeaker
     case "mic":
