@@ -67,7 +67,7 @@ struct CaptureEchoTests {
     #expect(run.meters.snapshot().echoCondition == .failing)
   }
 
-  @Test("V6: whatever the canceller is, one that leaves the echo as it was is told to fail after 5 s of it, and one that takes it away is not")
+  @Test("V6: whatever the canceller is, one that leaves the echo as it was is told to fail after 5 s of it, and one that cancels is not")
   func verdict() {
     func condition(seconds: Double, left: Float) -> EchoCondition {
       var meter = EchoMeter()

@@ -1,3 +1,6 @@
+import Dispatch
+import Synchronization
+
 /// The whole of what nearend does with sound, seen from the control side; `realtime` is the audio thread's half.
 ///
 ///     sinks, call ──▶ mixer ──▶ speaker
@@ -21,10 +24,14 @@ public final class AudioCore: @unchecked Sendable {
   private let settings: CoreSettings
   private let clock: CycleClock.Reading
   private let memory: CellBlock
-  // Only the control thread makes capture paths, one after another.
+  // Only the control thread posts capture paths, one after another.
   private var preparedRate = 0
   private var impossibleRate = 0
+  private var rateInTheMaking = 0
   private var newest: UnsafeMutablePointer<CapturePath>?
+  /// Where paths for other rates are made: that takes longer than whoever looks after the graph may wait.
+  private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
+  private let made = Made()
 
   /// A core with a capture path for `rate` (Hz, 16000…192000) ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
   public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
@@ -47,6 +54,8 @@ public final class AudioCore: @unchecked Sendable {
 
   /// The audio thread must have stopped for good.
   deinit {
+    maker.sync {}
+    if case .success(let path)? = made.take()?.path { Self.free(UnsafeMutableRawPointer(path)) }
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
     Self.free(UnsafeMutableRawPointer(state.pointee.takeCapture()))
@@ -125,19 +134,33 @@ public final class AudioCore: @unchecked Sendable {
 
   // MARK: The capture path's rate
 
-  /// Makes a capture path where the graph has a rate that there is none for yet; until then the voice is silent. Frees what is no longer used. To be
-  /// called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible, once for that rate. [control]
+  /// Has a capture path made where the graph has a rate that there is none for yet, on a thread of its own; the voice is silent until a later call finds it
+  /// made. Frees what is no longer used. To be called now and then while the graph runs. Throws `CapturePathError` where the rate is impossible, once for
+  /// that rate. [control]
   public func prepareForGraphRate() throws(CapturePathError) {
     Self.free(captureMailbox.collect())
     mixer.collect()
     captureStages.collect()
     appAudio.collect()
+    try takeMade()
     let wanted = Int(settings.wantedRate.load())
-    guard wanted > 0, wanted != preparedRate, wanted != impossibleRate else { return }
-    do throws(CapturePathError) {
-      try prepareCapture(rate: wanted)
-    } catch {
-      impossibleRate = wanted
+    guard wanted > 0, wanted != preparedRate, wanted != impossibleRate, !isMakingCapturePath else { return }
+    rateInTheMaking = wanted
+    maker.async { [made, controls, meters, captureStages] in
+      made.put(wanted, Self.makePath(rate: wanted, controls, meters, captureStages))
+    }
+  }
+
+  /// Whether a path is being made, or waits for the next `prepareForGraphRate`. [control]
+  public var isMakingCapturePath: Bool { rateInTheMaking != 0 }
+
+  private func takeMade() throws(CapturePathError) {
+    guard let (rate, path) = made.take() else { return }
+    rateInTheMaking = 0
+    switch path {
+    case .success(let path): use(path, rate: rate)
+    case .failure(let error):
+      impossibleRate = rate
       throw error
     }
   }
@@ -149,18 +172,45 @@ public final class AudioCore: @unchecked Sendable {
   }
 
   private func prepareCapture(rate: Int) throws(CapturePathError) {
-    let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
-    do {
-      path.initialize(
-        to: try CapturePath(
-          rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters, stages: captureStages))
-    } catch {
-      path.deallocate()
-      throw error
-    }
+    use(try Self.makePath(rate: rate, controls, meters, captureStages).get(), rate: rate)
+  }
+
+  private func use(_ path: UnsafeMutablePointer<CapturePath>, rate: Int) {
     Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
     newest = path
     preparedRate = rate
+  }
+
+  private static func makePath(
+    rate: Int, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain
+  ) -> Result<UnsafeMutablePointer<CapturePath>, CapturePathError> {
+    let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
+    do throws(CapturePathError) {
+      path.initialize(
+        to: try CapturePath(rate: rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters, stages: stages))
+      return .success(path)
+    } catch {
+      path.deallocate()
+      return .failure(error)
+    }
+  }
+
+  /// What the maker hands over.
+  // Sound: the pointer is the maker's until `put`, and whoever takes it has it alone.
+  private final class Made: @unchecked Sendable {
+    private let lock = Mutex(())
+    private var path: (rate: Int, path: Result<UnsafeMutablePointer<CapturePath>, CapturePathError>)?
+
+    func put(_ rate: Int, _ path: Result<UnsafeMutablePointer<CapturePath>, CapturePathError>) {
+      lock.withLock { _ in self.path = (rate, path) }
+    }
+
+    func take() -> (rate: Int, path: Result<UnsafeMutablePointer<CapturePath>, CapturePathError>)? {
+      lock.withLock { _ in
+        defer { path = nil }
+        return path
+      }
+    }
   }
 
   private static func free(_ path: UnsafeMutableRawPointer?) {
