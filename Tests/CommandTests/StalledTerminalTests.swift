@@ -40,8 +40,8 @@ struct StalledTerminalTests {
     let terminal = try Silent()
     let errors = "\(session.path)/stalled.err"
     let nearend = try ChildProcess(
-      nearendProgram, ["--sink", "alice"], environment: session.environment.merging(["TERM": "xterm-256color"]) { $1 }, group: session.group,
-      input: .descriptor(terminal.near), output: .descriptor(terminal.near), errors: .file(errors))
+      nearendProgram, ["--sink", "alice"], environment: session.environment.merging(["TERM": "xterm-256color"]) { $1 },
+      group: session.group, input: .descriptor(terminal.near), output: .descriptor(terminal.near), errors: .file(errors))
     defer { nearend.end() }
     let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
     defer { recorder.end() }
