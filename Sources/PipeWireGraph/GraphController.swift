@@ -46,6 +46,7 @@ public final class GraphController: @unchecked Sendable {
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
+  private lazy var recovery = RecoveryWatch(loop: loop, core: core) { [unowned self] in hooks.soundPasses() }
 
   private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
@@ -58,6 +59,8 @@ public final class GraphController: @unchecked Sendable {
   private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
   private static let watchInterval = 0.1
+  /// Seconds until the next such look while a capture path is being made.
+  private static let makingInterval = 0.01
 
   /// Nothing happens before `start`. [any]
   public init(core: AudioCore, options: GraphOptions, hooks: GraphHooks) {
@@ -105,6 +108,7 @@ public final class GraphController: @unchecked Sendable {
       isStopping = true
       watchTimer.pause()
       freeze.pause()
+      recovery.pause()
       bringBackOthers()
       routes.leave()
       // The daemon has removed everything before the connection closes.
@@ -119,6 +123,7 @@ public final class GraphController: @unchecked Sendable {
       retryTimer.cancel()
       watchTimer.cancel()
       freeze.cancel()
+      recovery.cancel()
       login = nil
       // Once more: what the round trip let in.
       takeDown()
@@ -154,6 +159,14 @@ public final class GraphController: @unchecked Sendable {
 
   /// A frozen graph's filter is made anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   public func rebuild() { loop.locked { freeze.ask() } }
+
+  /// [any]
+  public func tellWhenSoundPasses() {
+    loop.locked {
+      recovery.ask()
+      dirty.raise()
+    }
+  }
 
   /// Gives the filter node its parameters. [any], once, before `start`.
   public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
@@ -304,8 +317,10 @@ public final class GraphController: @unchecked Sendable {
       update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
-      update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
-      try volumes?.watch([endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id].compactMap { $0 })
+      let before = choice
+      update(choice: try routes.choose(in: objects, wanted: wanted), was: before)
+      let watched = [endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id, choice.speaker?.id]
+      try volumes?.watch(watched.compactMap { $0 })
       noticeMute()
       closeMicrophone(demand)
       core.isSending = demand.sends
@@ -323,7 +338,12 @@ public final class GraphController: @unchecked Sendable {
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
-      if login?.isSleepHeldUp == true, !demand.isActive, !objects.hasLinks(of: node, beyond: own) { login?.maySleep() }
+      // What others have linked is theirs to let go of.
+      let isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: node, beyond: own)
+      if login?.isSleepHeldUp == true, isFree { login?.maySleep() }
+      recovery.reconciled(
+        isLinked: demand.isActive && plan.isThere(objects.links, demand: demand, devices: choice),
+        needsCycles: demand.keepsAwake && hasDevice)
     } catch {
       // The connection says so itself; it is made anew then.
       tell(.warning, error.description)
@@ -368,7 +388,9 @@ public final class GraphController: @unchecked Sendable {
 
   /// Held up is the session only where no device is left that it could use; with one of two it goes on.
   private func noticeMissingDevice() {
-    let isMissing = wanted.isActive && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
+    // A headset between two profiles is on its way back, and whose devices others link is theirs to miss.
+    let isLooking = wanted.isActive && wanted.linksDevices && !routes.isHeadsetMoving
+    let isMissing = isLooking && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     guard isMissing != hasNoDevice else { return }
     hasNoDevice = isMissing
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
@@ -378,7 +400,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
   private func closeMicrophone(_ demand: SessionDemand) {
-    guard demand.sends, !demand.opensMicrophone, let id = choice.microphone?.id else {
+    guard demand.sends, demand.linksDevices, !demand.opensMicrophone, let id = choice.microphone?.id else {
       closedMicrophone = nil
       return
     }
@@ -404,7 +426,7 @@ public final class GraphController: @unchecked Sendable {
     guard let volumes else { return lastVolumes }
     var status = VolumesStatus(
       nearendMicrophone: volumes.status(ownNode(NodeNames.microphone)), nearendSpeaker: volumes.status(ownNode(NodeNames.speaker)),
-      microphone: volumes.status(choice.microphone?.id))
+      microphone: volumes.status(choice.microphone?.id), speaker: volumes.status(choice.speaker?.id))
     if routes.isMicrophoneMuted { status.microphone.isMuted = true }
     return status
   }
@@ -464,6 +486,7 @@ public final class GraphController: @unchecked Sendable {
   /// A new rate needs a capture path of its own; the graph is told our latency.
   private func watch() {
     do { try core.prepareForGraphRate() } catch { tell(.error, "\(error); the voice stays silent") }
+    if core.isMakingCapturePath { watchTimer.schedule(after: Self.makingInterval, every: Self.watchInterval) }
     hooks.looked()
     if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: true)

@@ -106,13 +106,14 @@ public final class NearendService: Sendable {
         }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)
-          events.post(.routeChange, detail: change.detail)
-        }))
+          events.post(.routeChange, detail: change.detail, route: change)
+        }, soundPasses: { session.soundPasses() }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged: graph?.demandChanged()
       case .rebuild: graph?.rebuild()
+      case .tellWhenSoundPasses: graph?.tellWhenSoundPasses()
       }
     }
     settingChanges = events.subscribe { [weak graph] event in

@@ -62,8 +62,9 @@ extension NearendService {
       changes.append((setting, value))
     }
     // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
-    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
+    // Recording that is kept prepared locks the others.
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
+    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
   }
 }
