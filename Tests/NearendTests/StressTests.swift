@@ -65,6 +65,11 @@ struct StressTests {
     { manager, id in _ = try? manager.microphoneBuffers(mediaId: id) },
     { manager, _ in _ = manager.microphoneInputMediaId },
     { manager, _ in manager.isVoiceProcessingBypassed.toggle() },
+    { manager, id in
+      manager.setSpeakerOutputGain(mediaId: id, gain: .random(in: 0...4))
+      manager.setSpeakerOutputMuted(mediaId: id, isMuted: Bool.random())
+      _ = (manager.speakerOutputStatus(mediaId: id), manager.speakerOutputStatuses)
+    },
     { manager, _ in
       manager.set(microphoneMuteMode: MicrophoneMuteMode.allCases.randomElement()!)
       _ = manager.microphoneMuteMode

@@ -327,7 +327,7 @@ public final class NearendService: Sendable {
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
-      isSending: state.demand.sends, isInterrupted: !state.interruptions.isEmpty,
+      isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     completion.current?(&snapshot)

@@ -44,7 +44,7 @@ public struct Diagnostics: Sendable {
     let session = report.session
     add("Manual Audio Session Management", Self.yesNo(session.settings.isManual))
     add("Session Category", Self.category(session.demand))
-    add("Session Mode", session.settings.usesVoiceProcessing ? "VoiceChat" : "Default")
+    add("Session Mode", session.settings.usesVoiceProcessing ? "VideoChat" : "Default")
     add("Session Active", Self.yesNo(session.isActive))
     add("VPIO Initialised", Self.yesNo(session.isUnitInitialised && report.snapshot.graph.nodeId != nil))
     let interruption = report.snapshot.session.interruption

@@ -96,6 +96,20 @@ struct PortTypeTests {
     #expect(row.facts.isPrivate == row.isPrivate)
   }
 
+  @Test("T1, R6: a device's own rate is what its node tells, or what its codec means in a call")
+  func rates() {
+    func rate(_ profile: String?, _ codec: String?, _ audioRate: String? = nil) -> Int? {
+      PortFacts(.input, bus: "bluetooth", api: "bluez5", bluetoothProfile: profile, audioRate: audioRate, bluetoothCodec: codec).rate
+    }
+    #expect(rate("headset-head-unit", "msbc") == 16_000)
+    #expect(rate("headset-head-unit", "cvsd") == 8_000)
+    #expect(rate("headset-head-unit", nil, "16000") == 16_000)
+    #expect(rate("headset-head-unit", nil) == nil)
+    #expect(rate("a2dp-sink", "sbc") == nil)
+    #expect(PortFacts(.output, bus: "usb", api: "alsa", audioRate: "44100").rate == 44_100)
+    for nonsense in ["", "-1", "0", "1e9", "99999999999999999999"] { #expect(PortFacts(.output, audioRate: nonsense).rate == nil) }
+  }
+
   @Test("R3: there is no type of port that no device has")
   func everyType() { #expect(Set(Self.rows.map(\.type)) == Set(PortType.allCases)) }
 
