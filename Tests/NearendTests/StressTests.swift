@@ -64,6 +64,8 @@ struct StressTests {
     { manager, id in manager.unregisterMicrophoneInput(mediaId: id) },
     { manager, id in _ = try? manager.microphoneBuffers(mediaId: id) },
     { manager, _ in _ = manager.microphoneInputMediaId },
+    { manager, _ in try? manager.setManualRenderingMode(false) },
+    { manager, _ in _ = (manager.isManualRenderingMode, manager.manualRenderer == nil) },
     { manager, _ in manager.isVoiceProcessingBypassed.toggle() },
     { manager, id in
       manager.setSpeakerOutputGain(mediaId: id, gain: .random(in: 0...4))

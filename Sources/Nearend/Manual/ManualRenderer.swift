@@ -27,6 +27,9 @@ public final class ManualRenderer: @unchecked Sendable {
     set { mode.withLock { $0 = newValue } }
   }
   private let processor: CycleProcessor
+  /// Called ten times in a second of audio.
+  private let looked: @Sendable () -> Void
+  private var sinceLook = 0
   /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
   public private(set) var rate: Int
   /// Frames of all cycles.
@@ -45,7 +48,16 @@ public final class ManualRenderer: @unchecked Sendable {
     }
     processor = core.realtime
     self.rate = rate
+    looked = {}
     core.isSending = true
+  }
+
+  /// Runs the cycles of a session's own core, at 48 kHz to begin with.
+  init(core: AudioCore, looked: @escaping @Sendable () -> Void) {
+    self.core = core
+    self.looked = looked
+    processor = core.realtime
+    rate = 48_000
   }
 
   /// Changes `rate`; voice processing begins anew. Throws `ManualRenderingError.capturePath`, and leaves it as it was.
@@ -96,6 +108,11 @@ public final class ManualRenderer: @unchecked Sendable {
     core.mixer.collect()
     core.captureStages.collect()
     core.appAudio.collect()
+    sinceLook += buffers.frames
+    if sinceLook >= rate / 10 {
+      sinceLook = 0
+      looked()
+    }
   }
 
   /// One cycle on arrays, as long as the microphone.
