@@ -12,7 +12,7 @@ help: ## says what each target does
 
 run: ## installs what is missing, builds, and starts the dashboard; without a daemon or devices it rehearses
 	@Scripts/install-dependencies run
-	@$(swift) build --configuration release --product nearend
+	@$(swift) build --configuration release --product nearend >&2
 	@.build/release/nearend $(ARGS)
 
 test: ## installs what is missing, runs every test and the realtime check, and ends with their count

@@ -46,11 +46,13 @@ public final class GraphController: @unchecked Sendable {
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
+  private lazy var recovery = RecoveryWatch(loop: loop, core: core) { [unowned self] in hooks.soundPasses() }
 
   private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
+  private var makingTimer: LoopTimer!
 
   /// The client is not called as its node is: tools that take a name would find it first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
@@ -58,6 +60,8 @@ public final class GraphController: @unchecked Sendable {
   private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
   private static let watchInterval = 0.1
+  /// Seconds between looks whether the capture path that is being made is there.
+  private static let makingInterval = 0.01
 
   /// Nothing happens before `start`. [any]
   public init(core: AudioCore, options: GraphOptions, hooks: GraphHooks) {
@@ -83,6 +87,10 @@ public final class GraphController: @unchecked Sendable {
     }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
+    makingTimer = LoopTimer(loop: loop) { [unowned self] in
+      renewCapturePath()
+      tellLatency()
+    }
   }
 
   /// Joins the graph. [any], once.
@@ -93,7 +101,7 @@ public final class GraphController: @unchecked Sendable {
       try loop.locked { () throws(GraphError) in
         do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
         try checkStart()
-        renewCapturePath()
+        renewCapturePath(isFirst: true)
         do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
         login = LoginWatch(options.interruptions.systemBus, loop: loop) { [unowned self] in handle($0) }
         dirty.raise()
@@ -109,7 +117,9 @@ public final class GraphController: @unchecked Sendable {
     loop.locked {
       isStopping = true
       watchTimer.pause()
+      makingTimer.pause()
       freeze.pause()
+      recovery.pause()
       bringBackOthers()
       routes.leave()
       // The daemon has removed everything before the connection closes.
@@ -123,7 +133,9 @@ public final class GraphController: @unchecked Sendable {
       parametersDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
+      makingTimer.cancel()
       freeze.cancel()
+      recovery.cancel()
       login = nil
       // Once more: what the round trip let in.
       takeDown()
@@ -159,6 +171,14 @@ public final class GraphController: @unchecked Sendable {
 
   /// A frozen graph's filter is made anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   public func rebuild() { loop.locked { freeze.ask() } }
+
+  /// [any]
+  public func tellWhenSoundPasses() {
+    loop.locked {
+      recovery.ask()
+      dirty.raise()
+    }
+  }
 
   /// Gives the filter node its parameters. [any], once, before `start`.
   public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
@@ -309,8 +329,10 @@ public final class GraphController: @unchecked Sendable {
       update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
-      update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
-      try volumes?.watch([endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id].compactMap { $0 })
+      let before = choice
+      update(choice: try routes.choose(in: objects, wanted: wanted), was: before)
+      let watched = [endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id, choice.speaker?.id]
+      try volumes?.watch(watched.compactMap { $0 })
       noticeMute()
       closeMicrophone(demand)
       core.isSending = demand.sends
@@ -328,7 +350,12 @@ public final class GraphController: @unchecked Sendable {
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
-      if login?.isSleepHeldUp == true, !demand.isActive, !objects.hasLinks(of: node, beyond: own) { login?.maySleep() }
+      // What others have linked is theirs to let go of.
+      let isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: node, beyond: own)
+      if login?.isSleepHeldUp == true, isFree { login?.maySleep() }
+      recovery.reconciled(
+        isLinked: demand.isActive && plan.isThere(objects.links, demand: demand, devices: choice),
+        needsCycles: demand.keepsAwake && hasDevice)
     } catch {
       // The connection says so itself; it is made anew then.
       tell(.warning, error.description)
@@ -373,7 +400,9 @@ public final class GraphController: @unchecked Sendable {
 
   /// Held up is the session only where no device is left that it could use; with one of two it goes on.
   private func noticeMissingDevice() {
-    let isMissing = wanted.isActive && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
+    // A headset between two profiles is on its way back, and whose devices others link is theirs to miss.
+    let isLooking = wanted.isActive && wanted.linksDevices && !routes.isHeadsetMoving
+    let isMissing = isLooking && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     guard isMissing != hasNoDevice else { return }
     hasNoDevice = isMissing
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
@@ -383,7 +412,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
   private func closeMicrophone(_ demand: SessionDemand) {
-    guard demand.sends, !demand.opensMicrophone, let id = choice.microphone?.id else {
+    guard demand.sends, demand.linksDevices, !demand.opensMicrophone, let id = choice.microphone?.id else {
       closedMicrophone = nil
       return
     }
@@ -409,7 +438,7 @@ public final class GraphController: @unchecked Sendable {
     guard let volumes else { return lastVolumes }
     var status = VolumesStatus(
       nearendMicrophone: volumes.status(ownNode(NodeNames.microphone)), nearendSpeaker: volumes.status(ownNode(NodeNames.speaker)),
-      microphone: volumes.status(choice.microphone?.id))
+      microphone: volumes.status(choice.microphone?.id), speaker: volumes.status(choice.speaker?.id))
     if routes.isMicrophoneMuted { status.microphone.isMuted = true }
     return status
   }
@@ -472,20 +501,26 @@ public final class GraphController: @unchecked Sendable {
     hooks.looked()
     if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: true)
+    tellLatency()
+  }
+
+  private func tellLatency() {
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
     filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
   }
 
-  private func renewCapturePath() {
+  /// Nobody here waits for a path, but for the first, before there is a filter.
+  private func renewCapturePath(isFirst: Bool = false) {
     let wanted = core.controls.engine
     do {
-      try core.renewCapturePath()
+      try isFirst ? core.prepare() : core.renewCapturePath()
     } catch {
       let engine = core.controls.engine
       tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
     }
+    if core.isMakingCapturePath { makingTimer.schedule(after: Self.makingInterval) }
   }
 
   /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back in, less what

@@ -35,13 +35,16 @@ public struct GraphHooks: Sendable {
   public var route: @Sendable (RouteEnds) -> Void
   /// The route leads elsewhere than before (R4).
   public var routeChanged: @Sendable (RouteChange) -> Void
+  /// What the session demands is linked, and runs where it should: once after each `tellWhenSoundPasses`.
+  public var soundPasses: @Sendable () -> Void
 
   public init(
     remark: @escaping @Sendable (GraphRemark) -> Void,
     applications: @escaping @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand),
     interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void,
     foreground: @escaping @Sendable (Bool) -> Void = { _ in }, looked: @escaping @Sendable () -> Void = {},
-    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }, routeChanged: @escaping @Sendable (RouteChange) -> Void = { _ in }
+    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }, routeChanged: @escaping @Sendable (RouteChange) -> Void = { _ in },
+    soundPasses: @escaping @Sendable () -> Void = {}
   ) {
     self.remark = remark
     self.applications = applications
@@ -50,5 +53,6 @@ public struct GraphHooks: Sendable {
     self.looked = looked
     self.route = route
     self.routeChanged = routeChanged
+    self.soundPasses = soundPasses
   }
 }

@@ -20,7 +20,7 @@ struct EngineSwitchTests {
 
   private static func change(_ rig: CoreRig, to engine: VoiceEngine) throws {
     rig.core.controls.engine = engine
-    try rig.core.renewCapturePath()
+    try rig.renewCapturePath()
   }
 
   /// Runs whole cycles; the voice.
@@ -156,10 +156,10 @@ struct EngineSwitchTests {
       { rig in
         rig.rate = 44_100
         _ = try Self.run(rig, Self.tone(seconds: 0.02), quantum: 256)
-        try rig.core.renewCapturePath()
+        try rig.renewCapturePath()
         rig.rate = 48_000
         _ = try Self.run(rig, Self.tone(seconds: 0.02), quantum: 256)
-        try rig.core.renewCapturePath()
+        try rig.renewCapturePath()
       },
       { rig in
         rig.core.isSending = false
@@ -180,7 +180,7 @@ struct EngineSwitchTests {
       _ = try Self.run(rig, Self.tone(seconds: 0.006), quantum: 256)
       try interruption(rig)
       _ = try Self.run(rig, Self.tone(seconds: 0.2), quantum: 256)
-      try rig.core.renewCapturePath()
+      try rig.renewCapturePath()
       let noise = CaptureSignals.noise(seconds: 0.2, rate: Self.rate, level: -20)
       let voice = try Self.run(rig, noise, quantum: 256), latency = rig.core.captureLatency(quantum: 256)
       #expect(Array(voice[(latency + 480)...]) == Array(noise[480..<(voice.count - latency)]), "interruption \(index)")

@@ -39,8 +39,8 @@ public final class EventBus: Sendable {
   }
 
   /// [any], never the audio thread.
-  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:]) {
-    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail)
+  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
+    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route)
     let subscribers = state.withLock { state in
       event.detail["sourceHadAudio"] = .bool(state.sourceHadAudio)
       return Array(state.subscribers.values)

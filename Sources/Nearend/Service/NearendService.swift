@@ -111,13 +111,14 @@ public final class NearendService: Sendable {
         }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)
-          events.post(.routeChange, detail: change.detail)
-        }))
+          events.post(.routeChange, detail: change.detail, route: change)
+        }, soundPasses: { session.soundPasses() }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged: graph?.demandChanged()
       case .rebuild: graph?.rebuild()
+      case .tellWhenSoundPasses: graph?.tellWhenSoundPasses()
       }
     }
     settingChanges = events.subscribe { [weak graph] event in
@@ -334,7 +335,7 @@ public final class NearendService: Sendable {
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
-      isSending: state.demand.sends, isInterrupted: !state.interruptions.isEmpty,
+      isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     completion.current?(&snapshot)

@@ -50,7 +50,7 @@ final class PortWatch {
     return RoutePort(
       name: node.nodeName ?? "", description: node.properties["node.description"] ?? node.nodeName ?? "", portType: PortType(facts),
       port: active?.name ?? "", portDescription: active?.description ?? "", availability: facts.availability, device: cardName(node) ?? "",
-      isPrivate: facts.isPrivate)
+      isPrivate: facts.isPrivate, rate: facts.rate)
   }
 
   /// Everything that the node could be used for now: each of its Routes that is not unplugged, or the node alone where it has none.
@@ -78,7 +78,7 @@ final class PortWatch {
       formFactor: either("device.form-factor"), bus: either("device.bus"),
       api: either("device.api") ?? (node.nodeName?.hasPrefix("raop_") == true ? "raop" : nil),
       bluetoothProfile: properties["api.bluez5.profile"], deviceProfile: properties["device.profile.name"],
-      hasDevice: node.id("device.id") != nil)
+      hasDevice: node.id("device.id") != nil, audioRate: properties["audio.rate"], bluetoothCodec: properties["api.bluez5.codec"])
   }
 
   private func activeRoute(_ node: GlobalObject, _ direction: Device.Direction) -> DeviceInfo.Route? {

@@ -108,6 +108,9 @@ final class RouteKeeper {
   /// The machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : monotonicSeconds() + Self.waking }
 
+  /// The headset in use changes its profile, and is awaited.
+  var isHeadsetMoving: Bool { moving != nil }
+
   /// The card of the microphone in use is muted (D1).
   var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
 
@@ -234,7 +237,8 @@ final class RouteKeeper {
     let wasPaused = pause.isPaused
     pause.look(
       UnplugPause.Look(
-        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: monotonicSeconds()))
+        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives && wanted.linksDevices,
+        time: monotonicSeconds()))
     if pause.isPaused != wasPaused {
       hooks.pause(pause.isPaused)
       hooks.remark(

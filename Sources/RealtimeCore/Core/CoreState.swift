@@ -13,6 +13,8 @@ struct CoreState: ~Copyable {
   /// What `capture` takes over from, until it is given back.
   private var retiring: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
+  /// Frames of a voice that a source which has had no audio yet was given.
+  private var voicedFrames = 0
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
@@ -85,8 +87,21 @@ struct CoreState: ~Copyable {
       microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
+    let hasAudio = source.awaitsAudio && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
-    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
+    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+  }
+
+  /// Whether the microphone's part of the voice is more than silence and noise (T5): somebody has been heard to talk for longer than noise that begins is
+  /// taken for a voice; unprocessed, where nothing listens for that, it is louder than −50 dBFS, which a microphone in a quiet room is not.
+  @_noLocks @_noAllocation
+  private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
+    let peak = Kernel.peak(voice, frames: frames)
+    guard controls.usesVoiceProcessing.isOn() else { return peak >= 0.003_16 }
+    if peak >= 1 / 32_768, meters.hasVoice.isOn() { voicedFrames += frames }
+    guard 2 * voicedFrames >= 3 * rate else { return false }
+    voicedFrames = 0
+    return true
   }
 
   /// A path that the control side has made takes over from the one in use, which is given back when it is not heard any more.

@@ -64,8 +64,9 @@ extension NearendService {
     // In the settings' own order: who gives back what he once got gives the canceller's engine and its switch, and means the switch of that engine.
     changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
     // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
-    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
+    // Recording that is kept prepared locks the others.
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
+    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
   }
 }
