@@ -120,6 +120,21 @@ let package = Package(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
+    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
+    .executableTarget(
+      name: "GraphFuzz",
+      dependencies: [
+        "Border", "CHostileClient", "DashboardView", "Nearend", "SimulatedHardware",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/GraphFuzz"),
+    .executableTarget(
+      name: "FileFuzz",
+      dependencies: [
+        "Border", "OfflineProcessing", "SimulatedHardware", "SoundFileLibrary",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/FileFuzz"),
     .executableTarget(
       name: "FaultMatrix",
       dependencies: [
