@@ -32,7 +32,7 @@ struct PodTests {
 
   @Test("X1: volumes are finite, not negative, not above 100, and at most 64")
   func volumes() {
-    #expect(setting(PodBytes.floats([1, 1e39, -.infinity, .nan, -1, 0.25]))?.channels == [1, 100, 0, 0, 0, 0.25])
+    #expect(setting(PodBytes.floats([1, .infinity, -.infinity, .nan, -1, 0.25]))?.channels == [1, 100, 0, 0, 0, 0.25])
     #expect(setting(PodBytes.floats([Float](repeating: 1, count: 10_000)))?.channels.count == 64)
     #expect(setting(PodBytes.floats([])) == nil)
     #expect(setting(PodBytes.float(1)) == nil)
