@@ -20,11 +20,14 @@ struct GraphFuzz: ParsableCommand {
   var seconds = 600.0
   @Option(help: "Where the random numbers begin.")
   var seed = UInt64.random(in: 0..<1 << 32)
+  @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
+  var hostile: String?
 
   /// Seconds after which an answer of nearend's own is no longer waited for.
   private static let patience = 30.0
 
   func run() throws {
+    if let hostile { return attack(hostile) }
     say("fuzz-graph: \(seconds) s, seed \(seed)")
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
@@ -42,20 +45,22 @@ struct GraphFuzz: ParsableCommand {
     let watch = Watch(patience: Self.patience, seed: seed)
 
     var generator = SeededGenerator(seed: seed)
-    var clients: [HostileClient] = []
+    var clients: [ChildProcess] = []
     var tally: [String: Int] = [:]
     var round = 0
     let began = ContinuousClock.now
     while ContinuousClock.now - began < .seconds(seconds) {
       round += 1
       watch.round(round)
-      clients.removeAll { !$0.isConnected }
-      if clients.count < 4, let client = HostileClient(socket: session.socket) { clients.append(client) }
-      for _ in 0..<Int.random(in: 1...6, using: &generator) {
-        if let client = clients.randomElement(using: &generator) { tally[client.act(&generator), default: 0] += 1 }
+      // Processes of their own: what they do may end themselves, too.
+      clients.removeAll { !$0.isRunning }
+      while clients.count < 4 {
+        clients.append(
+          try session.spawn(program, ["--hostile", session.socket, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
+        tally["clients", default: 0] += 1
       }
       if Int.random(in: 0..<20, using: &generator) == 0, !clients.isEmpty {
-        clients.remove(at: .random(in: 0..<clients.count, using: &generator))
+        clients.remove(at: .random(in: 0..<clients.count, using: &generator)).end(grace: 0)
       }
       own(service, &generator)
       usleep(UInt32.random(in: 0...30_000, using: &generator))
@@ -63,12 +68,12 @@ struct GraphFuzz: ParsableCommand {
       // Malformed pods are read by others, too: a daemon or a session manager that ends of them is started again.
       for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] where !session.isRunning(daemon) {
         tally["\(daemon) ended by itself", default: 0] += 1
-        clients = []
+        for client in clients { client.end(grace: 0) }
         session.stop(.pipewire)
         try session.start()
       }
     }
-    clients = []
+    for client in clients { client.end(grace: 0) }
     watch.round(round + 1)
     // The session's own state may be anything by now; nearend must be of use in a new one.
     session.stop(.pipewire)
@@ -81,6 +86,19 @@ struct GraphFuzz: ParsableCommand {
     say("fuzz-graph: \(round) rounds; \(tally.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))")
     say("fuzz-graph: nothing to complain of")
   }
+
+  /// A client that does one thing after another, in the order that its seed gives.
+  private func attack(_ socket: String) {
+    guard let client = HostileClient(socket: socket) else { return }
+    var generator = SeededGenerator(seed: seed)
+    while client.isConnected {
+      _ = client.act(&generator)
+      usleep(UInt32.random(in: 0...30_000, using: &generator))
+    }
+  }
+
+  /// This program, to be started again as a client.
+  private var program: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
   /// What nearend's own user does meanwhile.
   private func own(_ service: NearendService, _ generator: inout SeededGenerator) {
