@@ -2,7 +2,8 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
+.PHONY: fuzz-graph fuzz-files dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -52,6 +53,12 @@ test-faults: dependencies ## stages every fault on a simulated desk, and measure
 fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS="--seconds 600 --seed 1"
 	@$(swift) build --product ControlFuzz
 	@.build/debug/ControlFuzz $(ARGS)
+
+fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+	@Scripts/fuzz GraphFuzz $(ARGS)
+
+fuzz-files: dependencies ## ten minutes of mutated sound files, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+	@Scripts/fuzz FileFuzz $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

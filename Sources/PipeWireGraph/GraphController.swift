@@ -24,6 +24,7 @@ public final class GraphController: @unchecked Sendable {
   private var clients: ClientWatch?
   private var roles: RoleWatch?
   private var volumes: VolumeWatch?
+  private var groups: LinkGroups?
 
   // What outlives it.
   private(set) var routes: RouteKeeper!
@@ -50,6 +51,7 @@ public final class GraphController: @unchecked Sendable {
 
   private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
+  private var latencyDirty: LoopSignal!
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
   private var makingTimer: LoopTimer!
@@ -85,6 +87,7 @@ public final class GraphController: @unchecked Sendable {
       renewCapturePath()
       publishParameters()
     }
+    latencyDirty = LoopSignal(loop: loop) { [unowned self] in watch() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
     makingTimer = LoopTimer(loop: loop) { [unowned self] in
@@ -131,6 +134,7 @@ public final class GraphController: @unchecked Sendable {
     loop.locked {
       dirty.cancel()
       parametersDirty.cancel()
+      latencyDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
       makingTimer.cancel()
@@ -196,6 +200,7 @@ public final class GraphController: @unchecked Sendable {
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     volumes = VolumeWatch(connection) { [unowned self] in noticeMute() }
+    groups = LinkGroups(connection) { [unowned self] in dirty.raise() }
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
@@ -241,7 +246,8 @@ public final class GraphController: @unchecked Sendable {
         }
         core.graphRestarted()
         watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
-      case .latencyChanged: watch()
+      // Not now: who looks may make the filter anew, and this is an event of the old one's.
+      case .latencyChanged: latencyDirty.raise()
       case .parameters(let changes): parameters?.write(changes)
       }
     }
@@ -261,6 +267,7 @@ public final class GraphController: @unchecked Sendable {
     clients = nil
     roles = nil
     volumes = nil
+    groups = nil
     routes.disconnected()
     ducking.disconnected()
   }
@@ -324,6 +331,8 @@ public final class GraphController: @unchecked Sendable {
       }
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
+      objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: sinks)
+      objects.linkGroups = try groups?.look(objects) ?? [:]
       let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
       let ownClients = RoleWatch.clients(of: own, in: objects)
       update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
@@ -369,7 +378,8 @@ public final class GraphController: @unchecked Sendable {
   }
   private lazy var reconcileTimer = LoopTimer(loop: loop) { [unowned self] in dirty.raise() }
 
-  private func ownNode(_ name: String) -> UInt32? { objects.node(named: name)?.id }
+  /// By what the daemon told when it was made: others may bear the name.
+  private func ownNode(_ name: String) -> UInt32? { devices?.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
   private func update(media new: ClientWatch.Users) {
     for name in new.send where !media.send.contains(name) { tell(.info, "\(name) records from Nearend Microphone") }
@@ -500,7 +510,7 @@ public final class GraphController: @unchecked Sendable {
     renewCapturePath()
     hooks.looked()
     if hearCall() { dirty.raise() }
-    freeze.look(isDemanded: isDemanded, isStarted: true)
+    freeze.look(isDemanded: isDemanded, isStarted: filter?.filter.state == .streaming)
     tellLatency()
   }
 
@@ -531,6 +541,7 @@ public final class GraphController: @unchecked Sendable {
       latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
     let drives = meters.driver == choice.speaker?.id
+    // An offset that a person has set may be longer than the way: then the reference comes as early as it can.
     return max(0, path - (reference == .everything && drives ? meters.quantum : 0))
   }
 

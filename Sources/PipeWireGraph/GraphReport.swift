@@ -17,6 +17,11 @@ public struct GraphReport: Sendable {
 public struct GraphRemark: Sendable {
   public let level: LogEntry.Level
   public let message: String
+
+  public init(level: LogEntry.Level, message: String) {
+    self.level = level
+    self.message = message
+  }
 }
 
 /// What the graph tells the session, and asks it. Called on the control thread, with its lock held: no call back into the graph. [control]

@@ -58,6 +58,16 @@ struct RouteTests {
     #expect(records.map(\.event) == [.interruptionBegan, .interruptionEnded], "nothing of before")
   }
 
+  @Test("O1: what is set while the session ends is refused, not answered as done and lost")
+  func settingsAtTheEnd() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    rig.service.session.end()
+    #expect(try rig.refusal(503, "PATCH", "/settings", #"{"outputVolume": 0.5}"#)?.contains("just ending") == true)
+    #expect(try rig.ask("POST", "/mute").status == 503)
+    #expect(try rig.ask("GET", "/settings").status == 200)
+  }
+
   @Test("O1: PATCH /settings changes several settings, by name or alias, and answers with all")
   func settings() throws {
     let rig = try ControlRig(speed: 0)

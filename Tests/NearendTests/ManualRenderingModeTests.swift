@@ -67,6 +67,25 @@ struct ManualRenderingModeTests {
     #expect(rig.world.starts == 0)
   }
 
+  @Test("S9, V10: the canceller that was chosen before a session, or in it, has the next cycle")
+  func engine() throws {
+    let rig = ManagerRig()
+    rig.manager.echoCanceller = .webrtc
+    try rig.manager.setManualRenderingMode(true)
+    try rig.registerCall()
+    let renderer = try #require(rig.manager.manualRenderer)
+    let webrtc = try ManualRenderer()
+    try webrtc.set(.echoCanceller, to: .string(EchoCanceller.webrtc.rawValue))
+    let own = try ManualRenderer().latency(quantum: 480)
+    #expect(own != webrtc.latency(quantum: 480))
+    #expect(renderer.latency(quantum: 480) == webrtc.latency(quantum: 480))
+    rig.manager.echoCanceller = .nearend
+    #expect(renderer.latency(quantum: 480) == own)
+    rig.manager.echoCanceller = .off
+    #expect(renderer.latency(quantum: 480) == own, "off keeps the engine")
+    rig.unregisterCall()
+  }
+
   @Test("S9, I1: an observer hears of what happens in it; a call manager activates it as any session")
   func events() async throws {
     let rig = ManagerRig()

@@ -126,6 +126,28 @@ struct EngineSwitchTests {
     }
   }
 
+  @Test("V10: who changes his mind while a path is being made gets what he wanted last, and hears nothing of the other")
+  func changeOfMind() throws {
+    let rig = try Self.rig()
+    let latency = rig.core.captureLatency(quantum: 256)
+    _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
+    rig.core.controls.engine = .webrtc
+    try rig.core.renewCapturePath()
+    #expect(rig.core.isMakingCapturePath)
+    rig.core.controls.engine = .nearend
+    try rig.renewCapturePath()
+    #expect(rig.core.captureLatency(quantum: 256) == latency)
+    // Another rate is asked for, and another engine before that is made.
+    rig.rate = 96_000
+    _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
+    try rig.core.renewCapturePath()
+    rig.core.controls.engine = .webrtc
+    try rig.renewCapturePath()
+    let microphone = [0.5] + [Float](repeating: 0, count: 8_191)
+    let voice = try Self.run(rig, microphone, quantum: 256), told = rig.core.captureLatency
+    #expect(told > 0 && voice.firstIndex { $0 != 0 } == told)
+  }
+
   @Test("V10: a muted microphone stays silent, and a held one, while the engine changes")
   func muted() throws {
     let rig = try Self.rig()

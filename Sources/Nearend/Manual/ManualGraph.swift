@@ -72,7 +72,11 @@ final class ManualGraph: SessionGraph {
   func parametersChanged() { renewCapturePath() }
 
   private func renewCapturePath() {
-    do { try renderer.renewCapturePath() } catch { hooks.remark(GraphRemark(level: .error, message: "\(error); \(core.controls.engine.name) goes on")) }
+    do {
+      try renderer.renewCapturePath()
+    } catch {
+      hooks.remark(GraphRemark(level: .error, message: "\(error); \(core.controls.engine.name) goes on"))
+    }
   }
 
   var report: GraphReport {
@@ -81,7 +85,8 @@ final class ManualGraph: SessionGraph {
     var report = GraphReport()
     report.graph = GraphStatus(
       isConnected: isRunning, quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio,
-      busyRatioPeak: meters.busyRatioPeak, captureLatency: renderer.prepared.withLock { _ in core.captureLatency }, renderLatency: core.renderLatency,
+      busyRatioPeak: meters.busyRatioPeak, captureLatency: renderer.prepared.withLock { _ in core.captureLatency },
+      renderLatency: core.renderLatency,
       captureLinks: demand.opensMicrophone ? 1 : 0)
     report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
     return report

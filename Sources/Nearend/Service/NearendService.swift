@@ -1,3 +1,4 @@
+import Border
 import Foundation
 import PipeWireGraph
 import RealtimeCore
@@ -271,7 +272,7 @@ public final class NearendService: Sendable {
     case .pickDevice(let direction, let name): pick(direction, name)
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
-      log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
+      log.add(.info, "output volume \(Int(bounded: volume * 100)) %")
     case .setDefaultDevices(let on):
       graph.ask(.setDefaultDevices(on))
       log.add(.info, on ? "nearend's devices are the session's defaults" : "the session's former defaults are back")
@@ -284,7 +285,7 @@ public final class NearendService: Sendable {
       log.add(.info, "playing again, in the room")
     case .setDuckingLevel(let level):
       graph.duckingSettings.level = level
-      log.add(.info, "other applications \(Int(level.decibels)) dB lower in a call")
+      log.add(.info, "other applications \(Int(bounded: level.decibels)) dB lower in a call")
     case .setAdvancedDucking(let on):
       graph.duckingSettings.isAdvanced = on
       log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")

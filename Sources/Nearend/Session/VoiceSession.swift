@@ -150,6 +150,9 @@ public final class VoiceSession: Sendable {
   /// The same, whatever uses it.
   func end() { state.withLock { $0.isEnded = true } }
 
+  /// Nobody is taken in any more, and what is set now may be lost. [any]
+  var hasEnded: Bool { state.withLock { $0.isEnded } }
+
   // MARK: One event after another
 
   private struct Change {

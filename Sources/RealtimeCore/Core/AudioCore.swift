@@ -239,6 +239,12 @@ public final class AudioCore: @unchecked Sendable {
 public struct CycleProcessor: @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<CoreState>
 
+  /// Frames of the longest cycle that is processed.
+  @inlinable
+  public static var maximumQuantum: Int {
+    @_noLocks @_noAllocation get { 8_192 }
+  }
+
   /// One cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil where there is none. [realtime]
   @_noLocks @_noAllocation
   public func process(_ buffers: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {

@@ -18,6 +18,9 @@ struct CoreState: ~Copyable {
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
+  /// Frames per second that a driver may tell: what lies beyond is no rate of sound.
+  private static let lowestRate = 1_000
+  private static let highestRate = 1_000_000
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
@@ -45,7 +48,10 @@ struct CoreState: ~Copyable {
   /// One cycle. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ io: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
-    guard io.pointee.frames > 0, io.pointee.frames <= Self.maximumQuantum, io.pointee.rate > 0 else { return }
+    guard io.pointee.frames > 0, io.pointee.rate > 0 else { return }
+    guard io.pointee.frames <= Self.maximumQuantum, io.pointee.rate >= Self.lowestRate, io.pointee.rate <= Self.highestRate else {
+      return silence(io)
+    }
     clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
@@ -62,6 +68,15 @@ struct CoreState: ~Copyable {
     }
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
+  }
+
+  /// A cycle that is too long, or of a rate that nothing has: what the outputs hold is of another one.
+  @_noLocks @_noAllocation
+  private func silence(_ io: UnsafePointer<CycleBuffers>) {
+    let frames = min(io.pointee.frames, Self.maximumQuantum)
+    if let voice = io.pointee.voice { Kernel.clear(voice, frames: frames) }
+    if let left = io.pointee.speaker.left { Kernel.clear(left, frames: frames) }
+    if let right = io.pointee.speaker.right { Kernel.clear(right, frames: frames) }
   }
 
   /// Only while somebody takes the voice: else it waits in its sources.

@@ -32,7 +32,8 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
 
   /// `isActive`: nil: as `isEffective`.
   public init(
-    component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil, engine: String? = nil
+    component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil,
+    engine: String? = nil
   ) {
     self.component = component
     self.isRequested = isRequested

@@ -9,6 +9,7 @@ extension ControlRoutes {
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
       do throws(SettingError) {
         try request.service.set(values)
+        try request.service.checkThatItStays(values)
       } catch {
         throw RequestFailure(error.status, error.description)
       }
@@ -31,7 +32,12 @@ extension ControlRequest {
   }
 
   fileprivate func setMuted(_ isMuted: Bool) throws {
-    service.perform(.setMicrophoneMuted(isMuted))
+    do throws(SettingError) {
+      try service.set(.microphoneMuted, to: .bool(isMuted))
+      try service.checkThatItStays([Setting.microphoneMuted.rawValue: .bool(isMuted)])
+    } catch {
+      throw RequestFailure(error.status, error.description)
+    }
     try exchange.answer(json: [Setting.microphoneMuted.rawValue: isMuted])
   }
 }
@@ -68,6 +74,15 @@ extension NearendService {
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
     for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
+  }
+}
+
+extension NearendService {
+  /// After a change: a session that has ended meanwhile may have handed its settings on before.
+  /// - Throws: `SettingError.refused` then.
+  fileprivate func checkThatItStays(_ values: [String: EventValue]) throws(SettingError) {
+    guard session.hasEnded, let name = values.keys.sorted().first else { return }
+    throw .refused(setting: name, .ended)
   }
 }
 
