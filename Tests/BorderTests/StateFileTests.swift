@@ -42,7 +42,7 @@ struct StateFileTests {
   @Test("X1: one of any size is no reason to take as much memory")
   func huge() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    FileManager.default.createFile(atPath: "\(folder)/restore.json", contents: nil)
+    try #require(FileManager.default.createFile(atPath: "\(folder)/restore.json", contents: nil))
     truncate("\(folder)/restore.json", 1 << 40)
     var complaints = 0
     #expect(StateFile(folder: folder).read { _ in complaints += 1 } == StateFile.Content())

@@ -88,7 +88,10 @@ struct HostilePod {
 
   private static func scalar(_ kind: UInt32, _ generator: inout SeededGenerator) -> [UInt8] {
     switch kind {
-    case float: raw([0, 1, -1, 1e39, .infinity, -.infinity, .nan, 1e-40, 3.4e38].randomElement(using: &generator) ?? Float(0))
+    case float:
+      raw(
+        [0, 1, -1, .greatestFiniteMagnitude, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 3.4e38].randomElement(using: &generator)
+          ?? Float(0))
     case double: raw([0, 1, -1, 1e308, .infinity, -.infinity, .nan].randomElement(using: &generator) ?? 0.0)
     case long: raw([0, 1, -500_000_000, .max, .min, 1 << 40].randomElement(using: &generator) ?? Int64(0))
     default: raw([0, 1, 2, -1, .max, .min, 48_000].randomElement(using: &generator) ?? Int32(0))

@@ -35,6 +35,7 @@ struct StressTests {
     { manager, _ in manager.voiceProcessingEnableAGC.toggle() },
     { manager, _ in manager.isNoiseSuppressionEnabled.toggle() },
     { manager, _ in manager.isEchoCancellationEnabled.toggle() },
+    { manager, _ in manager.echoCanceller = EchoCanceller.allCases.randomElement()! },
     { manager, _ in manager.isHighPassFilterEnabled.toggle() },
     { manager, _ in manager.isMicrophoneMuted.toggle() },
     { manager, _ in manager.useVoiceProcessingIO.toggle() },
