@@ -2,7 +2,8 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench soak test-faults fuzz dependencies clean
+.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
+.PHONY: fuzz-graph fuzz-files dependencies clean
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -12,7 +13,7 @@ help: ## says what each target does
 
 run: ## installs what is missing, builds, and starts the dashboard; without a daemon or devices it rehearses
 	@Scripts/install-dependencies run
-	@$(swift) build --configuration release --product nearend
+	@$(swift) build --configuration release --product nearend >&2
 	@.build/release/nearend $(ARGS)
 
 test: ## installs what is missing, runs every test and the realtime check, and ends with their count
@@ -40,6 +41,9 @@ thread-check: dependencies ## runs the session, its manager and calls from many 
 bench: dependencies ## measures latency, processor time, lost cycles, the cost of sinks and hours of drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
+quality: ## scores echo and speech beside other cancellers, on cases made from a seed: ARGS="--seed 300 --kinds st,dt --rows"; --help
+	@Scripts/quality $(ARGS)
+
 soak: dependencies ## runs ten minutes of random events and faults at a simulated desk: ARGS="--seconds 600 --seed 1 --sanitize address"
 	@Scripts/soak $(ARGS)
 
@@ -50,8 +54,14 @@ fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS
 	@$(swift) build --product ControlFuzz
 	@.build/debug/ControlFuzz $(ARGS)
 
+fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+	@Scripts/fuzz GraphFuzz $(ARGS)
+
+fuzz-files: dependencies ## ten minutes of mutated sound files, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+	@Scripts/fuzz FileFuzz $(ARGS)
+
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-asan .build-thread .build-pkgconfig
+	@rm -rf .build .build-asan .build-thread .build-pkgconfig .build-quality

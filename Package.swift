@@ -54,28 +54,31 @@ let package = Package(
     .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
+    // What comes from outside, made harmless
+    .target(name: "Border"),
+
     // The product
     .target(name: "RealtimeCore", dependencies: ["CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"]),
-    .target(name: "SessionModel"),
-    .target(name: "PipeWireClient", dependencies: ["CRealtime", "CPipeWire"]),
+    .target(name: "SessionModel", dependencies: ["Border"]),
+    .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
     .target(
       name: "PipeWireGraph",
-      dependencies: ["PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
+      dependencies: ["Border", "PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
     .target(
       name: "Nearend",
       dependencies: [
-        "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "Border", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
       ]),
     .target(
-      name: "OfflineProcessing", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
+      name: "OfflineProcessing", dependencies: ["Border", "Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
-    .target(name: "DashboardView", dependencies: ["SessionModel"]),
+    .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        "Border", "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -101,8 +104,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
-    .testTarget(name: "OfflineTests", dependencies: ["OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
+    .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
@@ -117,6 +121,21 @@ let package = Package(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
+    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
+    .executableTarget(
+      name: "GraphFuzz",
+      dependencies: [
+        "Border", "CHostileClient", "DashboardView", "Nearend", "SimulatedHardware",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/GraphFuzz"),
+    .executableTarget(
+      name: "FileFuzz",
+      dependencies: [
+        "Border", "OfflineProcessing", "SimulatedHardware", "SoundFileLibrary",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/FileFuzz"),
     .executableTarget(
       name: "FaultMatrix",
       dependencies: [
@@ -148,8 +167,8 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient", "LoginSession",
-    "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
+    "Border", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient",
+    "LoginSession", "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []
   package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }

@@ -64,26 +64,12 @@ void npw_filter_process(void *data, struct spa_io_position *position) {
   target->function(target->data, &cycle);
 }
 
-bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency) {
-  struct spa_latency_info info;
-  if (!param || spa_latency_parse(param, &info) < 0) return false;
-  *latency = (npw_latency){.direction = (uint32_t)info.direction,
-                           .min_quantum = info.min_quantum,
-                           .max_quantum = info.max_quantum,
-                           .min_rate = (uint32_t)info.min_rate,
-                           .max_rate = (uint32_t)info.max_rate,
-                           .min_ns = (uint64_t)info.min_ns,
-                           .max_ns = (uint64_t)info.max_ns};
-  return true;
-}
-
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency) {
   uint8_t buffer[1024];
   struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(buffer, sizeof buffer);
-  struct spa_latency_info info =
-      SPA_LATENCY_INFO((enum spa_direction)latency->direction, .min_quantum = latency->min_quantum, .max_quantum = latency->max_quantum,
-                       .min_rate = (int32_t)latency->min_rate, .max_rate = (int32_t)latency->max_rate, .min_ns = (int64_t)latency->min_ns,
-                       .max_ns = (int64_t)latency->max_ns);
+  struct spa_latency_info info = SPA_LATENCY_INFO((enum spa_direction)latency->direction, .min_quantum = latency->quanta,
+                                                  .max_quantum = latency->quanta, .min_rate = latency->frames, .max_rate = latency->frames,
+                                                  .min_ns = latency->nanoseconds, .max_ns = latency->nanoseconds);
   const struct spa_pod *params[] = {spa_latency_build(&builder, SPA_PARAM_Latency, &info)};
   return pw_filter_update_params(filter, port, params, 1);
 }

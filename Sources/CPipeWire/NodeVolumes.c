@@ -2,7 +2,6 @@
 #include <spa/param/param.h>
 #include <spa/param/props.h>
 #include <spa/pod/builder.h>
-#include <spa/pod/iter.h>
 
 #include "CPipeWire.h"
 
@@ -14,19 +13,6 @@ int npw_node_suspend(struct pw_node *node) {
 int npw_node_subscribe_props(struct pw_node *node) {
   uint32_t id = SPA_PARAM_Props;
   return pw_node_subscribe_params(node, &id, 1);
-}
-
-bool npw_volumes_read(const struct spa_pod *props, npw_volumes *volumes) {
-  const struct spa_pod_prop *property;
-  *volumes = (npw_volumes){0};
-  if (!props || !spa_pod_is_object_type(props, SPA_TYPE_OBJECT_Props)) return false;
-  SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)props, property) {
-    if (property->key == SPA_PROP_channelVolumes)
-      volumes->count = spa_pod_copy_array(&property->value, SPA_TYPE_Float, volumes->channels, NPW_MAX_CHANNELS);
-    else if (property->key == SPA_PROP_mute)
-      spa_pod_get_bool(&property->value, &volumes->is_muted);
-  }
-  return volumes->count > 0;
 }
 
 int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted) {

@@ -5,7 +5,6 @@
 #include <spa/param/type-info.h>
 #include <spa/pod/builder.h>
 #include <spa/pod/dynamic.h>
-#include <spa/pod/iter.h>
 #include <stdlib.h>
 
 #include "CPipeWire.h"
@@ -15,7 +14,6 @@ static void add_value(struct spa_pod_builder *builder, const npw_parameter *para
     case NPW_PARAMETER_BOOL: spa_pod_builder_bool(builder, parameter->number != 0); break;
     case NPW_PARAMETER_NUMBER: spa_pod_builder_float(builder, (float)parameter->number); break;
     case NPW_PARAMETER_TEXT: spa_pod_builder_string(builder, parameter->text); break;
-    case NPW_PARAMETER_OTHER: spa_pod_builder_none(builder); break;
   }
 }
 
@@ -90,54 +88,4 @@ int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter 
   return result;
 }
 
-static void read_value(const struct spa_pod *pod, npw_parameter *parameter) {
-  bool flag;
-  int32_t integer;
-  int64_t wide;
-  float single;
-  parameter->kind = NPW_PARAMETER_NUMBER;
-  if (spa_pod_get_bool(pod, &flag) == 0) {
-    parameter->kind = NPW_PARAMETER_BOOL;
-    parameter->number = flag;
-  } else if (spa_pod_get_int(pod, &integer) == 0) {
-    parameter->number = integer;
-  } else if (spa_pod_get_long(pod, &wide) == 0) {
-    parameter->number = (double)wide;
-  } else if (spa_pod_get_float(pod, &single) == 0) {
-    parameter->number = (double)single;
-  } else if (spa_pod_get_double(pod, &parameter->number) != 0) {
-    parameter->kind = spa_pod_get_string(pod, &parameter->text) == 0 ? NPW_PARAMETER_TEXT : NPW_PARAMETER_OTHER;
-  }
-}
-
-// Name, value, name, value, …
-static void read_list(const struct spa_pod *list, npw_parameter_function each, void *data) {
-  const struct spa_pod *pod;
-  const npw_parameter malformed = {.name = "params"};
-  npw_parameter parameter = {0};
-  if (!spa_pod_is_struct(list)) return each(data, &malformed);
-  SPA_POD_STRUCT_FOREACH(list, pod) {
-    if (parameter.name) {
-      read_value(pod, &parameter);
-      each(data, &parameter);
-      parameter = (npw_parameter){0};
-    } else if (spa_pod_get_string(pod, &parameter.name) < 0) {
-      return each(data, &malformed);
-    }
-  }
-  if (parameter.name) each(data, &parameter);
-}
-
-void npw_parameters_read(const struct spa_pod *props, npw_parameter_function each, void *data) {
-  const struct spa_pod_prop *property;
-  if (!props || !spa_pod_is_object_type(props, SPA_TYPE_OBJECT_Props)) return;
-  SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *)props, property) {
-    if (property->key == SPA_PROP_params) {
-      read_list(&property->value, each, data);
-    } else {
-      const char *key = spa_debug_type_find_short_name(spa_type_props, property->key);
-      const npw_parameter other = {.name = key ? key : "unknown"};
-      each(data, &other);
-    }
-  }
-}
+const char *npw_props_key_name(uint32_t key) { return spa_debug_type_find_short_name(spa_type_props, key); }

@@ -1,3 +1,4 @@
+import Border
 import SessionModel
 
 /// Everything that the snapshot holds, as plain lines.
@@ -66,7 +67,7 @@ enum DiagnosticsPage {
 
   private static func outgoing(_ snapshot: Snapshot) -> [(String, String)] {
     let (app, volumes) = (snapshot.appAudio, snapshot.route.volumes)
-    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     func device(_ device: VolumeStatus) -> String { percent(device.volume) + (device.isMuted ? ", muted" : "") }
     let sources = app.sources.map { "\($0.id) \($0.state.word)" }
     return [

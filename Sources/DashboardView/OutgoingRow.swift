@@ -1,3 +1,4 @@
+import Border
 import SessionModel
 
 /// One row about what goes out besides the plain voice: there only while something is not as it is by default.
@@ -7,7 +8,7 @@ struct OutgoingRow {
   /// nil where everything is as it is by default.
   init?(_ snapshot: Snapshot) {
     let (session, app, volumes) = (snapshot.session, snapshot.appAudio, snapshot.route.volumes)
-    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     var parts: [String] = []
     for (name, device) in [("Nearend Microphone", volumes.nearendMicrophone), ("Nearend Speaker", volumes.nearendSpeaker)] {
       if device.isMuted {

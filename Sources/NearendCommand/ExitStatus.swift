@@ -36,7 +36,7 @@ enum ExitStatus: Int32 {
 
 /// Says on standard error what went wrong, and ends the process.
 func fail(_ reason: Any, _ status: ExitStatus) -> Never {
-  FileHandle.standardError.write(Data("nearend: \(reason)\n".utf8))
+  standardError.write("nearend: \(reason)")
   exit(status.rawValue)
 }
 

@@ -34,6 +34,12 @@ struct NearendCommand: ParsableCommand {
   @OptionGroup var display: DisplayOptions
   @OptionGroup var telemetry: TelemetryArguments
 
+  static func main() {
+    // Whoever reads what nearend writes may go: that costs what is written, and no more.
+    signal(SIGPIPE, SIG_IGN)
+    main(nil)
+  }
+
   func run() throws {
     try display.check()
     let stop = StopRequest.onSignals()
@@ -103,5 +109,5 @@ func show(
 
 @Sendable private func printRemark(_ entry: LogEntry) {
   let level = entry.level == .info ? "" : "\(entry.level.rawValue): "
-  FileHandle.standardError.write(Data("nearend: \(level)\(entry.message)\n".utf8))
+  standardError.write("nearend: \(level)\(entry.message)")
 }

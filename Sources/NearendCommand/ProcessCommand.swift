@@ -132,7 +132,7 @@ struct ProcessCommand: ParsableCommand {
     return locale.uppercased().contains("UTF") ? .unicode : .ascii
   }
 
-  private func remark(_ text: String) { FileHandle.standardError.write(Data("nearend: \(text)\n".utf8)) }
+  private func remark(_ text: String) { standardError.write("nearend: \(text)") }
 }
 
 /// How far it is, on a terminal only.
@@ -156,7 +156,7 @@ private final class ProgressMeter {
     write("\r\u{1B}[K")
   }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { Array(text.utf8).withUnsafeBytes { _ = writeWhole($0, to: STDERR_FILENO) } }
 }
 
 extension ExitStatus {

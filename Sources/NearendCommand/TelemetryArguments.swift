@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Nearend
 import SessionModel
 
@@ -10,6 +11,10 @@ struct TelemetryArguments: ParsableArguments {
   var telemetryUrl: String?
   @Option(
     help: ArgumentHelp(
+      "Send what this operator's configuration lets through: a JSON file with a section \"clientTelemetry\".", valueName: "path"))
+  var telemetryConfig: String?
+  @Option(
+    help: ArgumentHelp(
       "Send telemetry only where nearend's version is this one or later (sendASMTelemetryMinRemoteVersion).", valueName: "version"))
   var telemetryMinVersion: String?
   @Option(
@@ -17,29 +22,47 @@ struct TelemetryArguments: ParsableArguments {
       "Send no telemetry of this type, asmEvent or asmSnapshot (disabledTelemetryTypes); may be repeated.", valueName: "type"))
   var telemetryDisable: [String] = []
 
-  var isGiven: Bool { telemetryFile != nil || telemetryUrl != nil || telemetryMinVersion != nil || !telemetryDisable.isEmpty }
+  var isGiven: Bool { telemetryFile != nil || telemetryUrl != nil || telemetryConfig != nil || isGateGiven }
+  private var isGateGiven: Bool { telemetryMinVersion != nil || !telemetryDisable.isEmpty }
 
   func validate() throws {
-    if telemetryFile == nil, telemetryUrl == nil, telemetryMinVersion != nil || !telemetryDisable.isEmpty {
-      throw ValidationError("--telemetry-min-version and --telemetry-disable need --telemetry-file or --telemetry-url.")
+    if telemetryFile == nil, telemetryUrl == nil, isGiven {
+      throw ValidationError(
+        "--telemetry-config, --telemetry-min-version and --telemetry-disable need --telemetry-file or --telemetry-url.")
+    }
+    if telemetryConfig != nil, isGateGiven {
+      throw ValidationError("--telemetry-config says what --telemetry-min-version and --telemetry-disable say: give the one or the others.")
     }
     _ = try options()
   }
 
   func options() throws -> TelemetryOptions {
-    do {
-      let gate = try TelemetryGate(
-        sendASMTelemetryMinRemoteVersion: telemetryMinVersion, disabledTelemetryTypes: telemetryDisable)
+    do throws(TelemetryConfigurationError) {
+      let gate: TelemetryGate
+      if let telemetryConfig {
+        gate = try Self.gate(ofFile: telemetryConfig)
+      } else {
+        gate = try TelemetryGate(sendASMTelemetryMinRemoteVersion: telemetryMinVersion, disabledTelemetryTypes: telemetryDisable)
+      }
       return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, gate: gate)
     } catch {
       throw ValidationError(Self.option(error) + ": \(error).")
     }
   }
 
+  private static func gate(ofFile path: String) throws(TelemetryConfigurationError) -> TelemetryGate {
+    let data: Data
+    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw .badDocument("'\(path)' cannot be read: \(error.localizedDescription)")
+    }
+    return try TelemetryGate(configuration: data)
+  }
+
   private static func option(_ error: TelemetryConfigurationError) -> String {
     switch error {
     case .badVersion: "--telemetry-min-version"
     case .unknownType: "--telemetry-disable"
+    case .badDocument: "--telemetry-config"
     case .badURL: "--telemetry-url"
     case .badFile: "--telemetry-file"
     }

@@ -1,3 +1,4 @@
+import Border
 internal import CPipeWire
 
 /// One connection to a PipeWire daemon, with a mirror of its registry. [control]
@@ -100,7 +101,7 @@ public final class Connection {
     events.pointee.version = UInt32(PW_VERSION_CORE_EVENTS)
     events.pointee.info = { data, info in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
-      if let version = info?.pointee.version { connection.daemonVersion = String(cString: version) }
+      if let version = info?.pointee.version { connection.daemonVersion = String(cString: version).printable() }
     }
     events.pointee.done = { data, id, sequence in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
@@ -111,7 +112,7 @@ public final class Connection {
     }
     events.pointee.error = { data, id, _, result, message in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
-      let reason = message.map { String(cString: $0) } ?? PipeWireError.reason(result)
+      let reason = message.map { String(cString: $0).printable(atMost: String.longestRemark) } ?? PipeWireError.reason(result)
       guard id == 0, result == -EPIPE || result == -ECONNRESET || reason == "connection error" else {
         return connection.handler(.failed(proxy: id, reason: reason))
       }

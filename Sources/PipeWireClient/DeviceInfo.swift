@@ -49,7 +49,10 @@ public final class DeviceInfo {
     var activeRoutes: [Route] = []
   }
   private var coming = Lists()
-  private var isAsking = false
+  /// Of each kind; no card has as many.
+  private static let mostParams = 512
+  /// It has been asked, and has not answered yet.
+  public private(set) var isAsking = false
   private var isStale = false
 
   private let connection: Connection
@@ -111,12 +114,16 @@ public final class DeviceInfo {
     if isNews { changed() }
   }
 
-  private func take(_ id: UInt32, _ param: UnsafePointer<spa_pod>?) {
+  private func take(_ id: UInt32, _ param: Pod?) {
+    guard let param else { return }
+    func add<T>(_ value: T?, _ list: WritableKeyPath<Lists, [T]>) {
+      if let value, coming[keyPath: list].count < Self.mostParams { coming[keyPath: list].append(value) }
+    }
     switch id {
-    case SPA_PARAM_EnumProfile.rawValue: if let profile = Profile(param) { coming.profiles.append(profile) }
-    case SPA_PARAM_Profile.rawValue: if let profile = Profile(param) { coming.active.append(profile) }
-    case SPA_PARAM_EnumRoute.rawValue: if let route = Route(param) { coming.routes.append(route) }
-    case SPA_PARAM_Route.rawValue: if let route = Route(param) { coming.activeRoutes.append(route) }
+    case SPA_PARAM_EnumProfile.rawValue: add(Profile(param), \.profiles)
+    case SPA_PARAM_Profile.rawValue: add(Profile(param), \.active)
+    case SPA_PARAM_EnumRoute.rawValue: add(Route(param), \.routes)
+    case SPA_PARAM_Route.rawValue: add(Route(param), \.activeRoutes)
     default: break
     }
   }
@@ -132,7 +139,7 @@ public final class DeviceInfo {
       if info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PROPS) != 0 { device.properties = Properties(info.pointee.props) }
       if !device.isKnown || info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0 { device.ask() }
     }
-    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).take(id, param) }
+    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).take(id, Pod(param)) }
     return UnsafePointer(events)
   }()
 
@@ -145,24 +152,43 @@ public final class DeviceInfo {
 }
 
 extension DeviceInfo.Profile {
-  fileprivate init?(_ param: UnsafePointer<spa_pod>?) {
-    var raw = npw_profile()
-    guard npw_profile_read(param, &raw), let name = raw.name else { return nil }
+  /// nil where the param is no profile with index and name.
+  init?(_ param: Pod) {
+    guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamProfile)),
+      let index = properties[SPA_PARAM_PROFILE_index.rawValue]?.int, let name = properties[SPA_PARAM_PROFILE_name.rawValue]?.text
+    else { return nil }
     self.init(
-      index: Int(raw.index), name: String(cString: name), priority: Int(raw.priority),
-      availability: DeviceInfo.Availability(rawValue: raw.availability) ?? .unknown)
+      index: Int(index), name: name, priority: properties[SPA_PARAM_PROFILE_priority.rawValue]?.int.map { Int($0) } ?? 0,
+      availability: DeviceInfo.Availability(properties[SPA_PARAM_PROFILE_available.rawValue]))
   }
 }
 
 extension DeviceInfo.Route {
-  fileprivate init?(_ param: UnsafePointer<spa_pod>?) {
-    var raw = npw_route()
-    guard npw_route_read(param, &raw), let name = raw.name else { return nil }
-    func list(_ list: npw_list) -> [Int] { UnsafeBufferPointer(start: list.values, count: Int(list.count)).map { Int($0) } }
+  /// nil where the param is no route with index, direction and name.
+  init?(_ param: Pod) {
+    guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamRoute)),
+      let index = properties[SPA_PARAM_ROUTE_index.rawValue]?.int, let direction = properties[SPA_PARAM_ROUTE_direction.rawValue]?.id,
+      let name = properties[SPA_PARAM_ROUTE_name.rawValue]?.text
+    else { return nil }
+    func list(_ key: spa_param_route) -> [Int] { properties[key.rawValue]?.ints?.map { Int($0) } ?? [] }
     self.init(
-      index: Int(raw.index), name: String(cString: name), description: raw.description.map { String(cString: $0) } ?? "",
-      isInput: raw.direction == SPA_DIRECTION_INPUT.rawValue, availability: DeviceInfo.Availability(rawValue: raw.availability) ?? .unknown,
-      portType: raw.port_type.map { String(cString: $0) }, device: raw.device < 0 ? nil : Int(raw.device), profiles: list(raw.profiles),
-      devices: list(raw.devices), isMuted: raw.is_muted)
+      index: Int(index), name: name, description: properties[SPA_PARAM_ROUTE_description.rawValue]?.text ?? "",
+      isInput: direction == SPA_DIRECTION_INPUT.rawValue,
+      availability: DeviceInfo.Availability(properties[SPA_PARAM_ROUTE_available.rawValue]),
+      portType: properties[SPA_PARAM_ROUTE_info.rawValue].flatMap { Self.information("port.type", in: $0) },
+      device: properties[SPA_PARAM_ROUTE_device.rawValue]?.int.flatMap { $0 < 0 ? nil : Int($0) }, profiles: list(SPA_PARAM_ROUTE_profiles),
+      devices: list(SPA_PARAM_ROUTE_devices),
+      isMuted: properties[SPA_PARAM_ROUTE_props.rawValue].map { NodeVolumes.isMuted($0) } ?? false)
   }
+
+  /// A value of a list that begins with a count, then key, value, key, value, …
+  private static func information(_ key: String, in list: Pod) -> String? {
+    let texts = list.elements?.compactMap(\.text) ?? []
+    for index in stride(from: 0, to: texts.count - 1, by: 2) where texts[index] == key { return texts[index + 1] }
+    return nil
+  }
+}
+
+extension DeviceInfo.Availability {
+  fileprivate init(_ pod: Pod?) { self = pod?.id.flatMap(Self.init(rawValue:)) ?? .unknown }
 }

@@ -1,3 +1,4 @@
+import Border
 internal import CPipeWire
 
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
@@ -10,25 +11,6 @@ public final class Filter {
     case error(String)
   }
   public enum Direction: Sendable { case input, output }
-
-  /// What the graph says lies behind a port: how old audio is when it comes in, or how long until it is heard.
-  public struct Latency: Sendable, Equatable {
-    /// In quanta, to be multiplied by the quantum.
-    public var quanta: Float = 0
-    public var frames: UInt32 = 0
-    public var nanoseconds: UInt64 = 0
-
-    public init(quanta: Float = 0, frames: UInt32 = 0, nanoseconds: UInt64 = 0) {
-      self.quanta = quanta
-      self.frames = frames
-      self.nanoseconds = nanoseconds
-    }
-
-    /// All of it in frames.
-    public func total(quantum: Int, rate: Int) -> Int {
-      Int((quanta * Float(quantum)).rounded()) + Int(frames) + Int(Double(nanoseconds) * Double(rate) / 1e9)
-    }
-  }
 
   /// Called on the loop's thread.
   public enum Event {
@@ -125,16 +107,14 @@ public final class Filter {
 
   /// Tells the graph the latency in front of (`input`) or behind (`output`) a port as it is from here on, ours included. [control]
   public func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
-    var info = npw_latency()
-    info.direction = direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue
-    (info.min_quantum, info.max_quantum) = (latency.quanta, latency.quanta)
-    (info.min_rate, info.max_rate) = (latency.frames, latency.frames)
-    (info.min_ns, info.max_ns) = (latency.nanoseconds, latency.nanoseconds)
+    var info = npw_latency(
+      direction: direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue, quanta: latency.quanta,
+      frames: latency.frames, nanoseconds: latency.nanoseconds)
     npw_filter_update_port_latency(filter, port.pointer, &info)
   }
 
   /// Tells the graph how many frames the node's own processing takes. [control]
-  public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(frames)) }
+  public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(clamping: frames)) }
 
   /// Changes properties of the node, of which the daemon takes some at once. [control]
   public func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
@@ -151,7 +131,7 @@ public final class Filter {
     case PW_FILTER_STATE_CONNECTING: state = .connecting
     case PW_FILTER_STATE_PAUSED: state = .paused
     case PW_FILTER_STATE_STREAMING: state = .streaming
-    case PW_FILTER_STATE_ERROR: state = .error(error.map { String(cString: $0) } ?? "unknown")
+    case PW_FILTER_STATE_ERROR: state = .error(error.map { String(cString: $0).printable(atMost: String.longestRemark) } ?? "unknown")
     default: state = .unconnected
     }
     handler(.state(state))
@@ -168,12 +148,10 @@ public final class Filter {
     events.pointee.state_changed = { data, _, new, error in Filter.owner(data).stateChanged(new, error) }
     events.pointee.param_changed = { data, port, id, param in
       let filter = Filter.owner(data)
-      if port == nil, id == SPA_PARAM_Props.rawValue { return filter.handler(.parameters([ParameterChange](props: param))) }
+      if port == nil, id == SPA_PARAM_Props.rawValue { return filter.handler(.parameters(Pod(param).map([ParameterChange].init) ?? [])) }
       guard let port, id == SPA_PARAM_Latency.rawValue, let port = filter.ports[port] else { return }
-      var info = npw_latency()
-      guard npw_latency_parse(param, &info) else { return }
-      filter.handler(
-        .latency(port: port, Latency(quanta: info.max_quantum, frames: info.max_rate, nanoseconds: info.max_ns)))
+      guard let latency = Pod(param).flatMap(Latency.init) else { return }
+      filter.handler(.latency(port: port, latency))
     }
     return UnsafePointer(events)
   }()

@@ -61,23 +61,49 @@ extension [NodeParameter] {
 }
 
 extension [ParameterChange] {
-  /// Reads a Props pod.
-  init(props: UnsafePointer<spa_pod>?) {
+  /// Changes of one message that are looked at.
+  private static var most: Int { 256 }
+
+  /// Every value that Props tell, in their order; none where it is no Props.
+  init(_ props: Pod) {
     self = []
-    withUnsafeMutablePointer(to: &self) { changes in
-      npw_parameters_read(
-        props,
-        { data, raw in
-          guard let raw = raw?.pointee, let name = raw.name else { return }
-          let value: NodeParameter.Value? =
-            switch raw.kind {
-            case NPW_PARAMETER_BOOL: .bool(raw.number != 0)
-            case NPW_PARAMETER_NUMBER: .number(raw.number)
-            case NPW_PARAMETER_TEXT: raw.text.map { .text(String(cString: $0)) }
-            default: nil
-            }
-          data!.assumingMemoryBound(to: [ParameterChange].self).pointee.append(ParameterChange(name: String(cString: name), value: value))
-        }, changes)
+    for property in props.properties(of: UInt32(SPA_TYPE_OBJECT_Props)) ?? [] {
+      if property.key == SPA_PROP_params.rawValue {
+        append(contentsOf: Self.list(property.value))
+      } else {
+        let name = npw_props_key_name(property.key).map { String(cString: $0) } ?? "unknown"
+        append(ParameterChange(name: name, value: nil))
+      }
+    }
+    self = [ParameterChange](prefix(Self.most))
+  }
+
+  /// Name, value, name, value, … What is malformed comes without a value, and what follows it not at all.
+  private static func list(_ list: Pod) -> [ParameterChange] {
+    let malformed = ParameterChange(name: "params", value: nil)
+    guard let elements = list.elements else { return [malformed] }
+    var changes: [ParameterChange] = []
+    for index in stride(from: 0, to: elements.count, by: 2) {
+      guard let name = elements[index].text else { return changes + [malformed] }
+      let value = index + 1 < elements.count ? NodeParameter.Value(elements[index + 1]) : nil
+      changes.append(ParameterChange(name: name, value: value))
+    }
+    return changes
+  }
+}
+
+extension NodeParameter.Value {
+  /// nil where it is of no kind that a parameter has, or no finite number.
+  fileprivate init?(_ pod: Pod) {
+    if let flag = pod.bool {
+      self = .bool(flag)
+    } else if let number = pod.int.map(Double.init) ?? pod.long.map(Double.init) ?? pod.float.map(Double.init) ?? pod.double {
+      guard number.isFinite else { return nil }
+      self = .number(number)
+    } else if let text = pod.text {
+      self = .text(text)
+    } else {
+      return nil
     }
   }
 }

@@ -1,10 +1,11 @@
+import Border
 internal import CPipeWire
 
 /// The volume of one node, a stream or a device: what is set of it, and what is heard instead. [control]
 public final class NodeVolumes {
   /// What an application, a mixer or a person has set.
   public struct Setting: Equatable, Sendable {
-    /// Linear, one for each channel.
+    /// Linear, one for each channel, 0–100; at most 64.
     public var channels: [Float]
     public var isMuted: Bool
     /// Of the loudest channel, as mixers show it.
@@ -61,12 +62,32 @@ public final class NodeVolumes {
     events.pointee.param = { data, _, id, _, _, param in
       let node = Unmanaged<NodeVolumes>.fromOpaque(data!).takeUnretainedValue()
       guard id == SPA_PARAM_Props.rawValue else { return }
-      var volumes = npw_volumes()
-      guard npw_volumes_read(param, &volumes) else { return }
-      let channels = withUnsafeBytes(of: &volumes.channels) { Array($0.bindMemory(to: Float.self).prefix(Int(volumes.count))) }
-      node.setting = Setting(channels: channels, isMuted: volumes.is_muted)
+      guard let setting = Pod(param).flatMap(Setting.init) else { return }
+      node.setting = setting
       node.told()
     }
     return UnsafePointer(events)
   }()
+}
+
+extension NodeVolumes.Setting {
+  /// Linear; more than a hundred times is a mistake of somebody's.
+  private static let loudest: Float = 100
+  private static let mostChannels = 64
+
+  /// nil where the Props tell no volume.
+  init?(_ props: Pod) {
+    guard let properties = props.properties(of: UInt32(SPA_TYPE_OBJECT_Props)),
+      let channels = properties[SPA_PROP_channelVolumes.rawValue]?.floats, !channels.isEmpty
+    else { return nil }
+    self.init(
+      channels: channels.prefix(Self.mostChannels).map { $0.bounded(to: 0...Self.loudest, else: 0) }, isMuted: NodeVolumes.isMuted(props))
+  }
+}
+
+extension NodeVolumes {
+  /// Also of a card's route. False where the Props do not tell.
+  static func isMuted(_ props: Pod) -> Bool {
+    props.properties(of: UInt32(SPA_TYPE_OBJECT_Props))?[SPA_PROP_mute.rawValue]?.bool ?? false
+  }
 }

@@ -1,15 +1,17 @@
+import Border
 internal import CPipeWire
 
 /// PipeWire's string properties.
 public typealias Properties = [String: String]
 
 extension Properties {
+  /// What somebody says of an object: printable, and of bounded length, as names, numbers and words are.
   init(_ dictionary: UnsafePointer<spa_dict>?) {
     self.init()
     guard let dictionary else { return }
     for k in 0..<Int(dictionary.pointee.n_items) {
       let item = dictionary.pointee.items[k]
-      if let key = item.key, let value = item.value { self[String(cString: key)] = String(cString: value) }
+      if let key = item.key, let value = item.value { self[String(cString: key).printable()] = String(cString: value).printable() }
     }
   }
 

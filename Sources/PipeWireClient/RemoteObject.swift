@@ -1,3 +1,4 @@
+import Border
 internal import CPipeWire
 
 /// An object that this client made in the daemon: a device, or a link. It ends with this value, or with the connection. [control]
@@ -67,7 +68,7 @@ public final class RemoteObject {
     }
     events.pointee.error = { data, _, result, message in
       let object = Unmanaged<RemoteObject>.fromOpaque(data!).takeUnretainedValue()
-      object.failure = message.map { String(cString: $0) } ?? PipeWireError.reason(result)
+      object.failure = message.map { String(cString: $0).printable(atMost: String.longestRemark) } ?? PipeWireError.reason(result)
       object.changed(object)
     }
     return UnsafePointer(events)

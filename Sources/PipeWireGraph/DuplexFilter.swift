@@ -134,14 +134,9 @@ final class DuplexFilter {
   }
 
   private func tellLatencies() {
-    func later(_ latency: Filter.Latency, by frames: Int) -> Filter.Latency {
-      var latency = latency
-      latency.frames += UInt32(frames)
-      return latency
-    }
-    filter.setLatency(later(latencies.microphone, by: captureFrames), of: ports.voice, direction: .output)
-    filter.setLatency(later(latencies.voice, by: captureFrames), of: ports.microphone, direction: .input)
-    let (call, speaker) = (later(latencies.call, by: renderFrames), later(latencies.speaker, by: renderFrames))
+    filter.setLatency(latencies.microphone.later(by: captureFrames), of: ports.voice, direction: .output)
+    filter.setLatency(latencies.voice.later(by: captureFrames), of: ports.microphone, direction: .input)
+    let (call, speaker) = (latencies.call.later(by: renderFrames), latencies.speaker.later(by: renderFrames))
     for port in [ports.speaker.left, ports.speaker.right] { filter.setLatency(call, of: port, direction: .output) }
     for port in [ports.call.left, ports.call.right] { filter.setLatency(speaker, of: port, direction: .input) }
   }

@@ -24,6 +24,7 @@ public final class GraphController: @unchecked Sendable {
   private var clients: ClientWatch?
   private var roles: RoleWatch?
   private var volumes: VolumeWatch?
+  private var groups: LinkGroups?
 
   // What outlives it.
   private(set) var routes: RouteKeeper!
@@ -46,11 +47,14 @@ public final class GraphController: @unchecked Sendable {
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
+  private lazy var recovery = RecoveryWatch(loop: loop, core: core) { [unowned self] in hooks.soundPasses() }
 
   private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
+  private var latencyDirty: LoopSignal!
   private var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
+  private var makingTimer: LoopTimer!
 
   /// The client is not called as its node is: tools that take a name would find it first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
@@ -58,6 +62,8 @@ public final class GraphController: @unchecked Sendable {
   private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
   private static let watchInterval = 0.1
+  /// Seconds between looks whether the capture path that is being made is there.
+  private static let makingInterval = 0.01
 
   /// Nothing happens before `start`. [any]
   public init(core: AudioCore, options: GraphOptions, hooks: GraphHooks) {
@@ -81,8 +87,13 @@ public final class GraphController: @unchecked Sendable {
       renewCapturePath()
       publishParameters()
     }
+    latencyDirty = LoopSignal(loop: loop) { [unowned self] in watch() }
     retryTimer = LoopTimer(loop: loop) { [unowned self] in reconnect() }
     watchTimer = LoopTimer(loop: loop) { [unowned self] in watch() }
+    makingTimer = LoopTimer(loop: loop) { [unowned self] in
+      renewCapturePath()
+      tellLatency()
+    }
   }
 
   /// Joins the graph. [any], once.
@@ -93,7 +104,7 @@ public final class GraphController: @unchecked Sendable {
       try loop.locked { () throws(GraphError) in
         do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
         try checkStart()
-        renewCapturePath()
+        renewCapturePath(isFirst: true)
         do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
         login = LoginWatch(options.interruptions.systemBus, loop: loop) { [unowned self] in handle($0) }
         dirty.raise()
@@ -109,7 +120,9 @@ public final class GraphController: @unchecked Sendable {
     loop.locked {
       isStopping = true
       watchTimer.pause()
+      makingTimer.pause()
       freeze.pause()
+      recovery.pause()
       bringBackOthers()
       routes.leave()
       // The daemon has removed everything before the connection closes.
@@ -121,9 +134,12 @@ public final class GraphController: @unchecked Sendable {
     loop.locked {
       dirty.cancel()
       parametersDirty.cancel()
+      latencyDirty.cancel()
       retryTimer.cancel()
       watchTimer.cancel()
+      makingTimer.cancel()
       freeze.cancel()
+      recovery.cancel()
       login = nil
       // Once more: what the round trip let in.
       takeDown()
@@ -160,6 +176,14 @@ public final class GraphController: @unchecked Sendable {
   /// A frozen graph's filter is made anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   public func rebuild() { loop.locked { freeze.ask() } }
 
+  /// [any]
+  public func tellWhenSoundPasses() {
+    loop.locked {
+      recovery.ask()
+      dirty.raise()
+    }
+  }
+
   /// Gives the filter node its parameters. [any], once, before `start`.
   public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
@@ -176,6 +200,7 @@ public final class GraphController: @unchecked Sendable {
     clients = ClientWatch(connection) { [unowned self] in dirty.raise() }
     roles = RoleWatch(connection, roles: options.interruptions.roles) { [unowned self] in dirty.raise() }
     volumes = VolumeWatch(connection) { [unowned self] in noticeMute() }
+    groups = LinkGroups(connection) { [unowned self] in dirty.raise() }
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
@@ -221,7 +246,8 @@ public final class GraphController: @unchecked Sendable {
         }
         core.graphRestarted()
         watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
-      case .latencyChanged: watch()
+      // Not now: who looks may make the filter anew, and this is an event of the old one's.
+      case .latencyChanged: latencyDirty.raise()
       case .parameters(let changes): parameters?.write(changes)
       }
     }
@@ -241,6 +267,7 @@ public final class GraphController: @unchecked Sendable {
     clients = nil
     roles = nil
     volumes = nil
+    groups = nil
     routes.disconnected()
     ducking.disconnected()
   }
@@ -304,13 +331,17 @@ public final class GraphController: @unchecked Sendable {
       }
       let sinks = Set([endpoints.virtualSpeaker].compactMap { $0 } + endpoints.graphSinks.map(\.node))
       update(media: try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: sinks))
+      objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: sinks)
+      objects.linkGroups = try groups?.look(objects) ?? [:]
       let own = sinks.union([node] + [endpoints.virtualMicrophone].compactMap { $0 })
       let ownClients = RoleWatch.clients(of: own, in: objects)
       update(interrupter: try roles?.interrupter(in: objects, ownClients: ownClients))
       let demand: SessionDemand
       (demand, wanted) = hooks.applications(media.all)
-      update(choice: try routes.choose(in: objects, wanted: wanted), was: choice)
-      try volumes?.watch([endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id].compactMap { $0 })
+      let before = choice
+      update(choice: try routes.choose(in: objects, wanted: wanted), was: before)
+      let watched = [endpoints.virtualMicrophone, endpoints.virtualSpeaker, choice.microphone?.id, choice.speaker?.id]
+      try volumes?.watch(watched.compactMap { $0 })
       noticeMute()
       closeMicrophone(demand)
       core.isSending = demand.sends
@@ -328,7 +359,12 @@ public final class GraphController: @unchecked Sendable {
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
-      if login?.isSleepHeldUp == true, !demand.isActive, !objects.hasLinks(of: node, beyond: own) { login?.maySleep() }
+      // What others have linked is theirs to let go of.
+      let isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: node, beyond: own)
+      if login?.isSleepHeldUp == true, isFree { login?.maySleep() }
+      recovery.reconciled(
+        isLinked: demand.isActive && plan.isThere(objects.links, demand: demand, devices: choice),
+        needsCycles: demand.keepsAwake && hasDevice)
     } catch {
       // The connection says so itself; it is made anew then.
       tell(.warning, error.description)
@@ -342,7 +378,8 @@ public final class GraphController: @unchecked Sendable {
   }
   private lazy var reconcileTimer = LoopTimer(loop: loop) { [unowned self] in dirty.raise() }
 
-  private func ownNode(_ name: String) -> UInt32? { objects.node(named: name)?.id }
+  /// By what the daemon told when it was made: others may bear the name.
+  private func ownNode(_ name: String) -> UInt32? { devices?.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
   private func update(media new: ClientWatch.Users) {
     for name in new.send where !media.send.contains(name) { tell(.info, "\(name) records from Nearend Microphone") }
@@ -373,7 +410,9 @@ public final class GraphController: @unchecked Sendable {
 
   /// Held up is the session only where no device is left that it could use; with one of two it goes on.
   private func noticeMissingDevice() {
-    let isMissing = wanted.isActive && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
+    // A headset between two profiles is on its way back, and whose devices others link is theirs to miss.
+    let isLooking = wanted.isActive && wanted.linksDevices && !routes.isHeadsetMoving
+    let isMissing = isLooking && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     guard isMissing != hasNoDevice else { return }
     hasNoDevice = isMissing
     tell(isMissing ? .warning : .info, isMissing ? "no real device to play to or record from" : "a real device is there again")
@@ -383,7 +422,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
   private func closeMicrophone(_ demand: SessionDemand) {
-    guard demand.sends, !demand.opensMicrophone, let id = choice.microphone?.id else {
+    guard demand.sends, demand.linksDevices, !demand.opensMicrophone, let id = choice.microphone?.id else {
       closedMicrophone = nil
       return
     }
@@ -409,7 +448,7 @@ public final class GraphController: @unchecked Sendable {
     guard let volumes else { return lastVolumes }
     var status = VolumesStatus(
       nearendMicrophone: volumes.status(ownNode(NodeNames.microphone)), nearendSpeaker: volumes.status(ownNode(NodeNames.speaker)),
-      microphone: volumes.status(choice.microphone?.id))
+      microphone: volumes.status(choice.microphone?.id), speaker: volumes.status(choice.speaker?.id))
     if routes.isMicrophoneMuted { status.microphone.isMuted = true }
     return status
   }
@@ -471,21 +510,27 @@ public final class GraphController: @unchecked Sendable {
     renewCapturePath()
     hooks.looked()
     if hearCall() { dirty.raise() }
-    freeze.look(isDemanded: isDemanded, isStarted: true)
+    freeze.look(isDemanded: isDemanded, isStarted: filter?.filter.state == .streaming)
+    tellLatency()
+  }
+
+  private func tellLatency() {
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
     filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
     core.streamDelay = streamDelay(meters)
   }
 
-  private func renewCapturePath() {
+  /// Nobody here waits for a path, but for the first, before there is a filter.
+  private func renewCapturePath(isFirst: Bool = false) {
     let wanted = core.controls.engine
     do {
-      try core.renewCapturePath()
+      try isFirst ? core.prepare() : core.renewCapturePath()
     } catch {
       let engine = core.controls.engine
       tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
     }
+    if core.isMakingCapturePath { makingTimer.schedule(after: Self.makingInterval) }
   }
 
   /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back in, less what
@@ -496,6 +541,7 @@ public final class GraphController: @unchecked Sendable {
       latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
     let drives = meters.driver == choice.speaker?.id
+    // An offset that a person has set may be longer than the way: then the reference comes as early as it can.
     return max(0, path - (reference == .everything && drives ? meters.quantum : 0))
   }
 

@@ -41,11 +41,13 @@ private final class GraphInquiry {
       self.defaults = defaults
       defaults.wait()
       let objects = GraphObjects(connection.objects.values)
-      let ports = PortWatch(connection) {}
+      let ports = PortWatch(
+        connection, cards: CardWatch(loop: loop, remote: remote, properties: GraphController.client) {}
+      ) {}
       self.ports = ports
       try ports.watch(objects.nodes)
-      // Twice: what a card has to tell, and then that.
-      for _ in 0..<2 { guard connection.roundTrip() else { throw Self.silence } }
+      guard connection.roundTrip() else { throw Self.silence }
+      ports.cards.waitUntilKnown()
       return RealDevices.candidates(in: objects, RealDevices.Circumstances(defaults: defaults.metadata?.values ?? [:], ports: ports))
     } catch {
       throw GraphError(error)

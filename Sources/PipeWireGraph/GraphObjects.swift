@@ -22,6 +22,18 @@ struct GraphObjects {
     let inputNode: UInt32
   }
 
+  /// nearend's own nodes. Whoever is told by the daemon which they are goes by that: anybody may bear their names.
+  struct Own {
+    var filter: UInt32?
+    var microphone: UInt32?
+    /// *Nearend Speaker*, and the participants' devices.
+    var sinks: Set<UInt32> = []
+  }
+
+  /// By name, until it is set.
+  var own = Own()
+  /// `node.link-group` by node, as `LinkGroups` knows it: streams of one program that are two ends of one way.
+  var linkGroups: [UInt32: String] = [:]
   var nodes: [GlobalObject] = []
   var ports: [UInt32: [Port]] = [:]
   var links: [Link] = []
@@ -51,6 +63,9 @@ struct GraphObjects {
     }
     for node in ports.keys { ports[node]?.sort { $0.id < $1.id } }
     nodes.sort { $0.serial < $1.serial }
+    own = Own(
+      filter: node(named: NodeNames.filter)?.id, microphone: node(named: NodeNames.microphone)?.id,
+      sinks: Set(nodes.filter { $0.nodeName.map { NodeNames.isSink($0) } ?? false }.map(\.id)))
   }
 
   /// Puts the right names where the registry tells old ones; nil leaves the name as it is.

@@ -17,6 +17,11 @@ public struct GraphReport: Sendable {
 public struct GraphRemark: Sendable {
   public let level: LogEntry.Level
   public let message: String
+
+  public init(level: LogEntry.Level, message: String) {
+    self.level = level
+    self.message = message
+  }
 }
 
 /// What the graph tells the session, and asks it. Called on the control thread, with its lock held: no call back into the graph. [control]
@@ -35,13 +40,16 @@ public struct GraphHooks: Sendable {
   public var route: @Sendable (RouteEnds) -> Void
   /// The route leads elsewhere than before (R4).
   public var routeChanged: @Sendable (RouteChange) -> Void
+  /// What the session demands is linked, and runs where it should: once after each `tellWhenSoundPasses`.
+  public var soundPasses: @Sendable () -> Void
 
   public init(
     remark: @escaping @Sendable (GraphRemark) -> Void,
     applications: @escaping @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand),
     interruption: @escaping @Sendable (Interruption.Reason, _ isOn: Bool) -> Void,
     foreground: @escaping @Sendable (Bool) -> Void = { _ in }, looked: @escaping @Sendable () -> Void = {},
-    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }, routeChanged: @escaping @Sendable (RouteChange) -> Void = { _ in }
+    route: @escaping @Sendable (RouteEnds) -> Void = { _ in }, routeChanged: @escaping @Sendable (RouteChange) -> Void = { _ in },
+    soundPasses: @escaping @Sendable () -> Void = {}
   ) {
     self.remark = remark
     self.applications = applications
@@ -50,5 +58,6 @@ public struct GraphHooks: Sendable {
     self.looked = looked
     self.route = route
     self.routeChanged = routeChanged
+    self.soundPasses = soundPasses
   }
 }

@@ -34,6 +34,14 @@ struct LinkPlan {
 
   private let filter: UInt32
 
+  /// Whether all that was demanded for these devices is planned, which takes their ports and ours, and exists.
+  func isThere(_ existing: [GraphObjects.Link], demand: SessionDemand, devices: RealDevices.Choice) -> Bool {
+    let (roles, keys) = (Set(links.map(\.role)), Set(existing.map(\.key)))
+    let isPlayed = devices.speaker == nil || roles.contains(.speaker)
+    let isRecorded = !demand.opensMicrophone || devices.microphone == nil || roles.contains(.microphone)
+    return roles.contains(.voice) && (!demand.linksDevices || isPlayed && isRecorded) && links.allSatisfy { keys.contains($0.key) }
+  }
+
   /// The filter's ports, by name, in the registry.
   struct Endpoints {
     var filter: UInt32

@@ -57,8 +57,9 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   guard let ports = state.pointee.fixed else { return }
   let began = monotonicNanoseconds()
   let now = Cycle(cycle)
-  let frames = now.frames
-  var buffers = CycleBuffers(frames: frames, rate: now.rate, position: now.position, driver: now.driver)
+  // Buffers are not larger, whatever quantum a driver tells.
+  let frames = min(now.frames, CycleProcessor.maximumQuantum)
+  var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
   buffers.microphone = UnsafePointer(dspBuffer(ports.microphone, frames: frames))
   buffers.reference = StereoInput(
     left: UnsafePointer(dspBuffer(ports.referenceLeft, frames: frames)),

@@ -16,6 +16,9 @@ final class VirtualDevices {
     self.failed = failed
   }
 
+  /// The id of a device of ours, by its name; nil until the daemon has told.
+  func id(of name: String) -> UInt32? { objects[name].flatMap { $0.isRemoved ? nil : $0.id } }
+
   /// Earliest time at which a refused device should be tried again, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { retries.next }
 

@@ -2,7 +2,7 @@ import Foundation
 import PipeWireClient
 import SessionModel
 
-/// Volume and mute of *Nearend Microphone*, *Nearend Speaker* and the real microphone, as mixers and switches set them (D1). [control]
+/// Volume and mute of *Nearend Microphone*, *Nearend Speaker* and the real devices, as mixers and switches set them (D1). [control]
 final class VolumeWatch {
   private let connection: Connection
   private let changed: () -> Void

@@ -62,7 +62,8 @@ private let handOverCheck = Check("capture: engines take over from one another a
   ]
   for round in 0..<24 {
     core.controls.engine = round % 2 == 0 ? .webrtc : .nearend
-    try core.renewCapturePath()
+    core.collect()
+    try core.prepare()
     let quantum = [64, 256, 480, 1_024][round % 4]
     driver.cycles(3, quantum: quantum)
     interruptions[round % interruptions.count]()

@@ -54,7 +54,7 @@ struct RehearsalTests {
     #expect(abs(level) <= 3)
   }
 
-  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and few underruns")
+  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and only who stalls underruns")
   func participants() throws {
     let sinks = try Self.whole.get().status.sinks
     #expect(sinks.map(\.id) == ["alice", "bruno", "clara"])
@@ -63,8 +63,9 @@ struct RehearsalTests {
     for sink in sinks {
       #expect(sink.kind == .ring)
       #expect(sink.totalDrops == 0, "\(sink.id)")
-      // A network stall of up to 120 ms empties a ring that waits at 100 ms.
-      #expect(sink.totalUnderruns <= 20, "\(sink.id)")
+      // A network stall of up to 120 ms empties a ring that waits at 100 ms. Each is counted as a spike, of the network or of this machine; what stops
+      // at the end is none.
+      #expect(sink.totalUnderruns <= sink.jitterSpikes + 1, "\(sink.id): \(sink.totalUnderruns) of \(sink.jitterSpikes) spikes")
       // Nobody's audio is lost or piled up: 35 s and more were written and read.
       #expect(Double(sink.framesWritten) / Double(sink.sampleRate) > 35, "\(sink.id)")
       #expect(sink.framesWritten - sink.framesRead <= UInt64(sink.sampleRate) / 5, "\(sink.id)")

@@ -27,6 +27,47 @@ struct RouteTests {
     #expect(try String(decoding: rig.ask("GET", "/metrics").body, as: UTF8.self).contains("# TYPE nearend_"))
   }
 
+  @Test(
+    "T3: PUT /telemetry/config takes an operator's configuration at any time, says what holds everything back, and refuses what is wrong")
+  func telemetryConfiguration() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let guide = #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "1.25.4", "disabledTelemetryTypes": ["asmSnapshot"]}}"#
+    let off = try rig.ask("PUT", "/telemetry/config", guide)
+    #expect(off.status == 409, "telemetry goes nowhere")
+    try rig.service.startTelemetry(TelemetryOptions(file: "\(rig.folder)/asm.jsonl"))
+    let answer = try rig.ask("PUT", "/telemetry/config", guide)
+    #expect(answer.status == 200)
+    let values = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+    #expect(values["sendASMTelemetryMinRemoteVersion"] as? String == "1.25.4")
+    #expect(values["disabledTelemetryTypes"] as? [String] == ["asmSnapshot"])
+    let reason = "sendASMTelemetryMinRemoteVersion is 1.25.4, and this is nearend \(nearendVersion)"
+    #expect(values["heldBack"] as? String == reason)
+    #expect(rig.service.log.all.contains { $0.level == .warning && $0.message == "telemetry is held back: \(reason)" })
+    #expect(try String(decoding: rig.ask("GET", "/diagnostics").body, as: UTF8.self).contains("- Telemetry Held Back: \(reason)"))
+    rig.service.session.send(.registerMedia(id: "quiet", isSend: false, isReceive: true))
+    for wrong in ["", "[]", "{}", #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "soon"}}"#] {
+      #expect(try rig.ask("PUT", "/telemetry/config", wrong).status == 422, "\(wrong)")
+    }
+    #expect(try rig.ask("PUT", "/telemetry/config", #"{"clientTelemetry": {"disabledTelemetryTypes": ["asmSnapshot"]}}"#).status == 200)
+    rig.service.session.send(.interruptionBegan(.role))
+    rig.service.session.send(.interruptionEnded(.role))
+    rig.service.stop()
+    let lines = try String(contentsOfFile: "\(rig.folder)/asm.jsonl", encoding: .utf8).split(separator: "\n")
+    let records = try lines.map { try JSONDecoder().decode(TelemetryRecord.self, from: Data($0.utf8)) }
+    #expect(records.map(\.event) == [.interruptionBegan, .interruptionEnded], "nothing of before")
+  }
+
+  @Test("O1: what is set while the session ends is refused, not answered as done and lost")
+  func settingsAtTheEnd() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    rig.service.session.end()
+    #expect(try rig.refusal(503, "PATCH", "/settings", #"{"outputVolume": 0.5}"#)?.contains("just ending") == true)
+    #expect(try rig.ask("POST", "/mute").status == 503)
+    #expect(try rig.ask("GET", "/settings").status == 200)
+  }
+
   @Test("O1: PATCH /settings changes several settings, by name or alias, and answers with all")
   func settings() throws {
     let rig = try ControlRig(speed: 0)
@@ -75,7 +116,7 @@ struct RouteTests {
       (422, #"{"microphoneMuted": true, "outputVolume": 2}"#, "0 to 1"),
       (422, #"{"microphoneMuted": true, "ns": "off"}"#, "true or false"),
       (422, #"{"microphoneMuted": true, "mute": false}"#, "once"),
-      (409, #"{"microphoneMuted": true, "useVoiceProcessingIO": false}"#, "before the first registration"),
+      (409, #"{"microphoneMuted": true, "useVoiceProcessingIO": false}"#, "while media is registered"),
       (400, #"{"microphoneMuted": true, "ns": null}"#, "an object such as"), (400, #"["microphoneMuted"]"#, "an object such as"),
       (400, "{\"microphoneMuted\": true", "an object such as"), (400, "", "an object such as"),
     ])

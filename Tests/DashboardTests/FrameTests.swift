@@ -18,6 +18,10 @@ import Testing
   static func hostileSnapshot() -> Snapshot {
     var snapshot = Sample.rehearsal
     snapshot.version = hostile[1]
+    snapshot.outputVolume = .infinity
+    (snapshot.appAudio.micVolume, snapshot.appAudio.appVolume) = (.nan, -1e300)
+    snapshot.route.volumes.nearendMicrophone.volume = .infinity
+    (snapshot.route.volumes.nearendSpeaker.volume, snapshot.route.volumes.microphone.volume) = (.nan, 1e300)
     snapshot.sinks = hostile.enumerated().map { index, id in
       var sink = Sample.sink(index)
       sink.id = id

@@ -78,6 +78,26 @@ extension GraphTests {
       }
     }
 
+    @Test("V8: each port tells what is before or behind it: the capture path's own latency on both of its ends, none on the render path's")
+    func tellsThroughItsPorts() throws {
+      let live = try LiveGraph(.exact, quantum: 256)
+      defer { live.stop() }
+      _ = try passage(live, Self.noise)
+      let latency = live.service.snapshot().graph.captureLatency
+      #expect(latency > 0)
+      let ports = ["nearend:voice_MONO", "nearend:mic_MONO", "nearend:speaker_FL", "nearend:call_FL"]
+      var told: [String: [GraphDump.PortLatency]] = [:]
+      try live.session.wait(for: "the ports' Latency", timeout: 20, detail: { "\(told)" }) {
+        let dump = try GraphDump(live.session)
+        told = Dictionary(uniqueKeysWithValues: ports.map { ($0, dump.latencies(of: $0)) })
+        // Nothing else in this graph has any: what is told is ours alone.
+        return told["nearend:voice_MONO"]?.first { !$0.isInput }?.frames == latency
+          && told["nearend:mic_MONO"]?.first { $0.isInput }?.frames == latency
+      }
+      #expect(told["nearend:speaker_FL"]?.first { !$0.isInput }?.frames == 0)
+      #expect(told["nearend:call_FL"]?.first { $0.isInput }?.frames == 0)
+    }
+
     @Test("V8: the latency is the same after ten restarts of either side")
     func restartsAddNothing() throws {
       let live = try LiveGraph(.exact, quantum: 256)

@@ -63,6 +63,10 @@ extension GraphTests {
       #expect(changes.texts("reason") == ["newDeviceAvailable", "oldDeviceUnavailable"])
       #expect(changes.texts("outputs") == ["headphones \(Self.laptopSpeaker)", "builtInSpeaker \(Self.laptopSpeaker)"])
       #expect(changes.texts("previousOutputs") == ["builtInSpeaker \(Self.laptopSpeaker)", "headphones \(Self.laptopSpeaker)"])
+      let change = try #require(changes.all.last?.routeChange)
+      #expect(change.reason == .oldDeviceUnavailable)
+      #expect(change.previousRoute.outputs.map(\.portType) == [.headphones] && change.route.outputs.map(\.portType) == [.builtInSpeaker])
+      #expect(change.previousRoute.outputs.first?.isPrivate == true)
       #expect(devices.all.isEmpty, "the same devices all along")
       let log = live.service.snapshot().log.map(\.message)
       #expect(log.contains("route builtInMic > nearend > headphones, was builtInMic > nearend > builtInSpeaker: newDeviceAvailable"))
@@ -156,6 +160,30 @@ extension GraphTests {
       }
       #expect(!live.service.snapshot().route.isPausedAfterUnplug)
       live.service.removeSink(id: "alice")
+    }
+
+    @Test("S5: with automatic configuration off nothing pauses when headphones go, and nothing is held up when the last device goes")
+    func automaticConfigurationOff() throws {
+      let live = try LiveGraph(.desk([.laptop]))
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      desk.set(.headphones, isPlugged: true)
+      try wait(live, for: [.builtInMic, .headphones])
+      try call(live)
+      let interruptions = EventRecord(live.service, .interruptionBegan)
+      live.service.session.send(.setAutomaticConfiguration(false))
+      try live.wait(for: "no link of ours to the speaker") { $0.graph.renderLinks == 0 }
+      desk.set(.headphones, isPlugged: false)
+      try wait(live, for: [.builtInMic, .builtInSpeaker])
+      #expect(!live.service.snapshot().route.isPausedAfterUnplug)
+      desk.unplug(.laptop)
+      try live.wait(for: "no device") { $0.route.devices.isEmpty && $0.route.current.isEmpty }
+      #expect(live.service.snapshot().session.state == .active)
+      #expect(interruptions.all.isEmpty)
+      live.service.session.send(.setAutomaticConfiguration(true))
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .noDevice }
+      desk.plug(.laptop)
+      try live.wait(for: "the call") { $0.graph.renderLinks == 2 && $0.session.interruption == nil }
     }
 
     @Test("R5: a headset that is unplugged pauses; plugged in again, it goes on by itself; switched off, the room hears it")

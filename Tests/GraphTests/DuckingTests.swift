@@ -51,6 +51,24 @@ extension GraphTests {
       }
     }
 
+    @Test("S5, D3: with automatic configuration off a call lowers nobody; switched on it does, and off again it lets go")
+    func automaticConfigurationOff() throws {
+      try with { live, music in
+        let player = try music.play()
+        defer { player.end() }
+        let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
+        try live.service.set(.duckingLevel, to: .string("default"))
+        live.service.session.send(.setAutomaticConfiguration(false))
+        live.service.session.send(.registerMedia(id: "call", isSend: false, isReceive: true))
+        live.service.session.send(.setAutomaticConfiguration(true))
+        try music.wait(for: "a call that nearend manages", level: before - 9)
+        live.service.session.send(.setAutomaticConfiguration(false))
+        try music.wait(for: "one that it does not", level: before)
+        #expect(!live.service.snapshot().ducking.isActive)
+        live.service.session.send(.unregisterMedia(id: "call"))
+      }
+    }
+
     @Test("D3: who moves the volume in a call hears what they chose, in the call and afterwards; the next call ducks that")
     func userWins() throws {
       try with { live, music in

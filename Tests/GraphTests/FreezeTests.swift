@@ -51,7 +51,7 @@ extension GraphTests {
       try live.session.wait(for: "its ports") { try live.session.ports().filter { $0.hasPrefix("nearend:") } == ports }
       try live.session.startDriver(driver)
       try call.waitUntilUp()
-      #expect(call.count(.didRecover) == 1)
+      try call.waitUntilUp(recoveries: 1)
       var after = try live.serials()
       #expect(after.removeValue(forKey: "nearend") != serials["nearend"])
       #expect(after == serials.filter { $0.key != "nearend" })

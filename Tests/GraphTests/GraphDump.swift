@@ -23,7 +23,14 @@ struct GraphDump {
     let state: String
   }
 
+  /// What a port tells of the latency before or behind it.
+  struct PortLatency: Equatable {
+    let isInput: Bool
+    let frames: Int
+  }
+
   private(set) var nodes: [Node] = []
+  private var latencies: [String: [PortLatency]] = [:]
   private(set) var links: [Link] = []
 
   init(_ session: PrivateSession) throws {
@@ -43,7 +50,12 @@ struct GraphDump {
     for object in objects where object["type"] as? String == "PipeWire:Interface:Port" {
       let properties = (object["info"] as? [String: Any])?["props"] as? [String: Any] ?? [:]
       guard let id = object["id"] as? Int, let node = properties["node.id"] as? Int else { continue }
-      portNames[id] = "\(nodeNames[node] ?? "?"):\(properties["port.name"] as? String ?? "?")"
+      let name = "\(nodeNames[node] ?? "?"):\(properties["port.name"] as? String ?? "?")"
+      portNames[id] = name
+      let params = (object["info"] as? [String: Any])?["params"] as? [String: Any] ?? [:]
+      latencies[name] = (params["Latency"] as? [[String: Any]] ?? []).map {
+        PortLatency(isInput: $0["direction"] as? String == "Input", frames: $0["maxRate"] as? Int ?? -1)
+      }
     }
     for object in objects where object["type"] as? String == "PipeWire:Interface:Link" {
       let info = object["info"] as? [String: Any] ?? [:]
@@ -60,6 +72,8 @@ struct GraphDump {
 
   func node(_ name: String) -> Node? { nodes.first { $0.name == name } }
   func link(_ from: String, _ to: String) -> Link? { links.first { $0.from == from && $0.to == to } }
+  /// Of the port `node:port`, in both directions.
+  func latencies(of port: String) -> [PortLatency] { latencies[port] ?? [] }
   func links(from node: String) -> [Link] { links.filter { $0.from.hasPrefix("\(node):") } }
   func links(to node: String) -> [Link] { links.filter { $0.to.hasPrefix("\(node):") } }
   /// Links that nearend's filter or one of its devices takes part in.

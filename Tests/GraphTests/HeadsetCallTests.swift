@@ -68,6 +68,30 @@ extension GraphTests {
       print("R6: --when-inactive \(whenInactive.rawValue): SCO \(desk.scoEvents.map { "\($0.change.rawValue) (\($0.reason.rawValue))" })")
     }
 
+    @Test(
+      "R6, I1, I4: a headset that is the only device changes its profile in a call, and nothing is held up: a call manager's word stays",
+      arguments: [false, true])
+    func onlyDevice(isManual: Bool) throws {
+      let live = try LiveGraph(.desk([.bluetooth]), isManual: isManual)
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      let session = live.service.session
+      let interruptions = EventRecord(live.service, .interruptionBegan)
+      session.send(.registerMedia(id: "ear", isSend: false, isReceive: true))
+      if isManual { session.send(.activatedExternally) }
+      try live.wait(for: "music") { $0.graph.renderLinks == 2 && $0.route.speaker?.portType == .bluetoothA2DP }
+      for _ in 0..<2 {
+        session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
+        try waitForCall(live)
+        session.send(.unregisterMedia(id: "mouth"))
+        try live.wait(for: "music again") { $0.graph.renderLinks == 2 && $0.route.speaker?.portType == .bluetoothA2DP }
+      }
+      #expect(interruptions.all.isEmpty)
+      #expect(live.service.snapshot().session.state == .active)
+      desk.unplug(.bluetooth)
+      try live.wait(for: "nothing: that is an interruption") { $0.session.interruption?.reason == .noDevice }
+    }
+
     @Test("R6: recording from the source that WirePlumber 0.5 gives a headset in music too switches it to calls, whatever the speaker is")
     func sourceInMusic() throws {
       let live = try LiveGraph(.desk([.laptop, .bluetooth]))

@@ -117,6 +117,17 @@ extension GraphTests {
       try expectRest(live)
     }
 
+    @Test("R1, U1: the log says which microphone and which speaker are used, and which when they change")
+    func tellsDevices() throws {
+      let live = try LiveGraph(.twoSpeakers)
+      defer { live.stop() }
+      func log() -> [String] { live.service.snapshot().log.map(\.message) }
+      try live.session.wait(for: "both") { log().contains("microphone: hw.mic") && log().contains("speaker: hw.speaker") }
+      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      try live.session.wait(for: "the other speaker") { log().contains("speaker: hw.second") }
+      #expect(log().count { $0 == "microphone: hw.mic" } == 1)
+    }
+
     @Test("V9: the user's quantum is what it is without nearend")
     func leavesTheQuantum() throws {
       func quantum(_ session: PrivateSession) throws -> ClosedRange<Int> {

@@ -86,6 +86,31 @@ extension GraphTests {
       }
     }
 
+    @Test("R3, R5: a program reads its route's ports as they change, and lets what was paused when headphones went play on in the room")
+    func route() throws {
+      let session = try LiveGraph.session(.desk([.laptop]))
+      let desk = try #require(session.desk)
+      try with(session) { manager in
+        #expect(manager.currentRoute.isEmpty, "no session, no route")
+        manager.resumeAfterUnplug()
+        func types() -> [PortType] { (manager.currentRoute.inputs + manager.currentRoute.outputs).map(\.portType) }
+        try manager.registerMedia(id: "call", isSend: true, isReceive: true)
+        #expect(manager.registerSpeakerOutput(mediaId: "call", sampleRate: 48_000, channelCount: 1, bufferSize: 96_000))
+        try session.wait(for: "the laptop's own ports") { types() == [.builtInMic, .builtInSpeaker] }
+        desk.set(.headphones, isPlugged: true)
+        try session.wait(for: "the headphones") { types() == [.builtInMic, .headphones] }
+        #expect(!manager.isPausedAfterUnplug)
+        desk.set(.headphones, isPlugged: false)
+        try session.wait(for: "the pause") { manager.isPausedAfterUnplug }
+        #expect(types() == [.builtInMic, .builtInSpeaker])
+        func isFull() -> Bool { !manager.writeSpeakerData(mediaId: "call", data: [Int16](repeating: 100, count: 4_800)) }
+        try session.wait(for: "a full ring: nothing is taken out of it") { isFull() }
+        manager.resumeAfterUnplug()
+        #expect(!manager.isPausedAfterUnplug)
+        try session.wait(for: "room in the ring") { !isFull() }
+      }
+    }
+
     @Test("L2: without a daemon, and beside another nearend, the registration throws why, and nothing is registered")
     func failures() throws {
       let live = try LiveGraph(.hardware)

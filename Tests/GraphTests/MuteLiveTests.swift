@@ -89,8 +89,9 @@ extension GraphTests {
           try live.wait(for: "the microphone's link") { $0.graph.captureLinks == 1 }
         }
         print("D1 live, quantum 256, \(mode.rawValue): cycles to mute \(mutes), to unmute \(unmutes)")
-        // The first counted is the cycle that is under way; the least is what the mode needs, the rest is what a busy machine adds to the call.
-        let (mute, unmute) = (try #require(mutes.min()), try #require(unmutes.min()))
+        // The first counted is the cycle that is under way. The second least is what the mode needs: a busy machine adds cycles to a call, and one that it
+        // takes from the talker is silent, too.
+        let (mute, unmute) = (mutes.sorted()[1], unmutes.sorted()[1])
         switch mode {
         case .voiceProcessing: #expect(mute <= 3 && unmute <= 2, "\(mutes) \(unmutes)")
         case .inputMixer: #expect((5...8).contains(mute) && (5...8).contains(unmute), "\(mutes) \(unmutes)")

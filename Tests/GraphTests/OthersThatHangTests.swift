@@ -39,6 +39,29 @@ extension GraphTests {
       try live.wait(for: "the former defaults") { !$0.route.areOursDefault }
     }
 
+    @Test("X2: a program that brings cards and hangs when it is asked about them holds up nothing else")
+    func cardsHang() throws {
+      let session = try LiveGraph.session(.desk([.laptop]))
+      let desk = try #require(session.desk)
+      var options = GraphOptions(remote: session.socket)
+      options.interruptions.systemBus = .none
+      let service = try NearendService(NearendOptions(graph: options))
+      defer { service.stop() }
+      try desk.whileHanging {
+        try service.start()
+        try service.addGraphSink(id: "alice")
+        try session.wait(forPorts: ["nearend:alice_FL", "nearend.sink.alice:monitor_FL"])
+        // Not by pw-dump, which asks cards itself.
+        try session.wait(for: "the links of nearend's own devices") {
+          let links = try session.run("pw-link", "-l").output
+          return links.contains("nearend:call_FL") && links.contains("nearend:alice_FL")
+        }
+      }
+      try session.wait(for: "what the card tells, once it answers") {
+        service.snapshot().route.current.outputs.contains { $0.portType == .builtInSpeaker }
+      }
+    }
+
     @Test("D3: an application that hangs while it is ducked holds up nothing but its own volume")
     func duckedApplicationHangs() throws {
       let live = try LiveGraph(.hardware)

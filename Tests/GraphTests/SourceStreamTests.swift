@@ -130,7 +130,7 @@ struct SourceStreamTests {
     for rate in [48_000, 16_000, 44_100] {
       driven.rate = rate
       driven.run([Float](repeating: 0, count: 256))
-      try driven.service.core.renewCapturePath()
+      try driven.service.core.prepare(rate: rate)
       driven.run([Float](repeating: 0.25, count: rate / 2), quantum: 256)
       #expect(stream.captureRate == rate)
       #expect(stream.isResampling == (rate != 16_000))

@@ -52,6 +52,45 @@ struct AutomaticConfigurationTests {
     try expect(rig, same)
   }
 
+  @Test(
+    "S5, S6: with configuration off, or out of the chain, nearend touches nothing: it neither ducks nor is interrupted",
+    arguments: [true, false])
+  func touchesNothing(isInChain: Bool) throws {
+    let rig = ManagerRig()
+    if isInChain { rig.manager.isAutomaticConfigurationEnabled = false } else { rig.manager.set(engineObservers: []) }
+    try rig.registerCall()
+    let tape = EventTape(rig.manager.bus)
+    let demand = rig.demand
+    #expect(!demand.isCall, "what ducks others is a call that nearend manages")
+    for reason in [Interruption.Reason.role, .sleep, .sessionInactive, .noDevice] {
+      try rig.graph.interrupt(reason, true)
+      #expect(rig.manager.isSessionActive && rig.demand == demand, "\(reason)")
+      try rig.graph.interrupt(reason, false)
+    }
+    #expect(tape.kinds == [])
+    try rig.graph.interrupt(.daemonLost, true)
+    #expect(!rig.manager.isSessionActive, "without the graph nothing runs")
+    try rig.graph.interrupt(.daemonLost, false)
+    #expect(rig.manager.isSessionActive)
+  }
+
+  @Test("S5: what rings while configuration is switched on or off begins or ends to interrupt, and is told of")
+  func switched() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    rig.manager.isAutomaticConfigurationEnabled = false
+    let tape = EventTape(rig.manager.bus)
+    try rig.graph.interrupt(.role, true)
+    #expect(tape.kinds == [])
+    rig.manager.isAutomaticConfigurationEnabled = true
+    #expect(!rig.manager.isSessionActive)
+    #expect(tape.kinds == [.interruptionBegan])
+    rig.manager.isAutomaticConfigurationEnabled = false
+    #expect(rig.manager.isSessionActive)
+    _ = rig.demand
+    #expect(tape.kinds == [.interruptionBegan, .interruptionEnded, .didRecover])
+  }
+
   private func expect(_ rig: ManagerRig, _ row: Row) throws {
     try rig.registerCall()
     #expect(rig.world.nodes == 1)

@@ -18,7 +18,7 @@ struct CallManagerTests {
     try rig.registerCall()
     #expect(rig.registerSpeaker())
     #expect(rig.world.nodes == 1)
-    #expect(rig.manager.getSharedUnit() == SharedUnit(nodeId: 42, state: .waiting))
+    #expect(rig.manager.getSharedUnit() == nil, "it is made by the activation")
     #expect(rig.demand == SessionDemand())
     #expect(!rig.manager.isSessionActive)
     rig.manager.audioSessionDidActivateExternally()
@@ -87,14 +87,16 @@ struct CallManagerTests {
       rig.manager.manualAudioSessionManagement = isManual
       try rig.registerCall()
       if isManual { rig.manager.audioSessionDidActivateExternally() }
+      _ = rig.demand
       let tape = EventTape(rig.manager.bus)
       try rig.graph.interrupt(.noDevice, true)
       #expect(!rig.manager.isSessionActive)
-      #expect(rig.manager.getSharedUnit()?.state == .interrupted)
+      #expect(rig.manager.getSharedUnit()?.state == (isManual ? nil : .interrupted))
       #expect(rig.manager.getDiagnostics().contains("Echo Cancellation: YES, not effective: interrupted"))
       #expect(rig.demand == SessionDemand())
       try rig.graph.interrupt(.noDevice, false)
       #expect(rig.manager.isSessionActive == !isManual)
+      _ = rig.demand
       #expect(
         Set(tape.kinds) == (isManual ? [.interruptionBegan, .interruptionEnded] : [.interruptionBegan, .interruptionEnded, .didRecover]))
       if isManual { rig.manager.audioSessionDidActivateExternally() }
@@ -110,17 +112,76 @@ struct CallManagerTests {
       rig.manager.manualAudioSessionManagement = isManual
       try rig.registerCall()
       if isManual { rig.manager.audioSessionDidActivateExternally() }
+      _ = rig.demand
       let tape = EventTape(rig.manager.bus)
       try rig.graph.interrupt(.frozen, true)
       #expect(try rig.graph.rebuilds == 1)
       #expect(!rig.manager.isSessionActive)
       #expect(rig.demand == (isManual ? SessionDemand() : ManagerRig.call), "a graph that is to be tried is demanded")
       try rig.graph.interrupt(.frozen, false)
+      _ = rig.demand
       #expect(rig.manager.isSessionActive == !isManual)
       #expect(tape.kinds.contains(.didRecover) == !isManual)
       if isManual { rig.manager.audioSessionDidActivateExternally() }
       #expect(rig.demand == ManagerRig.call)
       #expect(tape.kinds.count { $0 == .didRecover } == 1)
+    }
+  }
+
+  @Test("S4: didRecover is posted when everything is linked, not when the session may run; an interruption before that takes it back")
+  func soundPasses() throws {
+    for isManual in [false, true] {
+      let rig = ManagerRig()
+      rig.manager.manualAudioSessionManagement = isManual
+      try rig.registerCall()
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      _ = rig.demand
+      let tape = EventTape(rig.manager.bus)
+      let graph = try rig.graph
+      func recover() {
+        graph.interrupt(.role, false)
+        if isManual { rig.manager.audioSessionDidActivateExternally() }
+        _ = rig.demand
+      }
+      graph.interrupt(.role, true)
+      graph.whenLinking.set { false }
+      recover()
+      #expect(rig.manager.isSessionActive)
+      #expect(!tape.kinds.contains(.didRecover), "no link is there yet")
+      graph.interrupt(.role, true)
+      graph.tellOfSound()
+      #expect(!tape.kinds.contains(.didRecover), "it is held up again")
+      recover()
+      graph.tellOfSound()
+      graph.tellOfSound()
+      #expect(tape.kinds.count { $0 == .didRecover } == 1)
+    }
+  }
+
+  @Test("I2, R5: after an interruption nothing stale is played: what a ring has goes on, unless its writer wrote on while it was full")
+  func staleAudio() throws {
+    for isManual in [false, true] {
+      let rig = ManagerRig()
+      rig.manager.manualAudioSessionManagement = isManual
+      try rig.registerCall()
+      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      #expect(rig.registerSpeaker())
+      let graph = try rig.graph
+      func interrupted(_ body: () -> Void) throws -> Int {
+        graph.interrupt(.role, true)
+        body()
+        graph.interrupt(.role, false)
+        if isManual { rig.manager.audioSessionDidActivateExternally() }
+        return try rig.fill("ear")
+      }
+      func write() -> Bool { rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet) }
+      let waited = try interrupted { _ = write() }
+      #expect(waited == 320, "its writer has waited")
+      let wroteOn = try interrupted { while write() {} }
+      #expect(wroteOn == 0, "half a minute may have gone by")
+      #expect(write())
+      let next = try interrupted {}
+      #expect(next == 320)
     }
   }
 

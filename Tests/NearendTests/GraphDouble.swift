@@ -23,6 +23,8 @@ final class GraphDouble: SessionGraph {
   }
   /// Called when it is asked for its route settings: in the midst of a session's end, among others.
   let whenAsked = Callback<@Sendable () -> Void>()
+  /// Asked where a recovery waits for links: whether they can be made.
+  let whenLinking = Callback<@Sendable () -> Bool>()
   let core: AudioCore
   let options: GraphOptions
   private let hooks: GraphHooks
@@ -59,6 +61,13 @@ final class GraphDouble: SessionGraph {
 
   func demandChanged() { control.async { [self] in reconcile() } }
   func rebuild() { state.withLock { $0.rebuilds += 1 } }
+  func tellWhenSoundPasses() {
+    control.async { [self] in
+      reconcile()
+      guard whenLinking.current.map({ $0() }) ?? true else { return }
+      hooks.soundPasses()
+    }
+  }
 
   private func reconcile() {
     guard let applications = state.withLock({ $0.isStarted && !$0.isStopped ? $0.applications : nil }) else { return }
@@ -117,6 +126,8 @@ final class GraphDouble: SessionGraph {
   }
   /// The control thread looks at what the audio thread tells.
   func look() { control.sync { hooks.looked() } }
+  /// Everything that is demanded is linked.
+  func tellOfSound() { control.sync { hooks.soundPasses() } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
 
   // MARK: What it sees

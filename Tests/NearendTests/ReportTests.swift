@@ -28,6 +28,52 @@ struct ReportTests {
     }
   }
 
+  @Test("V3: each component is told as requested, active and effective, and with what keeps it from being heard")
+  func components() {
+    struct Row {
+      var what: String
+      var change: (CaptureControls) -> Void = { _ in }
+      var isSending = true
+      var hasMicrophone = true
+      var isInterrupted = false
+      var isActive: Bool
+      var isGainActive: Bool
+      var isEffective: Bool
+      var reason: String?
+    }
+    let rows = [
+      Row(what: "in a call", isActive: true, isGainActive: true, isEffective: true, reason: nil),
+      Row(what: "bypassed", change: { $0.isBypassed = true }, isActive: true, isGainActive: false, isEffective: false, reason: "bypassed"),
+      Row(
+        what: "not in use", change: { $0.usesVoiceProcessing = false }, isActive: false, isGainActive: false, isEffective: false,
+        reason: "voice processing is off"),
+      Row(what: "nobody sends", isSending: false, isActive: false, isGainActive: false, isEffective: false, reason: "nobody records"),
+      Row(
+        what: "held up", isSending: false, isInterrupted: true, isActive: false, isGainActive: false, isEffective: false,
+        reason: "interrupted"),
+      Row(
+        what: "no microphone", hasMicrophone: false, isActive: false, isGainActive: false, isEffective: false,
+        reason: "the microphone is closed"),
+    ]
+    for row in rows {
+      let controls = CaptureControls()
+      row.change(controls)
+      controls.isNoiseSuppressionEnabled = false
+      let status = ProcessingStatus(
+        controls: controls, meters: CaptureMeters().snapshot(), render: (0, 1), isSending: row.isSending, hasMicrophone: row.hasMicrophone,
+        isInterrupted: row.isInterrupted, streamDelay: 0)
+      for component in status.components {
+        guard component.component != .noiseSuppression else {
+          #expect(!component.isRequested && !component.isActive && !component.isEffective && component.reason == nil, "\(row.what)")
+          continue
+        }
+        let isActive = component.component == .gainControl ? row.isGainActive : row.isActive
+        #expect(component.isRequested && component.isActive == isActive, "\(row.what): \(component)")
+        #expect(component.isEffective == row.isEffective && component.reason == row.reason, "\(row.what): \(component)")
+      }
+    }
+  }
+
   @Test("K8: an SSRC is in diagnostics and telemetry; an unknown id has no effect")
   func ssrc() throws {
     let rig = ManagerRig()

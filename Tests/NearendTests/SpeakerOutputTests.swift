@@ -1,3 +1,5 @@
+import Foundation
+import RealtimeCore
 import SessionModel
 import Testing
 
@@ -43,6 +45,64 @@ struct SpeakerOutputTests {
       #expect(register(rate, channels, 38_400))
       rig.manager.unregisterSpeakerOutput(mediaId: "ear")
     }
+  }
+
+  @Test("K7: each output has a gain, a mute and levels of its own; an unknown id, and what is no number, have no effect")
+  func levels() throws {
+    let rig = ManagerRig()
+    let manager = rig.manager
+    #expect(manager.speakerOutputStatus(mediaId: "ear") == nil)
+    try rig.registerCall()
+    try manager.registerMedia(id: "other", isSend: false, isReceive: true)
+    #expect(rig.registerSpeaker("ear") && rig.registerSpeaker("other"))
+    func status(_ id: String) throws -> SinkStatus { try #require(manager.speakerOutputStatus(mediaId: id)) }
+    #expect(try status("ear").gain == 1 && !status("ear").isMuted)
+    manager.setSpeakerOutputGain(mediaId: "ear", gain: 0.5)
+    #expect(try status("ear").gain == 0.5 && status("other").gain == 1)
+    for (gain, set) in [(9.0, 4.0), (-1, 0), (.nan, 0), (.infinity, 4)] {
+      manager.setSpeakerOutputGain(mediaId: "ear", gain: gain)
+      #expect(try status("ear").gain == set)
+    }
+    manager.setSpeakerOutputGain(mediaId: "ear", gain: 0.5)
+    manager.setSpeakerOutputMuted(mediaId: "ear", isMuted: true)
+    manager.setSpeakerOutputMuted(mediaId: "nobody", isMuted: true)
+    manager.setSpeakerOutputGain(mediaId: "nobody", gain: 2)
+    #expect(try status("ear").isMuted && !status("other").isMuted)
+    manager.setSpeakerOutputMuted(mediaId: "ear", isMuted: false)
+    #expect(manager.speakerOutputStatuses.map(\.id) == ["ear", "other"])
+    // A second of a square wave at −6 dBFS, played by hand, at half the gain: −12 dBFS.
+    let core = try rig.graph.core
+    var sound = [Int16](repeating: 16_384, count: 160)
+    for i in sound.indices where i % 8 < 4 { sound[i] = -16_384 }
+    for _ in 0..<100 {
+      #expect(manager.writeSpeakerData(mediaId: "ear", data: sound))
+      var buffers = CycleBuffers(frames: 480, rate: 48_000, position: 0, driver: 1)
+      withExtendedLifetime(core) { core.realtime.process(&buffers, graphSinks: nil) }
+    }
+    let played = try status("ear")
+    // What resampling makes of an edge is above it.
+    #expect(played.peak > -12.5 && played.peak < -9 && abs(played.rms + 12) < 1.5, "\(played)")
+    #expect(try status("other").peak == -120)
+  }
+
+  @Test("K8, T2: registeredSpeakerOutputMediaIds, diagnostics and telemetry's sinkCount tell of the same outputs, devices among them")
+  func sameOutputs() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    func counts() throws -> [Int] {
+      let json = try JSONDecoder().decode(TelemetryDocument.self, from: Data(try #require(rig.manager.getTelemetryJson()).utf8))
+      let line = json.diagnostics.split(separator: "\n").first { $0.hasPrefix("- Speaker Outputs: ") }
+      let told = try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+      return [rig.manager.registeredSpeakerOutputMediaIds.count, json.sinkCount, told]
+    }
+    #expect(try counts() == [0, 0, 0])
+    #expect(rig.registerSpeaker())
+    #expect(try counts() == [1, 1, 1])
+    try #require(rig.manager.service).addGraphSink(id: "alice")
+    #expect(try counts() == [2, 2, 2])
+    #expect(rig.manager.registeredSpeakerOutputMediaIds == ["ear", "alice"])
+    try #require(rig.manager.service).removeSink(id: "alice")
+    #expect(try counts() == [1, 1, 1])
   }
 
   @Test("K2: a write is taken whole; false where the ring is full, the id unknown, or the data no whole frames")

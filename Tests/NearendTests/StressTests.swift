@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import RealtimeCore
 import SessionModel
 import Synchronization
 import Testing
@@ -33,6 +35,7 @@ struct StressTests {
     { manager, _ in manager.voiceProcessingEnableAGC.toggle() },
     { manager, _ in manager.isNoiseSuppressionEnabled.toggle() },
     { manager, _ in manager.isEchoCancellationEnabled.toggle() },
+    { manager, _ in manager.echoCanceller = EchoCanceller.allCases.randomElement()! },
     { manager, _ in manager.isHighPassFilterEnabled.toggle() },
     { manager, _ in manager.isMicrophoneMuted.toggle() },
     { manager, _ in manager.useVoiceProcessingIO.toggle() },
@@ -62,8 +65,62 @@ struct StressTests {
     { manager, id in manager.unregisterMicrophoneInput(mediaId: id) },
     { manager, id in _ = try? manager.microphoneBuffers(mediaId: id) },
     { manager, _ in _ = manager.microphoneInputMediaId },
+    { manager, _ in try? manager.setManualRenderingMode(false) },
+    { manager, _ in _ = (manager.isManualRenderingMode, manager.manualRenderer == nil) },
+    { manager, _ in manager.isVoiceProcessingBypassed.toggle() },
+    { manager, id in
+      manager.setSpeakerOutputGain(mediaId: id, gain: .random(in: 0...4))
+      manager.setSpeakerOutputMuted(mediaId: id, isMuted: Bool.random())
+      _ = (manager.speakerOutputStatus(mediaId: id), manager.speakerOutputStatuses)
+    },
+    { manager, _ in
+      manager.set(microphoneMuteMode: MicrophoneMuteMode.allCases.randomElement()!)
+      _ = manager.microphoneMuteMode
+    },
+    { manager, _ in try? manager.setRecordingAlwaysPreparedMode(true) },
+    { manager, _ in try? manager.setRecordingAlwaysPreparedMode(false) },
+    { manager, _ in _ = manager.isRecordingAlwaysPreparedMode },
+    { manager, _ in _ = manager.mixer.capture(appAudio: appAudio) },
+    { manager, _ in
+      manager.mixer.micVolume = .random(in: 0...1)
+      manager.mixer.appVolume = .random(in: 0...1)
+      manager.mixer.outputVolume = .random(in: 0...1)
+    },
+    { manager, _ in
+      manager.mixer.isAppAudioDucked.toggle()
+      manager.mixer.isAppAudioMonitored.toggle()
+    },
+    { manager, _ in manager.duckingLevel = DuckingLevel.allCases.randomElement()! },
+    { manager, _ in manager.isAdvancedDuckingEnabled.toggle() },
+    { manager, _ in _ = (manager.currentRoute, manager.isPausedAfterUnplug) },
+    { manager, _ in manager.resumeAfterUnplug() },
+    { manager, _ in manager.set(engineObservers: Bool.random() ? [manager.audioSession, manager.mixer] : []) },
+    { manager, _ in manager.audioSession.isAutomaticDeactivationEnabled.toggle() },
     { manager, _ in manager.shutDown() },
   ]
+  private static let appAudio = try! AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 480), sampleRate: 48_000, channelCount: 1)
+
+  /// What is no call: it is there once, or is a value that others have.
+  private static let uncalled: Set = ["shared", "init"]
+
+  @Test("L8: the calls above are the manager's whole public surface")
+  func surface() throws {
+    let here = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let manager = package.appending(path: "Sources/Nearend/Manager")
+    var files = try FileManager.default.contentsOfDirectory(at: manager, includingPropertiesForKeys: nil)
+    files.append(package.appending(path: "Sources/Nearend/Engine/SessionHandling.swift"))
+    // Values that a program makes for itself.
+    files.removeAll { $0.lastPathComponent == "AudioSessionConfiguration.swift" }
+    var names: Set<String> = []
+    for file in files {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /public (?:static )?(?:func|var) (\w+)/) { names.insert(String(match.1)) }
+    }
+    #expect(names.count > 40)
+    let missing = names.subtracting(Self.uncalled).filter { !here.contains(".\($0)") }
+    #expect(missing == [])
+  }
 
   @Test("L8: every public call from 8 threads at once; no race, no deadlock, one node at most, and in the end none")
   func everything() throws {

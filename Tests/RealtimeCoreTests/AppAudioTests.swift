@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RealtimeCore
@@ -246,5 +247,35 @@ struct AppAudioTests {
     let residual = zip(voice[end], played[end]).map { $0 - $1 }
     let ratio = CaptureSignals.decibels(CaptureSignals.power(played[end]) / CaptureSignals.power(residual))
     #expect(ratio > 25, "\(ratio) dB of it left")
+  }
+
+  @Test("D4: what is captured while another thread lets go of old streams is never lost")
+  func collectsBeside() throws {
+    let audio = AppAudio()
+    let isOver = CounterCellBox()
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      while !isOver.value { audio.collect() }
+      done.signal()
+    }
+    var lost = 0
+    for round in 0..<3_000 {
+      // Another rate each time: a new stream.
+      let buffer = try AppAudioBuffer(
+        interleaved: [Float](repeating: 0.1, count: 64), sampleRate: round % 2 == 0 ? 8_000 : 16_000, channelCount: 1)
+      if !audio.capture(buffer) { lost += 1 }
+      audio.mixer.ringSinks.forEach { $0.reset() }
+    }
+    isOver.value = true
+    done.wait()
+    #expect(lost == 0)
+  }
+}
+
+private final class CounterCellBox: Sendable {
+  private let flag = Mutex(false)
+  var value: Bool {
+    get { flag.withLock { $0 } }
+    set { flag.withLock { $0 = newValue } }
   }
 }

@@ -68,6 +68,29 @@ struct CaptureEchoTests {
     #expect(run.meters.snapshot().echoCondition == .failing)
   }
 
+  @Test("V6: whatever the canceller is, one that leaves the echo as it was is told to fail after 5 s of it, and one that cancels is not")
+  func verdict() {
+    func condition(seconds: Double, left: Float) -> EchoCondition {
+      var meter = EchoMeter(BlockTime(frames: 160, rate: 16_000))
+      let meters = CaptureMeters()
+      // A second of the room alone, and then the far end in it, in syllables.
+      for _ in 0..<100 { meter.update(reference: 0, microphone: 1e-7, residual: 1e-7, isNearEnd: false) }
+      for block in 0..<Int(seconds * 100) {
+        let echo: Float = block % 25 < 18 ? 1e-3 : 1e-6
+        meter.update(reference: echo, microphone: 0.25 * echo, residual: 0.25 * echo * left, isNearEnd: false)
+      }
+      meters.cells.erle.set(meter.erle())
+      meters.cells.echoSeconds.set(meter.echoSeconds)
+      meters.cells.quietSeconds.set(meter.quietSeconds)
+      meters.cells.isFarEndActive.set(meter.isFarEndActive)
+      return meters.snapshot().echoCondition
+    }
+    #expect(condition(seconds: 4, left: 1) == .converging)
+    #expect(condition(seconds: 10, left: 1) == .failing)
+    #expect(condition(seconds: 10, left: 0.5) == .failing, "3 dB are no cancelling")
+    #expect(condition(seconds: 10, left: 0.001) == .cancelling)
+  }
+
   @Test("V6: with headphones there is nothing to cancel", arguments: VoiceEngine.allCases)
   func headphones(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 3, rate: 16000, level: -24, seed: 3)

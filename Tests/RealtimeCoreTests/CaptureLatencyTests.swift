@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RealtimeCore
@@ -77,6 +78,25 @@ struct CaptureLatencyTests {
     let change = CaptureSignals.decibels(CaptureSignals.activePower(voice) / CaptureSignals.activePower(microphone))
     #expect(abs(change) < 3)
     #expect(run.meters.snapshot().errors == 0)
+  }
+
+  @Test(
+    "V9: a stage's delay is found to the frame at every rate, without trying every frame",
+    arguments: [16000, 22050, 32000, 44100, 48000, 88200, 96000, 176_400, 192_000])
+  func delayIsFound(rate: Int) {
+    let block = rate / 100
+    var sweep = [Float](repeating: 0, count: 10 * block)
+    for i in 0..<4 * block {
+      let t = Float(i) / Float(4 * block)
+      sweep[block + i] = 0.25 * sin(2 * .pi * 0.04 * (300 * t + 1350 * t * t)) * (1 - cos(2 * .pi * t))
+    }
+    for delay in [0, 1, block / 7, block - 1, 2 * block + 3, 3 * block] {
+      // Halved, and with noise: what a processor may make of it.
+      let noise = CaptureSignals.noise(seconds: 0.1, rate: rate, level: -50)
+      let output = sweep.indices.map { (0.5 * ($0 >= delay ? sweep[$0 - delay] : 0)) + (noise.indices.contains($0) ? noise[$0] : 0) }
+      let found = StageDelay.bestLag(of: output, behind: sweep, from: block, count: 4 * block, longest: 3 * block, rate: rate)
+      #expect(found == delay)
+    }
   }
 
   @Test("V9: a rate that cannot be served is refused by name")

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import RealtimeCore
 
 /// A core driven by hand, cycle by cycle, as the graph would; voice processing is off, so that the voice is the microphone bit by bit.
@@ -19,6 +21,14 @@ final class CoreRig: @unchecked Sendable {
   }
 
   deinit { outputs.deallocate() }
+
+  /// What a control side does that looks again and again, until no capture path is being made any more.
+  func renewCapturePath() throws {
+    repeat {
+      try core.renewCapturePath()
+      usleep(100)
+    } while core.isMakingCapturePath
+  }
 
   /// All that the left speaker has played.
   private(set) var played: [Float] = []

@@ -20,7 +20,7 @@ struct EngineSwitchTests {
 
   private static func change(_ rig: CoreRig, to engine: VoiceEngine) throws {
     rig.core.controls.engine = engine
-    try rig.core.renewCapturePath()
+    try rig.renewCapturePath()
   }
 
   /// Runs whole cycles; the voice.
@@ -126,6 +126,28 @@ struct EngineSwitchTests {
     }
   }
 
+  @Test("V10: who changes his mind while a path is being made gets what he wanted last, and hears nothing of the other")
+  func changeOfMind() throws {
+    let rig = try Self.rig()
+    let latency = rig.core.captureLatency(quantum: 256)
+    _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
+    rig.core.controls.engine = .webrtc
+    try rig.core.renewCapturePath()
+    #expect(rig.core.isMakingCapturePath)
+    rig.core.controls.engine = .nearend
+    try rig.renewCapturePath()
+    #expect(rig.core.captureLatency(quantum: 256) == latency)
+    // Another rate is asked for, and another engine before that is made.
+    rig.rate = 96_000
+    _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
+    try rig.core.renewCapturePath()
+    rig.core.controls.engine = .webrtc
+    try rig.renewCapturePath()
+    let microphone = [0.5] + [Float](repeating: 0, count: 8_191)
+    let voice = try Self.run(rig, microphone, quantum: 256), told = rig.core.captureLatency
+    #expect(told > 0 && voice.firstIndex { $0 != 0 } == told)
+  }
+
   @Test("V10: a muted microphone stays silent, and a held one, while the engine changes")
   func muted() throws {
     let rig = try Self.rig()
@@ -156,10 +178,10 @@ struct EngineSwitchTests {
       { rig in
         rig.rate = 44_100
         _ = try Self.run(rig, Self.tone(seconds: 0.02), quantum: 256)
-        try rig.core.renewCapturePath()
+        try rig.renewCapturePath()
         rig.rate = 48_000
         _ = try Self.run(rig, Self.tone(seconds: 0.02), quantum: 256)
-        try rig.core.renewCapturePath()
+        try rig.renewCapturePath()
       },
       { rig in
         rig.core.isSending = false
@@ -180,7 +202,7 @@ struct EngineSwitchTests {
       _ = try Self.run(rig, Self.tone(seconds: 0.006), quantum: 256)
       try interruption(rig)
       _ = try Self.run(rig, Self.tone(seconds: 0.2), quantum: 256)
-      try rig.core.renewCapturePath()
+      try rig.renewCapturePath()
       let noise = CaptureSignals.noise(seconds: 0.2, rate: Self.rate, level: -20)
       let voice = try Self.run(rig, noise, quantum: 256), latency = rig.core.captureLatency(quantum: 256)
       #expect(Array(voice[(latency + 480)...]) == Array(noise[480..<(voice.count - latency)]), "interruption \(index)")

@@ -36,6 +36,21 @@ struct MuteTests {
     return voice
   }
 
+  @Test("D1, V9: a capture path that was made for another rate before the mute, and is taken after it, lets nothing through")
+  func mutedBeforeItBegins() throws {
+    let rig = try CoreRig()
+    let sound = [Float](repeating: 0.25, count: 960)
+    rig.rate = 96_000
+    rig.cycle(sound)
+    try rig.renewCapturePath()
+    rig.core.controls.isMicrophoneMuted = true
+    rig.cycle(sound)
+    #expect(rig.voice.allSatisfy { $0 == 0 })
+    rig.core.controls.isMicrophoneMuted = false
+    for _ in 0..<2 { rig.cycle(sound) }
+    #expect(rig.voice == sound)
+  }
+
   @Test(
     "D1: voiceProcessing and restart are silent within one cycle; inputMixer when the last sound has come through", arguments: quanta,
     MuteMode.allCases)

@@ -65,4 +65,23 @@ import Testing
     #expect(sink.status().state == .playing)
     #expect(sink.status().totalUnderruns == 0)
   }
+
+  @Test("R5: a sink that was idle in a pause loses nothing of what is written long after it")
+  func idleBefore() throws {
+    let rig = RenderRig()
+    let sink = try rig.ring(milliseconds: 400)
+    rig.cycles(20)
+    rig.mixer.isPaused = true
+    rig.cycles(20)
+    rig.mixer.isPaused = false
+    rig.cycles(20)
+    while sink.write(tone) {}
+    let written = sink.status().fillBytes
+    #expect(written > 0)
+    rig.records = false
+    rig.cycle()
+    #expect(sink.status().fillBytes >= written - 4 * rig.quantum, "no more is taken than a cycle needs")
+    rig.cycles(20)
+    #expect(sink.status().state == .playing)
+  }
 }

@@ -59,7 +59,7 @@ struct SourceTapTests {
     rig.rate = 16_000
     rig.cycle(noise(256))
     #expect(recorder.calls.isEmpty)
-    try rig.core.renewCapturePath()
+    try rig.core.prepare(rate: rig.rate)
     rig.cycle(noise(256))
     #expect(recorder.calls.map(\.sampleRate) == [16_000])
     rig.core.source.detach()
@@ -117,23 +117,82 @@ struct SourceTapTests {
     rig.core.source.detach()
   }
 
+  @Test("V9: who looks after the graph does not wait for another rate's capture path: it is made elsewhere, and taken by a later look")
+  func madeElsewhere() throws {
+    let rig = try CoreRig()
+    let sound = [Float](repeating: 0.25, count: 960)
+    rig.rate = 96_000
+    rig.cycle(sound)
+    #expect(rig.voice.allSatisfy { $0 == 0 })
+    try rig.core.renewCapturePath()
+    #expect(rig.core.isMakingCapturePath, "asked for, and not there yet")
+    while rig.core.isMakingCapturePath { try rig.core.renewCapturePath() }
+    rig.cycle(sound)
+    rig.cycle(sound)
+    #expect(rig.voice == sound)
+    rig.rate = 8_000
+    rig.cycle(sound)
+    try rig.core.renewCapturePath()
+    #expect(throws: CapturePathError.unsupportedRate(8_000)) {
+      while rig.core.isMakingCapturePath { try rig.core.renewCapturePath() }
+    }
+    rig.cycle(sound)
+    try rig.core.renewCapturePath()
+    #expect(!rig.core.isMakingCapturePath, "an impossible rate is told of once")
+  }
+
   @Test("T5: the first sound is noted, silence is not, and a new source begins anew")
   func hadAudio() throws {
     let rig = try CoreRig()
     let tap = rig.core.source
     rig.cycle(noise(64))
     #expect(!tap.hadAudio, "nobody was there to hear it")
+    // What came before does not end in a step.
+    rig.cycle([Float](repeating: 0, count: 480))
     let recorder = CallbackRecorder()
     tap.attach(CallbackRecorder.callback, context: recorder.context)
-    rig.cycle([Float](repeating: 0.4 / 32_768, count: 64))
+    // −60 dBFS: a microphone in a quiet room.
+    for seed in 0..<50 { rig.cycle(noise(480, seed: UInt64(seed)).map { $0 * 0.001 }) }
     #expect(!tap.hadAudio)
-    rig.cycle([Float](repeating: 0, count: 63) + [-1 / 32_768 as Float])
+    rig.cycle([Float](repeating: 0, count: 479) + [-0.01])
     #expect(tap.hadAudio)
-    rig.cycle([Float](repeating: 0, count: 64))
+    rig.cycle([Float](repeating: 0, count: 480))
     #expect(tap.hadAudio)
     tap.forgetAudio()
     #expect(!tap.hadAudio)
     tap.detach()
+  }
+
+  @Test("T5: what programs play into the microphone is no audio of the microphone's, and nor is noise, or who is muted; a voice is")
+  func onlyTheMicrophone() throws {
+    let rig = try CoreRig()
+    let core = rig.core
+    core.controls.usesVoiceProcessing = true
+    let recorder = CallbackRecorder()
+    core.source.attach(CallbackRecorder.callback, context: recorder.context)
+    func run(_ microphone: [Float]) {
+      for start in stride(from: 0, to: microphone.count - 479, by: 480) { rig.cycle(Array(microphone[start..<start + 480])) }
+    }
+    let tone = try AppAudioBuffer(
+      interleaved: (0..<48_000).map { Float(0.3 * sin(Double($0) * 0.1)) }, sampleRate: 48_000, channelCount: 1)
+    #expect(core.capture(appAudio: tone))
+    var loudest: Float = 0
+    for _ in 0..<100 {
+      rig.cycle([Float](repeating: 0, count: 480))
+      loudest = max(loudest, rig.voice.map(abs).max() ?? 0)
+    }
+    #expect(loudest > 0.2, "it is heard")
+    #expect(!core.source.hadAudio)
+    run(CaptureSignals.noise(seconds: 3, rate: 48_000, level: -40))
+    #expect(!core.source.hadAudio)
+    core.controls.isMicrophoneMuted = true
+    run(CaptureSignals.speech(seconds: 4, rate: 48_000, level: -26))
+    run([Float](repeating: 0, count: 48_000))
+    #expect(!core.source.hadAudio)
+    core.controls.isMicrophoneMuted = false
+    run(CaptureSignals.speech(seconds: 4, rate: 48_000, level: -26))
+    #expect(core.source.hadAudio)
+    core.source.detach()
   }
 
   @Test("L8: consumers come and go from another thread while cycles run; after detach none is touched, and each got one piece of the voice")

@@ -241,6 +241,20 @@ struct CallOrderTests {
     #expect(!run.state.isActive)
   }
 
+  @Test("L6, S8: init-only settings are locked as long as there is a unit: while media is registered, and while recording is kept prepared")
+  func lockedWhilePrepared() {
+    var run = Run()
+    run.send(.setRecordingAlwaysPrepared(true))
+    for setting in [InitOnlySetting.useVoiceProcessingIO(false), .channelCount(1), .manualAudioSessionManagement(true)] {
+      let (state, effects) = reduce(run.state, .setInitOnly(setting))
+      #expect(state == run.state && effects == [.refused(.locked(setting: setting.name))])
+    }
+    run.send(.setRecordingAlwaysPrepared(false), .setInitOnly(.channelCount(1)))
+    #expect(run.state.settings.renderChannelCount == 1)
+    run.send(.setRecordingAlwaysPrepared(true))
+    #expect(!run.state.atRest.isLocked && !run.state.atRest.isNeeded, "the unit is gone, whoever keeps the setting")
+  }
+
   @Test("S7: what outlasts a graph is the settings, the call manager's word and the place of the login session")
   func atRest() {
     var run = Run()

@@ -159,7 +159,7 @@ extension TransitionTests {
       activate, deactivate |  | warn
       applications parec:s | +~parec:s |
       began daemonLost | -source=mic.running +source=mic.deferred +held=daemonLost | demand:none detach:mic
-      began noDevice | -source=mic.running +source=mic.deferred +held=noDevice | demand:none detach:mic
+      began noDevice | +unheeded=noDevice |
       to background | +background |
       began frozen | -source=mic.running +source=mic.deferred +held=frozen | rebuild detach:mic
 
@@ -280,7 +280,7 @@ extension TransitionTests {
       set * |  | refuse:locked
       channelCount 3 |  | refuse:impossible
       voiceProcessing off | +raw | processing:off
-      automaticConfiguration off | +unlinked |
+      automaticConfiguration off | -source=mic.deferred -awaits +source=mic.running +unlinked | demand:sr+awake+unlinked attach:mic recovered
       automaticDeactivation off | +lasting |
       activate, deactivate |  | warn
       applications parec:s | +~parec:s |

@@ -27,7 +27,9 @@ struct InterruptionTests {
   func reasons(_ representative: Representative) {
     // In the interrupted ones the daemon is lost already.
     guard !representative.state.interruptions.contains(.daemonLost) else { return }
-    for reason in Interruption.Reason.allCases where reason != .frozen {
+    // Who manages the session is another there, but for the daemon.
+    let isManaged = representative.state.settings.configuresDevices
+    for reason in Interruption.Reason.allCases where reason != .frozen && (isManaged || !reason.isOfTheSession) {
       let (expected, expectedEffects) = reduce(representative.state, .interruptionBegan(.daemonLost))
       let (began, effects) = reduce(representative.state, .interruptionBegan(reason))
       #expect(effects == expectedEffects, "\(reason)")
@@ -62,6 +64,46 @@ struct InterruptionTests {
       let (foreground, returning) = reduce(background, .enteredForeground)
       #expect(leaving == [] && returning == [])
       #expect(foreground == state)
+    }
+  }
+
+  @Test("S5: without automatic configuration, or out of the chain, nothing of the session holds it up; the graph does still")
+  func unmanaged() {
+    for off in [SessionEvent.setAutomaticConfiguration(false), .setSessionHandling(false)] {
+      for isManual in [false, true] {
+        var run = Run()
+        if isManual { run.send(.setInitOnly(.manualAudioSessionManagement(true))) }
+        run.send(off, Self.mic, .activatedExternally, .enteredBackground)
+        let running = run.state
+        for reason in [Interruption.Reason.role, .sleep, .sessionInactive, .noDevice] {
+          let (held, effects) = reduce(running, .interruptionBegan(reason))
+          #expect(effects == [] && held.isUnitRunning && held.demand == running.demand, "\(reason)")
+          #expect(reduce(held, .interruptionEnded(reason)) == (running, []), "\(reason)")
+        }
+        run.send(.interruptionBegan(.daemonLost))
+        #expect(!run.state.isUnitRunning)
+        run.send(.interruptionEnded(.daemonLost))
+        #expect(run.state.isUnitRunning != isManual, "whoever manages it decides what the background means")
+      }
+    }
+  }
+
+  @Test("S5: what rings when nearend begins to manage the session holds it up from then on, and no longer once it leaves it to others")
+  func handedOver() {
+    for (off, on) in [
+      (SessionEvent.setAutomaticConfiguration(false), SessionEvent.setAutomaticConfiguration(true)),
+      (.setSessionHandling(false), .setSessionHandling(true)),
+    ] {
+      var run = Run()
+      run.send(Self.mic, off, .interruptionBegan(.role), on)
+      #expect(run.state.interruptions == [.role] && !run.state.isUnitRunning)
+      #expect(run.words == ["role 0.0 holds"])
+      let (left, effects) = reduce(run.state, off)
+      #expect(left.isUnitRunning && effects.contains(.recovered))
+      run.send(off)
+      #expect(run.words == ["role 1.0 recovered"])
+      run.send(.interruptionEnded(.role), on)
+      #expect(run.state.isUnitRunning && run.state.unheeded == [])
     }
   }
 

@@ -120,7 +120,7 @@ struct InvariantTests {
     ]
     walk(seed) { _, _, new, _ in
       unknown.allSatisfy { event in
-        if event == .interruptionEnded(.noDevice), new.interruptions.contains(.noDevice) { return true }
+        if event == .interruptionEnded(.noDevice), (new.interruptions + new.unheeded).contains(.noDevice) { return true }
         let (next, effects) = reduce(new, event)
         return next == new && effects.isEmpty
       }

@@ -3,12 +3,12 @@
 /// Sessions and effects as words, so that a table of transitions can be read.
 ///
 ///     mic:s      media that sends, :r receives, :sr both; ~name is an application
-///     source=mic.deferred   sink=ear   held=daemonLost
+///     source=mic.deferred   sink=ear   held=daemonLost   unheeded=role
 extension SessionState {
   var words: [String] {
     var words = media.map { "\($0.owner == .application ? "~" : "")\($0.id):\($0.isSend ? "s" : "")\($0.isReceive ? "r" : "")" }
     if let source { words.append("source=\(source.mediaId).\(source.phase)") }
-    words += sinks.map { "sink=\($0)" } + interruptions.map { "held=\($0)" }
+    words += sinks.map { "sink=\($0)" } + interruptions.map { "held=\($0)" } + unheeded.map { "unheeded=\($0)" }
     let flags = [
       ("activated", isActivated), ("granted", isActivatedExternally), ("awaits", awaitsRecovery), ("background", !isInForeground),
       ("manual", settings.isManual), ("raw", !settings.usesVoiceProcessing), ("unlinked", !settings.isAutomaticConfigurationEnabled),

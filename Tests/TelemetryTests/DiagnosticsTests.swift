@@ -24,13 +24,29 @@ struct DiagnosticsTests {
     "T1: every line of the reference's example is there, in its words",
     arguments: [
       "AudioSessionManager Diagnostics:", "- Active medias: 3", "- Media IDs: source-abc123, sink-def456, sink-ghi789",
-      "- Session Category: PlayAndRecord", "- Session Mode: VoiceChat", "- Session Active: YES", "- VPIO Initialised: YES",
+      "- Session Category: PlayAndRecord", "- Session Mode: VideoChat", "- Session Active: YES", "- VPIO Initialised: YES",
       "- Microphone Input: source-abc123", "- Speaker Outputs: 3",
       "  - sink-def456: 16000 Hz, 1 ch, 9600 bytes buffered", "  - sink-ghi789: 48000 Hz, 2 ch, 7200 bytes buffered",
       "- Sample Rate: 48000 Hz",
     ])
   func example(line: String) {
     #expect(Diagnostics(Sample.call).text.split(separator: "\n").map(String.init).contains(line))
+  }
+
+  @Test("T1: each fact has one line: no label comes twice, but for each place that telemetry goes to", arguments: reports.map(\.name))
+  func noLineTwice(name: String) throws {
+    let text = Diagnostics(try #require(Self.reports.first { $0.name == name }?.report)).text
+    let labels = text.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { $0.prefix { $0 != ":" } }.filter { $0 != "- Telemetry" }
+    #expect(Set(labels).count == labels.count)
+  }
+
+  @Test("T1: hardware rate and output volume are the devices', routes have their ports' types")
+  func hardware() {
+    let lines = Diagnostics(Sample.call).text.split(separator: "\n")
+    for line in [
+      "- Hardware Sample Rate: 16000 Hz in", "- Output Volume: 65 %, muted", "- Mix Volume: 80 %",
+      "- Route Inputs: usbAudio, USB Microphone (alsa_input.usb)", "- Route Outputs: usbAudio, USB Speaker (alsa_output.usb)",
+    ] { #expect(lines.contains { $0 == line }, "\(line)") }
   }
 
   @Test("T1: what differs from the usual says so: RemoteIO, bypass, no AGC, mono, manual management, a session that waits")

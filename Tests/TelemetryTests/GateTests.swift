@@ -65,6 +65,40 @@ struct GateTests {
     #expect(throws: TelemetryConfigurationError.badVersion("soon")) { try gate(#"{"sendASMTelemetryMinRemoteVersion": "soon"}"#) }
   }
 
+  @Test("T3: an operator's configuration is taken as the guide has it: the section clientTelemetry counts, others are not read")
+  func configuration() throws {
+    func gate(_ text: String) throws -> TelemetryGate { try TelemetryGate(configuration: Data(text.utf8)) }
+    let full = try gate(
+      #"{"other": [1], "clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "1.25.4", "disabledTelemetryTypes": ["asmEvent"]}}"#)
+    #expect(full.minimumVersion == SoftwareVersion("1.25.4"))
+    #expect(full.disabledTypes == [.asmEvent])
+    #expect(throws: TelemetryConfigurationError.unknownType("x")) {
+      try gate(#"{"clientTelemetry": {"disabledTelemetryTypes": ["x"]}}"#)
+    }
+    for (text, words) in [
+      ("", "not JSON"), ("{", "not JSON"), ("[]", "not a JSON object"), ("{}", "no section"), (#"{"clientTelemetry": null}"#, "no section"),
+      (#"{"clientTelemetry": 1}"#, "clientTelemetry has"),
+      (#"{"clientTelemetry": {"disabledTelemetryTypes": "asmEvent"}}"#, "disabledTelemetryTypes has a value of the wrong type"),
+    ] {
+      do throws(TelemetryConfigurationError) {
+        _ = try TelemetryGate(configuration: Data(text.utf8))
+        Issue.record("\(text) was taken")
+      } catch { #expect(error.description.contains(words), "\(text): \(error)") }
+    }
+  }
+
+  @Test("T3: a gate that lets nothing through says why: the guide's 1.25.4 is another product's version")
+  func obstacle() throws {
+    let own = try #require(SoftwareVersion("0.1.0"))
+    func obstacle(_ version: String?, _ types: [String] = []) throws -> String? {
+      try TelemetryGate(sendASMTelemetryMinRemoteVersion: version, disabledTelemetryTypes: types).obstacle(for: own)
+    }
+    #expect(try obstacle("1.25.4") == "sendASMTelemetryMinRemoteVersion is 1.25.4, and this is nearend 0.1.0")
+    #expect(try obstacle(nil, ["asmEvent", "asmSnapshot"]) == "disabledTelemetryTypes has every type")
+    #expect(try obstacle("0.1", ["asmEvent"]) == nil)
+    #expect(try obstacle(nil) == nil)
+  }
+
   @Test(
     "T3: an address that cannot be posted to is refused",
     arguments: ["", "nowhere", "ftp://host/x", "http://", "file:///tmp/x", "//host/x"])

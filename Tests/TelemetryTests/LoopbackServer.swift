@@ -6,6 +6,8 @@ import Testing
 final class LoopbackServer: Sendable {
   enum Answer: Sendable {
     case status(Int), never
+    /// A status that points to another address.
+    case elsewhere(Int, String)
     case each(@Sendable (Request) -> Int)
   }
 
@@ -99,12 +101,14 @@ final class LoopbackServer: Sendable {
         return state.answer
       }
       let status: Int
+      var location = ""
       switch answer {
       case .status(let fixed): status = fixed
       case .each(let decide): status = decide(request)
+      case .elsewhere(let fixed, let address): (status, location) = (fixed, "Location: \(address)\r\n")
       case .never: return
       }
-      let text = "HTTP/1.1 \(status) X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+      let text = "HTTP/1.1 \(status) X\r\n\(location)Content-Length: 0\r\nConnection: close\r\n\r\n"
       _ = text.utf8CString.withUnsafeBufferPointer { send(connection, $0.baseAddress, $0.count - 1, Int32(MSG_NOSIGNAL)) }
       shutdown(connection, Int32(SHUT_WR))
       return

@@ -23,12 +23,17 @@ enum Sample {
       busyRatio: 0.0625, busyRatioPeak: 0.125, xruns: 2, captureLatency: 720, renderLatency: 0, captureLinks: 1, renderLinks: 2)
     let microphone = Device(name: "alsa_input.usb", description: "USB Microphone", direction: .input, isDefault: true)
     let speaker = Device(name: "alsa_output.usb", description: "USB Speaker", direction: .output, isDefault: true)
-    snapshot.route = RouteStatus(microphone: microphone, speaker: speaker, devices: [microphone, speaker])
+    snapshot.route = RouteStatus(
+      microphone: microphone, speaker: speaker, devices: [microphone, speaker],
+      current: RouteDescription(
+        inputs: [RoutePort(name: "alsa_input.usb", description: "USB Microphone", portType: .usbAudio, rate: 16_000)],
+        outputs: [RoutePort(name: "alsa_output.usb", description: "USB Speaker", portType: .usbAudio)]))
+    snapshot.route.volumes.speaker = VolumeStatus(volume: 0.65, isMuted: true)
     snapshot.processing = ProcessingStatus(
       library: "webrtc-audio-processing 0.3",
       components: [
         ComponentStatus(component: .highPassFilter, isRequested: true, isEffective: true),
-        ComponentStatus(component: .echoCancellation, isRequested: true, isEffective: true),
+        ComponentStatus(component: .echoCancellation, isRequested: true, isActive: true, isEffective: false, reason: "bypassed"),
         ComponentStatus(component: .noiseSuppression, isRequested: false, isEffective: false),
         ComponentStatus(component: .gainControl, isRequested: true, isEffective: false, reason: "nobody records"),
       ], echo: .cancelling, erle: 24.5, echoDelay: 42.5, streamDelay: 40, gain: 3.25, hasVoice: true, microphoneLevel: -20,

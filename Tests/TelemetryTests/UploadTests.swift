@@ -48,6 +48,21 @@ struct UploadTests {
     #expect(outlet.status == TelemetryOutletStatus(name: "http", delivered: 6))
   }
 
+  @Test(
+    "T3: a server that sends elsewhere is not followed, and what it did not take is not delivered", arguments: [301, 302, 303, 307, 308])
+  func redirected(status: Int) throws {
+    let elsewhere = try LoopbackServer(.status(200))
+    let server = try LoopbackServer(.elsewhere(status, elsewhere.url))
+    let outlet = try Self.outlet(server)
+    outlet.add(Self.line(0))
+    eventually("two attempts") { server.requests.count >= 2 }
+    #expect(outlet.status.delivered == 0)
+    #expect(outlet.status.failure == "HTTP status \(status): the server sends records elsewhere; give that address")
+    #expect(elsewhere.requests.isEmpty)
+    server.answer(.status(200))
+    eventually("the record") { outlet.status.delivered == 1 }
+  }
+
   @Test("T3: a server that refuses a record for good loses that one only", arguments: [400, 413])
   func refused(status: Int) throws {
     let server = try LoopbackServer(.status(status))

@@ -7,6 +7,9 @@
 #include <pipewire/extensions/metadata.h>
 #include <pipewire/filter.h>
 #include <spa/param/latency-utils.h>
+#include <spa/param/profile.h>
+#include <spa/param/props.h>
+#include <spa/param/route.h>
 #include <time.h>
 
 #include "CRealtime.h"
@@ -64,71 +67,40 @@ static inline NEAREND_REALTIME uint64_t npw_now(void) {
 
 // Latency pods (V5, V8).
 typedef struct npw_latency {
-  uint32_t direction;              // SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT
-  float min_quantum, max_quantum;  // in quanta
-  uint32_t min_rate, max_rate;     // in frames
-  uint64_t min_ns, max_ns;
+  uint32_t direction;  // SPA_DIRECTION_INPUT or SPA_DIRECTION_OUTPUT
+  float quanta;
+  int32_t frames;
+  int64_t nanoseconds;
 } npw_latency;
-bool npw_latency_parse(const struct spa_pod *param, npw_latency *latency);
 // Tells the graph how many frames one port adds, `latency` being what the other side of the node reports. 0, or a negative errno.
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency);
 int npw_filter_update_process_latency(struct pw_filter *filter, int32_t frames);
 
 // Parameters: named values in a node's Props, described by its PropInfo (O2).
-typedef enum npw_parameter_kind { NPW_PARAMETER_OTHER, NPW_PARAMETER_BOOL, NPW_PARAMETER_NUMBER, NPW_PARAMETER_TEXT } npw_parameter_kind;
+typedef enum npw_parameter_kind { NPW_PARAMETER_BOOL, NPW_PARAMETER_NUMBER, NPW_PARAMETER_TEXT } npw_parameter_kind;
 typedef struct npw_parameter {
   const char *name;
-  const char *description;  // publishing only
+  const char *description;
   npw_parameter_kind kind;
   double number;            // of a bool: 0 or 1
   const char *text;         // of a text
-  double minimum, maximum;  // publishing only; no range where they are the same
+  double minimum, maximum;  // no range where they are the same
 } npw_parameter;
 // Replaces all that the node tells. 0, or a negative errno.
 int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter *parameters, uint32_t count);
-// Calls `each` for every value in a Props pod, in its order. What is no parameter comes with its key as name, and NPW_PARAMETER_OTHER.
-typedef void (*npw_parameter_function)(void *data, const npw_parameter *parameter);
-void npw_parameters_read(const struct spa_pod *props, npw_parameter_function each, void *data);
+// The name of a key of Props, "volume"; NULL where SPA knows none.
+const char *npw_props_key_name(uint32_t key);
 
-// Devices: the params that say what a card can be and what it is. Texts and lists point into the pod.
+// Devices: the params that say what a card can be and what it is.
 int npw_device_add_listener(struct pw_device *device, struct spa_hook *hook, const struct pw_device_events *events, void *data);
 // All params of an id; they come one by one, and an empty list comes as none.
 int npw_device_enum_params(struct pw_device *device, uint32_t id);
 // Not saved: a session manager does not remember it.
 int npw_device_set_profile(struct pw_device *device, int32_t index);
-typedef struct npw_list {
-  const int32_t *values;
-  uint32_t count;
-} npw_list;
-typedef struct npw_profile {
-  int32_t index, priority;
-  uint32_t availability;  // enum spa_param_availability
-  const char *name;
-} npw_profile;
-bool npw_profile_read(const struct spa_pod *param, npw_profile *profile);
-typedef struct npw_route {
-  int32_t index;
-  int32_t device;         // of an active one: card.profile.device of its node; -1 otherwise
-  uint32_t direction;     // enum spa_direction
-  uint32_t availability;  // enum spa_param_availability
-  const char *name, *description;
-  const char *port_type;  // NULL where it tells none
-  npw_list profiles, devices;
-  bool is_muted;          // of an active one
-} npw_route;
-bool npw_route_read(const struct spa_pod *param, npw_route *route);
 
 // A node's volumes (D1, D3).
-#define NPW_MAX_CHANNELS 64
-typedef struct npw_volumes {
-  float channels[NPW_MAX_CHANNELS];  // what somebody has set, linear
-  uint32_t count;
-  bool is_muted;
-} npw_volumes;
 // The node tells its Props from now on, first what they are.
 int npw_node_subscribe_props(struct pw_node *node);
-// Also of a card's route. False where the Props tell no volume; nothing is muted then, unless they say so.
-bool npw_volumes_read(const struct spa_pod *props, npw_volumes *volumes);
 // What is heard instead of what is set, until somebody sets volume or mute. Session managers remember what is set, and not this.
 int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted);
 int npw_node_set_mute(struct pw_node *node, bool is_muted);

@@ -26,7 +26,11 @@ public final class EventBus: Sendable {
     deinit { cancel() }
 
     /// Nothing is delivered that is posted later. [any]
-    public func cancel() { bus.state.withLock { $0.subscribers[id] = nil } }
+    public func cancel() {
+      // Let go of behind the lock: what it holds may end with it, and post.
+      let subscriber = bus.state.withLock { $0.subscribers.removeValue(forKey: id) }
+      withExtendedLifetime(subscriber) {}
+    }
   }
 
   /// `receive` is called on whatever thread an event comes from, and must not wait nor take long. [any]
@@ -39,8 +43,8 @@ public final class EventBus: Sendable {
   }
 
   /// [any], never the audio thread.
-  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:]) {
-    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail)
+  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
+    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route)
     let subscribers = state.withLock { state in
       event.detail["sourceHadAudio"] = .bool(state.sourceHadAudio)
       return Array(state.subscribers.values)

@@ -5,16 +5,16 @@ extension AudioSessionManager {
   /// Whether the session is configured and activated: sound can be captured and played. Seed: `isSessionActive`.
   public var isSessionActive: Bool { session.isActive }
 
-  /// The filter in PipeWire's graph; nil where there is none, or the daemon is away. Waits for the control thread. Seed:
-  /// `getSharedVPIOUnit`.
+  /// The filter in PipeWire's graph; nil where there is none, or the daemon is away, and in manual mode before the call manager's activation, and after an
+  /// interruption until the next. Waits for the control thread. Seed: `getSharedVPIOUnit`.
   public func getSharedUnit() -> SharedUnit? {
-    guard let service, let nodeId = service.graph.report.graph.nodeId else { return nil }
+    guard let service, service.session.current.isUnitInitialised, let nodeId = service.graph.report.graph.nodeId else { return nil }
     let status = SessionStatus(service.session.current, interruption: service.session.interruption, isMicrophoneMuted: isMicrophoneMuted)
     return SharedUnit(nodeId: nodeId, state: status.state)
   }
 
   /// Manual mode: the call manager has granted audio. What is registered, or will be, is linked; `didRecover` is posted where something was
-  /// waiting. In default mode it has no effect and logs a warning. Before the first registration it is remembered.
+  /// waiting, once sound can pass. In default mode it has no effect and logs a warning. Before the first registration it is remembered.
   ///
   /// Seed: `audioSessionDidActivateExternally`.
   public func audioSessionDidActivateExternally() { send(.activatedExternally) }

@@ -48,6 +48,28 @@ extension AudioSessionManager {
     data.withUnsafeBytes { writeSpeakerData(mediaId: mediaId, data: $0) }
   }
 
-  /// Ids of the speaker outputs, in the order of registration. Seed: `registeredSpeakerOutputMediaIds`.
-  public var registeredSpeakerOutputMediaIds: [String] { session.sinks }
+  /// Ids of the speaker outputs, participants' devices (K9) among them, in the order of registration: those that diagnostics and telemetry's `sinkCount`
+  /// count. Seed: `registeredSpeakerOutputMediaIds`.
+  public var registeredSpeakerOutputMediaIds: [String] { service?.core.mixer.ids ?? [] }
+
+  // MARK: Levels (K7)
+
+  /// Linear gain of a speaker output, 0–4 (values outside are clamped), over a ramp. Default 1. Unknown id, or no number: no effect.
+  public func setSpeakerOutputGain(mediaId: String, gain: Double) {
+    guard let service, !gain.isNaN, service.core.mixer.ids.contains(mediaId) else { return }
+    service.perform(.setSinkGain(id: mediaId, min(max(gain, 0), 4)))
+  }
+
+  /// A speaker output that is muted is silent, over a ramp, and goes on being read. Default false. Unknown id: no effect.
+  public func setSpeakerOutputMuted(mediaId: String, isMuted: Bool) {
+    guard let service, service.core.mixer.ids.contains(mediaId) else { return }
+    service.perform(.setSinkMuted(id: mediaId, isMuted))
+  }
+
+  /// A speaker output as it is now: gain, mute, peak and RMS in dBFS, fill, underruns, drops, drift; nil for an unknown id. Waits for the graph's control
+  /// thread, never for audio.
+  public func speakerOutputStatus(mediaId: String) -> SinkStatus? { speakerOutputStatuses.first { $0.id == mediaId } }
+
+  /// All of them, in the order of `registeredSpeakerOutputMediaIds`.
+  public var speakerOutputStatuses: [SinkStatus] { service?.snapshot().sinks ?? [] }
 }

@@ -26,6 +26,8 @@ public final class AudioSessionManager: Sendable {
     var session = SessionState()
     /// Settings that were changed while there was no service, or that the last one left.
     var settings: [Setting: EventValue] = [:]
+    /// Sessions have no graph but the program's own calls (S9).
+    var rendersManually = false
 
     func value(of setting: Setting) -> EventValue {
       if setting == .echoCanceller, settings[.echoCancellation] == .bool(false) { return .string(EchoCanceller.off.rawValue) }
@@ -168,7 +170,7 @@ public final class AudioSessionManager: Sendable {
     } catch {
       throw .vetoed(error)
     }
-    let service = try NearendService(configuration.options, log: log, events: bus, makeGraph: makeGraph)
+    let service = try makeService()
     service.core.appAudio.isEnabled = hooks.hasMixer
     changing.withLock { _ in
       let settings = current.withLock { current in
@@ -186,6 +188,14 @@ public final class AudioSessionManager: Sendable {
       throw error
     }
     return service
+  }
+
+  private func makeService() throws(GraphError) -> NearendService {
+    let (configuration, rendersManually) = current.withLock { ($0.configuration, $0.rendersManually) }
+    var options = configuration.options
+    guard rendersManually else { return try NearendService(options, log: log, events: bus, makeGraph: makeGraph) }
+    options.controlSocket = nil
+    return try NearendService(options, log: log, events: bus) { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
   }
 
   /// Each step in turn; where one fails, those before it are taken back.

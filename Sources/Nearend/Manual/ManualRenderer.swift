@@ -29,6 +29,9 @@ public final class ManualRenderer: @unchecked Sendable {
   /// The rate of the capture path that is ready. Held by whoever makes one or frees one: another engine is chosen on any thread.
   let prepared: Mutex<Int>
   private let processor: CycleProcessor
+  /// Called ten times in a second of audio.
+  private let looked: @Sendable () -> Void
+  private var sinceLook = 0
   /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
   public private(set) var rate: Int
   /// Frames of all cycles.
@@ -48,7 +51,17 @@ public final class ManualRenderer: @unchecked Sendable {
     prepared = Mutex(rate)
     processor = core.realtime
     self.rate = rate
+    looked = {}
     core.isSending = true
+  }
+
+  /// Runs the cycles of a session's own core, at 48 kHz to begin with.
+  init(core: AudioCore, looked: @escaping @Sendable () -> Void) {
+    self.core = core
+    self.looked = looked
+    prepared = Mutex(48_000)
+    processor = core.realtime
+    rate = 48_000
   }
 
   /// Changes `rate`; voice processing begins anew. Throws `ManualRenderingError.capturePath`, and leaves it as it was.
@@ -100,6 +113,11 @@ public final class ManualRenderer: @unchecked Sendable {
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
     prepared.withLock { _ in core.collect() }
+    sinceLook += buffers.frames
+    if sinceLook >= rate / 10 {
+      sinceLook = 0
+      looked()
+    }
   }
 
   /// One cycle on arrays, as long as the microphone.

@@ -62,6 +62,7 @@ extension ManualRenderer {
     default: throw .unknown(name: setting.rawValue)
     }
   }
+
   private func use(_ canceller: EchoCanceller, _ setting: Setting) throws(SettingError) {
     do throws(CapturePathError) {
       try prepared.withLock { rate throws(CapturePathError) in
@@ -71,5 +72,10 @@ extension ManualRenderer {
     } catch {
       throw .badValue(setting: setting.rawValue, value: canceller.rawValue, possible: "another: \(error)")
     }
+  }
+
+  /// Makes the capture path for the engine that a session's settings say; the next cycle has it. An engine that is refused leaves the other in use.
+  func renewCapturePath() throws(CapturePathError) {
+    try prepared.withLock { rate throws(CapturePathError) in try core.prepare(rate: rate) }
   }
 }

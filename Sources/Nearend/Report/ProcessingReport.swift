@@ -59,26 +59,27 @@ extension VoiceEngine {
 }
 
 extension ProcessingStatus {
-  /// What is so of what was asked for (V3), and what the capture path measures (V6).
+  /// What is so of what was asked for (V3), and what the capture path measures (V6). `hasMicrophone`: one is linked, so that there is something to process.
   init(
     controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
-    isInterrupted: Bool = false, streamDelay: Double
+    hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double
   ) {
-    let obstacle: String? =
+    let rest: String? =
       if !controls.usesVoiceProcessing {
         "voice processing is off"
-      } else if controls.isBypassed {
-        "bypassed"
-      } else if isSending {
-        nil
-      } else {
+      } else if !isSending {
         isInterrupted ? "interrupted" : "nobody records"
+      } else {
+        hasMicrophone ? nil : "the microphone is closed"
       }
+    let obstacle = controls.usesVoiceProcessing && controls.isBypassed ? "bypassed" : rest
     let engine = controls.engine
     let components = ProcessingComponent.allCases.map { component in
       let isRequested = controls[component]
+      let isOff = component == .gainControl && controls.isBypassed
       return ComponentStatus(
-        component: component, isRequested: isRequested, isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
+        component: component, isRequested: isRequested, isActive: isRequested && rest == nil && !isOff,
+        isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
         engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
     }
     let cancels = obstacle == nil && controls.isEchoCancellationEnabled

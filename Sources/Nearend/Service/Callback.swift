@@ -11,7 +11,14 @@ final class Callback<Function: Sendable>: Sendable {
   private let held = Mutex<Held?>(nil)
 
   /// Takes the place of the one before; nil for none.
-  func set(_ function: Function?) { held.withLock { $0 = function.map(Held.init) } }
+  func set(_ function: Function?) {
+    // Let go of behind the lock: what the last one holds may end with it, and call this.
+    let last = held.withLock { held in
+      defer { held = function.map(Held.init) }
+      return held
+    }
+    withExtendedLifetime(last) {}
+  }
 
   var current: Function? { held.withLock { $0?.function } }
 }

@@ -1,3 +1,4 @@
+import Border
 import Foundation
 import SessionModel
 import Synchronization
@@ -13,8 +14,10 @@ public final class EventLog: Sendable {
   /// - Parameter echo: called with each entry as it comes, on the thread that brings it.
   public init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
 
+  /// Names and reasons in a message are others': what is kept, and shown, is one printable line.
   public func add(_ level: LogEntry.Level, _ message: String) {
-    let entry = LogEntry(time: Date().timeIntervalSince1970, level: level, message: message)
+    let entry = LogEntry(
+      time: Date().timeIntervalSince1970, level: level, message: message.printable(atMost: String.longestRemark))
     entries.withLock {
       $0.append(entry)
       if $0.count > Self.capacity { $0.removeFirst($0.count - Self.capacity) }

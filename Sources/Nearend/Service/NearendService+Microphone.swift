@@ -1,3 +1,4 @@
+import Border
 import RealtimeCore
 import SessionModel
 
@@ -58,7 +59,7 @@ extension NearendService {
 extension Command {
   /// For the log, once `session` has followed.
   fileprivate func microphoneWords(in session: SessionState) -> String? {
-    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     return switch self {
     case .setMicrophoneMuted(let muted): "microphone \(muted ? "muted" : "no longer muted")"
     case .setMicrophoneMuteMode(let mode): "mute mode: \(mode.rawValue)"

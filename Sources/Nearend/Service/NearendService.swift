@@ -1,3 +1,4 @@
+import Border
 import Foundation
 import PipeWireGraph
 import RealtimeCore
@@ -111,13 +112,14 @@ public final class NearendService: Sendable {
         }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)
-          events.post(.routeChange, detail: change.detail)
-        }))
+          events.post(.routeChange, detail: change.detail, route: change)
+        }, soundPasses: { session.soundPasses() }))
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {
       case .demandChanged: graph?.demandChanged()
       case .rebuild: graph?.rebuild()
+      case .tellWhenSoundPasses: graph?.tellWhenSoundPasses()
       }
     }
     settingChanges = events.subscribe { [weak graph] event in
@@ -270,7 +272,7 @@ public final class NearendService: Sendable {
     case .pickDevice(let direction, let name): pick(direction, name)
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
-      log.add(.info, "output volume \(Int((volume * 100).rounded())) %")
+      log.add(.info, "output volume \(Int(bounded: volume * 100)) %")
     case .setDefaultDevices(let on):
       graph.ask(.setDefaultDevices(on))
       log.add(.info, on ? "nearend's devices are the session's defaults" : "the session's former defaults are back")
@@ -283,7 +285,7 @@ public final class NearendService: Sendable {
       log.add(.info, "playing again, in the room")
     case .setDuckingLevel(let level):
       graph.duckingSettings.level = level
-      log.add(.info, "other applications \(Int(level.decibels)) dB lower in a call")
+      log.add(.info, "other applications \(Int(bounded: level.decibels)) dB lower in a call")
     case .setAdvancedDucking(let on):
       graph.duckingSettings.isAdvanced = on
       log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")
@@ -334,7 +336,7 @@ public final class NearendService: Sendable {
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
-      isSending: state.demand.sends, isInterrupted: !state.interruptions.isEmpty,
+      isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
       streamDelay: report.streamDelay)
     snapshot.log = log.all
     completion.current?(&snapshot)

@@ -23,7 +23,9 @@ extension NearendService {
     report.silencedStageSamples = SilencedSamples(
       capture: core.captureStages.silencedSamples, render: core.mixer.stages.silencedSamples)
     report.events = tally.counts
-    report.telemetry = telemetry.withLock { $0 }?.status ?? []
+    let telemetry = telemetry.withLock { $0 }
+    report.telemetry = telemetry?.status ?? []
+    report.telemetryHeldBack = telemetry?.heldBack
     return report
   }
 
@@ -38,6 +40,14 @@ extension NearendService {
     } snapshot: { [weak self] in
       self.map { TelemetryDocument($0.report()) }
     }
+  }
+
+  /// What the operator lets be sent, from the next event on (T3). False where telemetry goes nowhere. [any]
+  @discardableResult
+  public func set(telemetryGate gate: TelemetryGate) -> Bool {
+    guard let telemetry = telemetry.withLock({ $0 }) else { return false }
+    telemetry.set(gate)
+    return true
   }
 
   // MARK: Told by programs

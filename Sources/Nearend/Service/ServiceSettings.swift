@@ -1,3 +1,4 @@
+import Border
 import PipeWireGraph
 import RealtimeCore
 import SessionModel
@@ -54,8 +55,8 @@ extension NearendService {
     case (.appVolume, .number(let volume)): perform(.setAppVolume(volume))
     case (.appDucking, .bool(let on)): perform(.setAppDucking(on))
     case (.appMonitor, .bool(let on)): perform(.setAppMonitor(on))
-    case (.microphone, .string(let name)): perform(.pickDevice(.input, name: name.isEmpty ? nil : name))
-    case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name))
+    case (.microphone, .string(let name)): perform(.pickDevice(.input, name: name.isEmpty ? nil : name.printable()))
+    case (.speaker, .string(let name)): perform(.pickDevice(.output, name: name.isEmpty ? nil : name.printable()))
     case (.defaultDevices, .bool(let on)): perform(.setDefaultDevices(on))
     case (.pauseOnUnplug, .bool(let on)): perform(.setPauseOnUnplug(on))
     case (.duckingLevel, .string(let level)): perform(.setDuckingLevel(DuckingLevel(rawValue: level) ?? .min))

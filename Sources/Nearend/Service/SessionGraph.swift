@@ -13,6 +13,8 @@ protocol SessionGraph: AnyObject, Sendable {
   func demandChanged()
   /// A frozen graph's filter is made anew, with the same ports and settings, as soon as the graph answers (I5).
   func rebuild()
+  /// `soundPasses` of the hooks is to be called once what the session demands now is linked, and cycles run where they are due (S4).
+  func tellWhenSoundPasses()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
   func ask(_ request: RouteRequest)

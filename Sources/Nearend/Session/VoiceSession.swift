@@ -14,6 +14,10 @@ public final class VoiceSession: Sendable {
     var history = InterruptionHistory()
     /// It takes nobody in any more.
     var isEnded = false
+    /// It has recovered, and the graph is yet to say that sound can pass.
+    var awaitsSound = false
+    /// Frames that each ring sink had refused when the unit stopped.
+    var drops: [String: UInt64] = [:]
   }
   private let state: Mutex<State>
   private let core: AudioCore
@@ -25,7 +29,7 @@ public final class VoiceSession: Sendable {
   private let graph = Callback<@Sendable (GraphRequest) -> Void>()
 
   /// What the session asks of the graph.
-  enum GraphRequest { case demandChanged, rebuild }
+  enum GraphRequest { case demandChanged, rebuild, tellWhenSoundPasses }
 
   init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
     state = Mutex(State(session: SessionState(settings: settings)))
@@ -122,6 +126,15 @@ public final class VoiceSession: Sendable {
     return (change.new.demand, change.new.wanted)
   }
 
+  /// The graph's word that all is linked, and cycles run where they are due: the recovery that was waiting for it is told of (S4).
+  func soundPasses() {
+    let isAwaited = state.withLock { state in
+      defer { state.awaitsSound = false }
+      return state.awaitsSound
+    }
+    if isAwaited { events.post(.didRecover) }
+  }
+
   // MARK: Its end
 
   /// From here on nobody new is registered: who comes is refused. False, and nothing has changed, where something uses the session, or it is still
@@ -137,14 +150,17 @@ public final class VoiceSession: Sendable {
   /// The same, whatever uses it.
   func end() { state.withLock { $0.isEnded = true } }
 
+  /// Nobody is taken in any more, and what is set now may be lost. [any]
+  var hasEnded: Bool { state.withLock { $0.isEnded } }
+
   // MARK: One event after another
 
   private struct Change {
     var old: SessionState
     var new: SessionState
     var effects: [SessionEffect]
-    /// Of the interruption that ended with it, if one did.
-    var record: InterruptionRecord?
+    /// Of the interruptions that ended with it.
+    var records: [InterruptionRecord] = []
 
     var refusal: SessionRefusal? {
       for case .refused(let refusal) in effects { return refusal }
@@ -165,15 +181,31 @@ public final class VoiceSession: Sendable {
       let clock = monotonicSeconds()
       state.history.note(
         from: old, to: new, isRecovered: effects.contains(.recovered), time: Date().timeIntervalSince1970, clock: clock)
-      if case .interruptionEnded(let reason) = event {
-        change.record = state.history.records(at: clock).last { $0.reason == reason }
+      let records = state.history.records(at: clock)
+      change.records = old.interruptions.filter { !new.interruptions.contains($0) }.map { reason in
+        records.last { $0.reason == reason } ?? InterruptionRecord(reason: reason, began: 0, duration: 0, outcome: .ended)
       }
       state.session = new
+      if effects.contains(.recovered) { state.awaitsSound = true }
+      if !new.isUnitRunning { state.awaitsSound = false }
+      if old.isUnitRunning != new.isUnitRunning { holdSinks(!new.isUnitRunning, &state.drops) }
       // A leaf's lock: nobody is told anything here.
       if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect) }
       return change
     }
+  }
+
+  /// Ring sinks keep what they have while the unit stands still. Whose writer wrote on while it was full has what is stale by now: it is thrown away, as
+  /// after a pause (R5).
+  private func holdSinks(_ isHeld: Bool, _ drops: inout [String: UInt64]) {
+    let sinks = core.mixer.ringSinks
+    guard !isHeld else {
+      drops = Dictionary(sinks.map { ($0.id, $0.status().totalDrops) }) { $1 }
+      return
+    }
+    for sink in sinks where sink.status().totalDrops > drops[sink.id] ?? 0 { sink.reset() }
+    drops = [:]
   }
 
   /// What the core does.
@@ -197,28 +229,26 @@ public final class VoiceSession: Sendable {
   private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
     for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
     for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
-    tellOfInterruption(event, change)
+    tellOfInterruptions(change)
     for effect in change.effects {
       switch effect {
       case .demand: if tellsGraph { ask(.demandChanged) }
       case .rebuild: ask(.rebuild)
       case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
       case .warn(let text): log.add(.warning, text)
-      case .recovered: events.post(.didRecover)
+      case .recovered: ask(.tellWhenSoundPasses)
       default: break
       }
     }
   }
 
-  private func tellOfInterruption(_ event: SessionEvent, _ change: Change) {
-    guard change.old.interruptions != change.new.interruptions else { return }
-    switch event {
-    case .interruptionBegan(let reason): events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
-    case .interruptionEnded(let reason):
-      let record = change.record ?? InterruptionRecord(reason: reason, began: 0, duration: 0, outcome: .ended)
-      log.add(.info, "interruption (\(reason.rawValue)) over after \(tenths(record.duration)) s\(consequence(record, change.new))")
-      events.post(.interruptionEnded, detail: ["reason": .string(reason.rawValue), "duration": .number(record.duration)])
-    default: break
+  private func tellOfInterruptions(_ change: Change) {
+    for reason in change.new.interruptions where !change.old.interruptions.contains(reason) {
+      events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
+    }
+    for record in change.records {
+      log.add(.info, "interruption (\(record.reason.rawValue)) over after \(tenths(record.duration)) s\(consequence(record, change.new))")
+      events.post(.interruptionEnded, detail: ["reason": .string(record.reason.rawValue), "duration": .number(record.duration)])
     }
   }
 

@@ -11,7 +11,8 @@ final class Telemetry: Sendable {
   typealias TakeSnapshot = @Sendable () -> TelemetryDocument?
 
   private let outlets: [TelemetryOutlet]
-  private let gate: TelemetryGate
+  private let gate: Mutex<TelemetryGate>
+  private let log: EventLog?
   private let version: SoftwareVersion
   /// Makes lines, one after another.
   private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
@@ -38,15 +39,32 @@ final class Telemetry: Sendable {
       outlets.append(TelemetryOutlet(name: "http", complain: complain) { try upload.post($0) })
     }
     if outlets.isEmpty { return nil }
-    self.init(outlets: outlets, gate: options.gate)
+    self.init(outlets: outlets, gate: options.gate, log: log)
   }
 
-  init(outlets: [TelemetryOutlet], gate: TelemetryGate, version: String = nearendVersion) {
+  init(outlets: [TelemetryOutlet], gate: TelemetryGate, version: String = nearendVersion, log: EventLog? = nil) {
     guard let version = SoftwareVersion(version) else { preconditionFailure("nearend's own version is '\(version)'") }
     self.outlets = outlets
-    self.gate = gate
+    self.gate = Mutex(gate)
     self.version = version
+    self.log = log
+    tellOfObstacle()
   }
+
+  /// What an operator lets be sent, from the next event on.
+  func set(_ gate: TelemetryGate) {
+    self.gate.withLock { $0 = gate }
+    tellOfObstacle()
+  }
+
+  /// Why nothing is sent; nil where something is.
+  var heldBack: String? { gate.withLock { $0 }.obstacle(for: version) }
+
+  private func tellOfObstacle() {
+    if let heldBack { log?.add(.warning, "telemetry is held back: \(heldBack)") }
+  }
+
+  private func allows(_ type: TelemetryType) -> Bool { gate.withLock { $0 }.allows(type, from: version) }
 
   /// Begins. `hasMedia` tells whether a call is up.
   func listen(to bus: EventBus, hasMedia: @escaping @Sendable () -> Bool, snapshot: @escaping TakeSnapshot) {
@@ -70,11 +88,11 @@ final class Telemetry: Sendable {
 
   private func take(_ event: AudioEvent, hasMedia: Bool, _ snapshot: @escaping TakeSnapshot) {
     let decision = rules.withLock { $0.decide(event.kind, hasMedia: hasMedia) }
-    if decision.sendsEvent, gate.allows(.asmEvent, from: version) {
+    if decision.sendsEvent, allows(.asmEvent) {
       let record = TelemetryRecord(event, version: version.description)
       queue.async { self.add(record) }
     }
-    guard let occasion = decision.snapshot, gate.allows(.asmSnapshot, from: version) else { return }
+    guard let occasion = decision.snapshot, allows(.asmSnapshot) else { return }
     // One that waits tells of this change too.
     guard pending.withLock({ $0.insert(occasion).inserted }) else { return }
     queue.async {

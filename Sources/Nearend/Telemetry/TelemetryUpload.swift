@@ -18,36 +18,36 @@ struct TelemetryUpload: Sendable {
     case 200..<300: return
     // Not this body, whenever it comes.
     case 400, 413, 415, 422: throw TelemetryOutlet.Rejected(description: "the server refuses records: HTTP status \(status)")
+    case 300..<400: throw Unanswered(description: "HTTP status \(status): the server sends records elsewhere; give that address")
     default: throw Unanswered(description: "HTTP status \(status)")
     }
   }
 
   struct Unanswered: Error, CustomStringConvertible { let description: String }
 
+  /// Answers of other places are not followed: they would have to be given all that is known here.
   /// - Parameter timeout: seconds for the whole of a request.
   static func http(_ url: URL, timeout: Double = 10) -> TelemetryUpload {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = timeout
-    configuration.timeoutIntervalForResource = timeout
-    let session = URLSession(configuration: configuration)
-    return TelemetryUpload { body in
+    TelemetryUpload { body in
       var request = URLRequest(url: url, timeoutInterval: timeout)
       request.httpMethod = "POST"
       request.httpBody = body
       request.setValue("application/x-ndjson", forHTTPHeaderField: "Content-Type")
       request.setValue("nearend/\(nearendVersion)", forHTTPHeaderField: "User-Agent")
-      return try answer(to: request, in: session, timeout: timeout)
+      return try answer(to: request, timeout: timeout)
     }
   }
 
-  private static func answer(to request: URLRequest, in session: URLSession, timeout: Double) throws -> Int {
+  private static func answer(to request: URLRequest, timeout: Double) throws -> Int {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = timeout
+    configuration.timeoutIntervalForResource = timeout
     let answer = Answer()
-    let task = session.dataTask(with: request) { _, response, error in
-      answer.set((response as? HTTPURLResponse)?.statusCode, error?.localizedDescription)
-    }
-    task.resume()
+    let session = URLSession(configuration: configuration, delegate: answer, delegateQueue: nil)
+    // A session holds its delegate until it ends.
+    defer { session.invalidateAndCancel() }
+    session.dataTask(with: request).resume()
     guard answer.isThere.wait(timeout: .now() + timeout + 1) == .success else {
-      task.cancel()
       throw Unanswered(description: "no answer within \(Int(timeout)) s")
     }
     let (status, failure) = answer.value.withLock { $0 }
@@ -55,12 +55,32 @@ struct TelemetryUpload: Sendable {
     return status
   }
 
-  private final class Answer: Sendable {
+  /// The first answer, also where it points elsewhere.
+  private final class Answer: NSObject, URLSessionDataDelegate {
     let value = Mutex<(status: Int?, failure: String?)>((nil, nil))
     let isThere = DispatchSemaphore(value: 0)
 
-    func set(_ status: Int?, _ failure: String?) {
-      value.withLock { $0 = (status, failure) }
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+      completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+      value.withLock { $0.status = response.statusCode }
+      completionHandler(nil)
+    }
+
+    func urlSession(
+      _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+      completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+      value.withLock { $0.status = (response as? HTTPURLResponse)?.statusCode }
+      completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      value.withLock { value in
+        value.failure = error?.localizedDescription
+        if error != nil { value.status = nil }
+      }
       isThere.signal()
     }
   }

@@ -53,7 +53,7 @@ struct PlayIntoMicCommand: ParsableCommand {
     if self.rate == nil {
       // Another rate would be heard too high or too low, and nothing would say why.
       let words = "\(rate) Hz and \(channels) channel\(channels == 1 ? "" : "s")"
-      FileHandle.standardError.write(Data("nearend: standard input is taken to have \(words); --rate and --channels say otherwise\n".utf8))
+      standardError.write("nearend: standard input is taken to have \(words); --rate and --channels say otherwise")
     }
     play(name, rate: rate, channels: channels, type: "s16", from: STDIN_FILENO)
   }
@@ -76,14 +76,13 @@ struct PlayIntoMicCommand: ParsableCommand {
   private static func pipe(_ reader: SoundReader) -> Int32 {
     var ends: [Int32] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { fail("no pipe could be made: \(String(cString: strerror(errno)))", .failure) }
-    signal(SIGPIPE, SIG_IGN)
     let output = ends[1]
     // Sound: nobody else has the reader any more.
     nonisolated(unsafe) let reader = reader
     Thread.detachNewThread {
       do throws(OfflineError) {
         while let samples = try reader.read() {
-          guard samples.withUnsafeBytes({ write(whole: $0, to: output) }) else { break }
+          guard samples.withUnsafeBytes({ writeWhole($0, to: output) }) else { break }
         }
       } catch {
         fail(error, ExitStatus(error))
@@ -91,15 +90,5 @@ struct PlayIntoMicCommand: ParsableCommand {
       close(output)
     }
     return ends[0]
-  }
-
-  private static func write(whole bytes: UnsafeRawBufferPointer, to output: Int32) -> Bool {
-    var written = 0
-    while written < bytes.count {
-      let count = Glibc.write(output, bytes.baseAddress! + written, bytes.count - written)
-      if count < 0, errno != EINTR { return false }
-      written += max(0, count)
-    }
-    return true
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import ControlClient
 import Foundation
 import Nearend
@@ -41,8 +42,11 @@ struct RunningNearend {
     }
   }
 
-  /// Prints a text as it is.
-  func show(_ target: String) { FileHandle.standardOutput.write(ask("GET", target)) }
+  /// Prints a text of lines, of which terminals obey nothing.
+  func show(_ target: String) {
+    let text = String(decoding: ask("GET", target), as: UTF8.self).printableLines(atMost: .max)
+    print(text, terminator: "")
+  }
 
   func good(_ answer: HTTPAnswer) -> HTTPAnswer {
     guard answer.isSuccess else { fail(answer.reason, .failure) }

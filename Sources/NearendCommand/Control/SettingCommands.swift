@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import Foundation
 import SessionModel
 
@@ -15,8 +16,8 @@ struct GetCommand: ParsableCommand {
     try parent.refuseOwnOptions(of: "get", butJSON: true)
     if parent.display.json, name == nil { return socket.nearend.show("/settings") }
     let values = socket.nearend.get([String: EventValue].self, "/settings")
-    if let name { return print(values[name.setting.rawValue]?.text ?? "") }
-    for setting in Setting.allCases { print(setting.rawValue, values[setting.rawValue]?.text ?? "") }
+    if let name { return print((values[name.setting.rawValue]?.text ?? "").printable()) }
+    for setting in Setting.allCases { print(setting.rawValue, (values[setting.rawValue]?.text ?? "").printable()) }
   }
 }
 

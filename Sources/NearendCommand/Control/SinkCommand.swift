@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import ControlClient
 import Foundation
 import SessionModel
@@ -114,7 +115,8 @@ struct SinkListCommand: ParsableCommand {
   func run() throws {
     if json { return socket.nearend.show("/sinks") }
     for sink in socket.nearend.get([SinkStatus].self, "/sinks") {
-      print("\(sink.id)  \(sink.kind == .graph ? "device nearend.sink.\(sink.id)" : "PCM, \(sink.sampleRate) Hz"), \(sink.state.rawValue)")
+      let id = sink.id.printable()
+      print("\(id)  \(sink.kind == .graph ? "device nearend.sink.\(id)" : "PCM, \(sink.sampleRate) Hz"), \(sink.state.rawValue)")
     }
   }
 }

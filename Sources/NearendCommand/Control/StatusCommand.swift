@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import Foundation
 import SessionModel
 
@@ -14,7 +15,7 @@ struct StatusCommand: ParsableCommand {
   func run() throws {
     try parent.refuseOwnOptions(of: "status", butJSON: true)
     if json || parent.display.json { return socket.nearend.show("/status") }
-    print(StatusText(socket.nearend.get(Snapshot.self, "/status")).lines.joined(separator: "\n"))
+    print(StatusText(socket.nearend.get(Snapshot.self, "/status")).lines.joined(separator: "\n").printableLines())
   }
 }
 
@@ -38,7 +39,7 @@ struct StatusText {
   init(_ snapshot: Snapshot) {
     let (session, graph, processing) = (snapshot.session, snapshot.graph, snapshot.processing)
     var rows: [(String, String)] = [
-      ("nearend", "\(snapshot.version), up \(Int(snapshot.uptime)) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
+      ("nearend", "\(snapshot.version), up \(Int(bounded: snapshot.uptime.rounded(.down))) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
     ]
     let held = session.interruption.map { " (\(Self.words($0.reason)))" } ?? ""
     rows.append(("session", session.state.rawValue + held + Self.manual(session)))
@@ -68,7 +69,7 @@ struct StatusText {
   }
 
   private static func volumes(_ snapshot: Snapshot) -> String {
-    func percent(_ volume: Double) -> String { "\(Int((volume * 100).rounded())) %" }
+    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     let app = snapshot.appAudio
     return "output \(percent(snapshot.outputVolume)), microphone \(percent(app.micVolume)), into mic \(percent(app.appVolume))"
       + (app.isDucking ? ", lower under speech" : "") + (app.isMonitored ? ", heard on the speaker" : "")

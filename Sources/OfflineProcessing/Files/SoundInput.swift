@@ -7,7 +7,7 @@ final class SoundInput {
   /// Frames per second.
   let rate: Int
   let channelCount: Int
-  /// Frames in the file.
+  /// Frames in the file: counted, where the file's header alone says how many, or does not. What the header says where it need not be known.
   let length: Int
   let sampleType: SampleType
 
@@ -20,17 +20,22 @@ final class SoundInput {
   static let channelCounts = 1...8
   /// Full scale is ±1; 18 dB beyond it the capture path takes a sample for an error, and so is it one here.
   static let largest: Float = 8
+  /// Hours of sound that can be processed: what is measured of it is kept until the end.
+  static let mostHours = 24
   private static let part = 8_192
 
-  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off or empty, or has an impossible rate or
+  /// - Parameter needsLength: whether `length` is to be known before anything is read.
+  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off, empty or too long, or has an impossible rate or
   ///   channel count.
-  init(path: String) throws(OfflineError) {
+  init(path: String, needsLength: Bool = true) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
+    var status = stat()
+    // Before it is opened: to open a pipe waits for its other end.
+    guard stat(path, &status) == 0 else { throw refused(systemReason()) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
     // libsndfile takes "-" for standard input, and says only "System error" where a file cannot be opened.
     guard let handle = fopen(path, "rb") else { throw refused(systemReason()) }
     fclose(handle)
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
     guard status.st_size > 0 else { throw refused("it is empty") }
     let header = WaveHeader(path: path)
     if let rate = header?.rate { try Self.check(rate: rate, path) }
@@ -46,6 +51,7 @@ final class SoundInput {
       try Self.check(rate: Int(info.samplerate), path)
       try Self.check(channels: Int(info.channels), path)
       guard info.frames > 0 else { throw refused("it holds no samples") }
+      length = needsLength ? try Self.length(info, bytes: Int(status.st_size), path) : Int(info.frames)
     } catch {
       sf_close(file)
       throw error
@@ -54,7 +60,6 @@ final class SoundInput {
     self.path = path
     rate = Int(info.samplerate)
     channelCount = Int(info.channels)
-    length = Int(info.frames)
     sampleType = SampleType(format: Int(info.format))
     interleaved = [Float](repeating: 0, count: Self.part * Int(info.channels))
   }
@@ -73,13 +78,54 @@ final class SoundInput {
     }
   }
 
+  /// Frames that are there. A header may not know them, or lie: what the file is too small to hold uncompressed is counted.
+  private static func length(_ info: SF_INFO, bytes: Int, _ path: String) throws(OfflineError) -> Int {
+    func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
+    let (declared, channels) = (Int(info.frames), Int(info.channels))
+    let longest = mostHours * 3_600 * Int(info.samplerate)
+    let isHeld = declared <= bytes / (channels * bytesPerSample(Int(info.format)))
+    guard !isHeld else {
+      guard declared <= longest else { throw refused("it is longer than \(mostHours) hours") }
+      return declared
+    }
+    // Opened once more: in some kinds of files there is no way back.
+    var again = SF_INFO()
+    guard let file = sf_open(path, Int32(SFM_READ), &again), again.channels == info.channels else { throw refused("it has just changed") }
+    defer { sf_close(file) }
+    var samples = [Float](repeating: 0, count: part * channels)
+    var there = 0
+    while case let frames = Int(sf_readf_float(file, &samples, sf_count_t(part))), frames > 0 {
+      there += frames
+      guard there <= longest else { throw refused("it is longer than \(mostHours) hours") }
+    }
+    guard there > 0 else { throw refused("it holds no samples") }
+    // As libsndfile says that a header tells none.
+    let isUnknown = declared == .max
+    guard isUnknown || there >= declared else { throw refused("it ends after \(there) of \(declared) frames") }
+    return min(there, declared)
+  }
+
+  /// Of samples that are kept as they are; 1 of others.
+  private static func bytesPerSample(_ format: Int) -> Int {
+    switch format & Int(SF_FORMAT_SUBMASK) {
+    case Int(SF_FORMAT_PCM_16): 2
+    case Int(SF_FORMAT_PCM_24): 3
+    case Int(SF_FORMAT_PCM_32), Int(SF_FORMAT_FLOAT): 4
+    case Int(SF_FORMAT_DOUBLE): 8
+    default: 1
+    }
+  }
+
   /// The next frames, at most 8192, mixed down to one channel, or to two where `sides` is 2 and the file has two; empty at the end.
   /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.
   func read(sides: Int) throws(OfflineError) -> [[Float]] {
     let wanted = min(Self.part, length - position)
     guard wanted > 0 else { return [] }
     let frames = Int(sf_readf_float(file, &interleaved, sf_count_t(wanted)))
-    guard frames > 0 else { throw .input(file: path, reason: "it ends after \(position) of \(length) frames") }
+    guard frames > 0 else {
+      if length == .max { return [] }
+      throw .input(file: path, reason: "it ends after \(position) of \(length) frames")
+    }
     try check(frames: frames)
     position += frames
     let channels = channelCount

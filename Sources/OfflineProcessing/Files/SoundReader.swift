@@ -7,7 +7,7 @@ public final class SoundReader {
   public var channelCount: Int { input.channelCount == 2 ? 2 : 1 }
 
   /// - Throws: `OfflineError.input` where it is not a sound file that can be read.
-  public init(path: String) throws(OfflineError) { input = try SoundInput(path: path) }
+  public init(path: String) throws(OfflineError) { input = try SoundInput(path: path, needsLength: false) }
 
   /// The next samples, interleaved, full scale ±1; nil at the end.
   /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.

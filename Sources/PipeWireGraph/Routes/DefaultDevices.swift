@@ -1,3 +1,4 @@
+import Border
 import Foundation
 import PipeWireClient
 
@@ -78,10 +79,10 @@ struct DefaultDevices {
 
   private static func isForgetting(_ json: String?) -> Bool { name(in: json)?.hasPrefix(nobody) ?? false }
 
-  /// The metadata's values are JSON: {"name":"alsa_output.…"}.
+  /// The metadata's values are JSON: {"name":"alsa_output.…"}. Printable, as the names of nodes are that it is held against.
   static func name(in json: String?) -> String? {
     guard let json else { return nil }
     struct Value: Decodable { var name: String }
-    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name
+    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name.printable()
   }
 }

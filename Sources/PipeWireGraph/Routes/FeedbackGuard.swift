@@ -5,22 +5,22 @@ import PipeWireClient
 struct FeedbackGuard {
   private let objects: GraphObjects
   private let links: [UInt32: [UInt32]]
-  private let filter: UInt32?
+  private let clients: [UInt32: [GlobalObject]]
+  private let groups: [String: [UInt32]]
 
   init(_ objects: GraphObjects) {
     self.objects = objects
-    filter = objects.node(named: NodeNames.filter)?.id
     links = Dictionary(grouping: objects.links, by: \.outputNode).mapValues { $0.map(\.inputNode) }
+    clients = Dictionary(grouping: objects.nodes.filter { $0.id("client.id") != nil }) { $0.id("client.id") ?? 0 }
+    groups = Dictionary(grouping: objects.linkGroups, by: \.value).mapValues { $0.map(\.key) }
   }
 
   /// What is played there would be heard in *Nearend Speaker* or a participant's device again.
-  func isFed(by speaker: GlobalObject) -> Bool {
-    isReached(from: speaker) { $0.nodeName.map { NodeNames.isSink($0) } ?? false }
-  }
+  func isFed(by speaker: GlobalObject) -> Bool { isReached(from: speaker) { objects.own.sinks.contains($0.id) } }
 
   /// What is recorded there comes from *Nearend Microphone*.
   func feeds(_ microphone: GlobalObject) -> Bool {
-    guard let ours = objects.node(named: NodeNames.microphone) else { return false }
+    guard let ours = objects.own.microphone.flatMap({ objects.node(id: $0) }) else { return false }
     return isReached(from: ours) { $0.id == microphone.id }
   }
 
@@ -38,11 +38,15 @@ struct FeedbackGuard {
 
   /// Not through our own filter: that it listens to the speaker is its purpose.
   private func successors(of node: GlobalObject) -> [GlobalObject] {
-    let linked = (links[node.id] ?? []).filter { $0 != filter }.compactMap { objects.node(id: $0) }
-    guard let client = node.id("client.id") else { return linked }
-    // One end is a stream and the other a device: two streams are an application, two devices are a sound card.
-    return linked + objects.nodes.filter { $0.id("client.id") == client && isStream($0) != isStream(node) }
+    let linked = (links[node.id] ?? []).filter { $0 != objects.own.filter }.compactMap { objects.node(id: $0) }
+    let grouped = objects.linkGroups[node.id].flatMap { groups[$0] } ?? []
+    guard let client = node.id("client.id") else { return linked + grouped.compactMap { objects.node(id: $0) } }
+    // One end is a stream and the other a device: two streams without a group are an application, two devices are a sound card.
+    return linked + grouped.compactMap { objects.node(id: $0) } + (clients[client] ?? []).filter { $0.isStream != node.isStream }
   }
+}
 
-  private func isStream(_ node: GlobalObject) -> Bool { node.properties["media.class"]?.hasPrefix("Stream/") ?? false }
+extension GlobalObject {
+  /// Of an application, or of a program that takes sound from one place to another.
+  var isStream: Bool { properties["media.class"]?.hasPrefix("Stream/") ?? false }
 }

@@ -6,7 +6,7 @@ final class PortWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var nodes: [Key: NodeInfo] = [:]
-  private var cards: [Key: DeviceInfo] = [:]
+  let cards: CardWatch
 
   /// Ids are given again, serial numbers are not.
   private struct Key: Hashable {
@@ -20,20 +20,18 @@ final class PortWatch {
   }
 
   /// `changed` is called when the daemon has told something.
-  init(_ connection: Connection, changed: @escaping () -> Void) {
+  init(_ connection: Connection, cards: CardWatch, changed: @escaping () -> Void) {
     self.connection = connection
+    self.cards = cards
     self.changed = changed
   }
 
-  /// Watches these nodes and every card from now on.
+  /// Watches these nodes from now on.
   /// - Throws: `connectionLost`.
   func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
-    let devices = connection.objects(of: .device).filter { $0.properties["media.class"] == "Audio/Device" }
-    let (nodeKeys, cardKeys) = (Set(objects.map(Key.init)), Set(devices.map(Key.init)))
-    nodes = nodes.filter { nodeKeys.contains($0.key) }
-    cards = cards.filter { cardKeys.contains($0.key) }
-    for key in nodeKeys where nodes[key] == nil { nodes[key] = try NodeInfo(connection, id: key.id, changed: changed) }
-    for key in cardKeys where cards[key] == nil { cards[key] = try DeviceInfo(connection, id: key.id, changed: changed) }
+    let keys = Set(objects.map(Key.init))
+    nodes = nodes.filter { keys.contains($0.key) }
+    for key in keys where nodes[key] == nil { nodes[key] = try NodeInfo(connection, id: key.id, changed: changed) }
   }
 
   // MARK: Nodes
@@ -50,7 +48,7 @@ final class PortWatch {
     return RoutePort(
       name: node.nodeName ?? "", description: node.properties["node.description"] ?? node.nodeName ?? "", portType: PortType(facts),
       port: active?.name ?? "", portDescription: active?.description ?? "", availability: facts.availability, device: cardName(node) ?? "",
-      isPrivate: facts.isPrivate)
+      isPrivate: facts.isPrivate, rate: facts.rate)
   }
 
   /// Everything that the node could be used for now: each of its Routes that is not unplugged, or the node alone where it has none.
@@ -78,7 +76,7 @@ final class PortWatch {
       formFactor: either("device.form-factor"), bus: either("device.bus"),
       api: either("device.api") ?? (node.nodeName?.hasPrefix("raop_") == true ? "raop" : nil),
       bluetoothProfile: properties["api.bluez5.profile"], deviceProfile: properties["device.profile.name"],
-      hasDevice: node.id("device.id") != nil)
+      hasDevice: node.id("device.id") != nil, audioRate: properties["audio.rate"], bluetoothCodec: properties["api.bluez5.codec"])
   }
 
   private func activeRoute(_ node: GlobalObject, _ direction: Device.Direction) -> DeviceInfo.Route? {
@@ -98,17 +96,15 @@ final class PortWatch {
 
   // MARK: Cards
 
-  private func card(_ id: UInt32) -> DeviceInfo? { connection.objects[id].flatMap { cards[Key($0)] } }
+  private func card(_ id: UInt32) -> DeviceInfo? { connection.objects[id].flatMap { cards.card($0) } }
 
   /// `device.name`; nil where the node has no card.
   func cardName(_ node: GlobalObject) -> String? { node.id("device.id").flatMap { connection.objects[$0]?.properties["device.name"] } }
 
   /// Every Bluetooth card of which the daemon has told.
   var headsets: [HeadsetProfile.Card] {
-    cards.compactMap { key, card in
-      guard card.isKnown, card.properties["device.api"] == "bluez5", let name = connection.objects[key.id]?.properties["device.name"] else {
-        return nil
-      }
+    cards.known.compactMap { name, card in
+      guard card.properties["device.api"] == "bluez5" else { return nil }
       let withMicrophone = Set(card.routes.filter(\.isInput).flatMap(\.profiles))
       let best = card.profiles.filter { withMicrophone.contains($0.index) && $0.availability != .no }.max { $0.priority < $1.priority }
       return HeadsetProfile.Card(name: name, profile: card.profile?.name ?? "", callProfile: best?.name)
@@ -117,9 +113,7 @@ final class PortWatch {
 
   /// Asks for a card's other profile.
   func perform(_ request: HeadsetProfile.Request) {
-    for (key, card) in cards where connection.objects[key.id]?.properties["device.name"] == request.card {
-      _ = card.select(profile: request.profile)
-    }
+    for (name, card) in cards.known where name == request.card { _ = card.select(profile: request.profile) }
   }
 }
 

@@ -30,6 +30,8 @@ final class RouteKeeper {
   private var lastConfigured: [Device.Direction: String] = [:]
   /// What the state file holds.
   private(set) var kept: StateFile.Content
+  /// What is wrong with the state file, until it has been told.
+  private var complaint: String?
   private var observation: RouteObservation?
   /// The headset in use changes its profile.
   private var moving: Moving?
@@ -60,7 +62,9 @@ final class RouteKeeper {
   init(_ options: GraphOptions, loop: ThreadLoop, hooks: Hooks) {
     self.hooks = hooks
     state = StateFile(folder: options.stateFolder)
-    kept = state.read()
+    var unread: String?
+    kept = state.read { unread = $0 }
+    complaint = unread
     devices.pickedMicrophone = options.microphone
     devices.pickedSpeaker = options.speaker
     headset = HeadsetProfile(change: kept.headset)
@@ -77,8 +81,11 @@ final class RouteKeeper {
   ///   - properties: of the client.
   func connected(_ connection: Connection, remote: String?, properties: Properties) {
     defaults = DefaultMetadata(loop: loop, remote: remote, properties: properties, changed: hooks.again)
-    ports = PortWatch(connection, changed: hooks.again)
+    let cards = CardWatch(loop: loop, remote: remote, properties: properties, changed: hooks.again)
+    ports = PortWatch(connection, cards: cards, changed: hooks.again)
     strays = StrayStreams(connection, changed: hooks.again)
+    if let complaint { hooks.remark(.warning, complaint) }
+    complaint = nil
     if observation != nil { settledAt = monotonicSeconds() + Self.patience }
   }
 
@@ -95,7 +102,10 @@ final class RouteKeeper {
   /// Puts back what was changed in the session. The connection must live on for a moment.
   func leave() {
     timer.pause()
-    if let ports, let request = headset.leave(cards: ports.headsets) { ports.perform(request) }
+    if let ports, let request = headset.leave(cards: ports.headsets) {
+      ports.perform(request)
+      ports.cards.wait()
+    }
     if let metadata {
       own.leave(metadata) { former in keep { $0.formerDefaults = former } }
       defaults?.wait()
@@ -107,6 +117,9 @@ final class RouteKeeper {
 
   /// The machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : monotonicSeconds() + Self.waking }
+
+  /// The headset in use changes its profile, and is awaited.
+  var isHeadsetMoving: Bool { moving != nil }
 
   /// The card of the microphone in use is muted (D1).
   var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
@@ -234,7 +247,8 @@ final class RouteKeeper {
     let wasPaused = pause.isPaused
     pause.look(
       UnplugPause.Look(
-        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives, time: monotonicSeconds()))
+        output: route.outputs.first, available: available, chosen: chosen[.output], isPlaying: wanted.receives && wanted.linksDevices,
+        time: monotonicSeconds()))
     if pause.isPaused != wasPaused {
       hooks.pause(pause.isPaused)
       hooks.remark(

@@ -98,8 +98,10 @@ public final class AppAudio: @unchecked Sendable {
 
   /// Lets go of captured streams that have played out, and of what the audio thread no longer holds. Now and then. [control]
   public func collect() {
-    let current = capturing.withLock { $0.sink }
-    for sink in mixer.ringSinks where sink !== current && isOver(sink) { mixer.remove(id: sink.id) }
+    // With the lock: a stream that just begins is in the mixer before it is the current one, and idle until its first buffer.
+    capturing.withLock { capture in
+      for sink in mixer.ringSinks where sink !== capture.sink && isOver(sink) { mixer.remove(id: sink.id) }
+    }
     mixer.collect()
   }
 

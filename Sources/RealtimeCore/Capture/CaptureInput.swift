@@ -15,10 +15,10 @@ struct CaptureInput: ~Copyable {
   private var seam: Seam
   private var hasMicrophone: Bool?
 
-  init(maximumQuantum: Int, rate: Int, isOpen: Bool) {
+  init(maximumQuantum: Int, rate: Int) {
     (own, microphone) = (.silence(maximumQuantum), .silence(maximumQuantum))
     (left, right) = (.silence(maximumQuantum), .silence(maximumQuantum))
-    gate = MuteGate(length: rate / 200, isOpen: isOpen)
+    gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
   }
 
@@ -26,6 +26,10 @@ struct CaptureInput: ~Copyable {
 
   /// Whether nothing of the microphone passes.
   var isShut: Bool { @_noLocks @_noAllocation get { gate.isShut } }
+
+  /// Before the first cycle.
+  @_noLocks @_noAllocation
+  mutating func begin(isOpen: Bool) { gate.begin(isOpen: isOpen) }
 
   /// Takes a cycle in. One side of the reference alone is both; where both are nil it is silence, and so is a microphone that is not there.
   @_noLocks @_noAllocation

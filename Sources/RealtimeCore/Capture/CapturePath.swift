@@ -59,8 +59,8 @@ public struct CapturePath: ~Copyable {
     controlCells = controls.cells
     meterCells = meters.cells
     self.rate = rate
-    input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate, isOpen: !controls.isMicrophoneMuted || !controls.mutesInput)
-    gate = MuteGate(length: rate / 200, isOpen: !controls.isMicrophoneMuted && !controls.isVoiceHeld)
+    input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate)
+    gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
     pathChanges = controls.cells.pathChanges.count()
     handOver = EngineHandOver(rate: rate)
@@ -98,9 +98,14 @@ public struct CapturePath: ~Copyable {
   ) {
     if frames <= 0 { return }
     let usesVoiceProcessing = controlCells.usesVoiceProcessing.isOn()
+    let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
+    if quantum == 0 {
+      // It may have been made before somebody muted.
+      input.begin(isOpen: !isMuted || !mutesInput)
+      gate.begin(isOpen: !isMuted && !controlCells.isVoiceHeld.isOn())
+    }
     if frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
-    let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing { runChain(into: voice, frames: frames) } else { copy(input.microphone, to: voice, frames: frames) }
     stages?.process(voice, nil, frames: frames, rate: rate)

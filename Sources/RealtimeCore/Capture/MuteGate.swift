@@ -15,6 +15,10 @@ struct MuteGate {
   /// Whether nothing passes.
   var isShut: Bool { @_noLocks @_noAllocation get { position == 0 } }
 
+  /// Open or shut at once: nothing has been heard yet.
+  @_noLocks @_noAllocation
+  mutating func begin(isOpen: Bool) { position = isOpen ? 1 : 0 }
+
   /// In place. `quantum` is the cycle that the frames are part of.
   @_noLocks @_noAllocation
   mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, quantum: Int, isOpen wanted: Bool) {

@@ -1,3 +1,6 @@
+import Dispatch
+import Synchronization
+
 /// The whole of what nearend does with sound, seen from the control side; `realtime` is the audio thread's half.
 ///
 ///     sinks, call ──▶ mixer ──▶ speaker
@@ -21,10 +24,15 @@ public final class AudioCore: @unchecked Sendable {
   private let settings: CoreSettings
   private let clock: CycleClock.Reading
   private let memory: CellBlock
-  // Only the control thread makes capture paths, one after another.
+  // Only the control thread posts capture paths, one after another.
   private var prepared: Wanted?
   private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
+  /// Whether a path is being made, or waits for the next `renewCapturePath`. [control]
+  public private(set) var isMakingCapturePath = false
+  /// Where paths are made, one after another: that takes longer than whoever looks after the graph may wait.
+  private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
+  private let made = Made()
 
   /// A core with a capture path for `rate` (Hz, 16000…192000) ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
   public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
@@ -47,6 +55,8 @@ public final class AudioCore: @unchecked Sendable {
 
   /// The audio thread must have stopped for good.
   deinit {
+    maker.sync {}
+    Self.free(made.take()?.path)
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
     for path in state.pointee.takeCapture() { Self.free(path) }
@@ -139,40 +149,82 @@ public final class AudioCore: @unchecked Sendable {
     appAudio.collect()
   }
 
-  /// Makes a capture path where there is none yet for the graph's rate, with silence until then, or for the engine that is wanted, which takes over from the
-  /// other without a click. Collects besides. To be called now and then while the graph runs.
+  /// Has a capture path made, on a thread of its own, where there is none yet for the graph's rate, with silence until a later call finds it made, or for
+  /// the engine that is wanted, which takes over from the other without a click. What was made for a rate or engine that is wanted no more is thrown away.
+  /// Collects besides. To be called now and then while the graph runs.
   ///
   /// Throws `CapturePathError` where there can be none, once. An engine that is refused leaves the other in use, as `controls.engine` tells then. [control]
   public func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(settings.wantedRate.load())
-    try prepare(Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine))
+    let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
+    if let (purpose, path) = made.take() {
+      isMakingCapturePath = false
+      if purpose == wanted, wanted != prepared { try use(path, for: wanted) } else { Self.free(path) }
+    }
+    guard wanted != prepared, wanted != impossible, !isMakingCapturePath else { return }
+    isMakingCapturePath = true
+    maker.async { [made, controls, meters, captureStages] in made.put(wanted, Self.makePath(wanted, controls, meters, captureStages)) }
   }
 
-  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent, and for the engine of now; no effect where it
-  /// is ready. Throws `CapturePathError`, and leaves the one that there is. [control]
-  public func prepare(rate: Int) throws(CapturePathError) {
+  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent, and for the engine of now, and waits for it;
+  /// nil: the rate of the path that there is. No effect where it is ready. Throws `CapturePathError`, and leaves the one that there is. [control]
+  public func prepare(rate: Int? = nil) throws(CapturePathError) {
     impossible = nil
-    try prepare(Wanted(rate: rate, engine: controls.engine))
+    let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
+    guard wanted != prepared else { return }
+    try use(maker.sync { Self.makePath(wanted, controls, meters, captureStages) }, for: wanted)
   }
 
-  private func prepare(_ wanted: Wanted) throws(CapturePathError) {
-    guard wanted != prepared, wanted != impossible else { return }
+  private func use(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {
+    switch path {
+    case .success(let path):
+      Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
+      newest = path
+      prepared = wanted
+    case .failure(let error):
+      // An engine that is put back may be asked for again; a rate is the graph's, and stays.
+      if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine } else { impossible = wanted }
+      throw error
+    }
+  }
+
+  private typealias NewPath = Result<UnsafeMutablePointer<CapturePath>, CapturePathError>
+
+  private static func makePath(_ wanted: Wanted, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain) -> NewPath {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
-    do {
+    do throws(CapturePathError) {
       path.initialize(
         to: try CapturePath(
           engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters,
-          stages: captureStages))
+          stages: stages))
+      return .success(path)
     } catch {
       path.deallocate()
-      impossible = wanted
-      if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine }
-      throw error
+      return .failure(error)
     }
-    Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
-    newest = path
-    prepared = wanted
+  }
+
+  /// What the maker hands over.
+  // Sound: the pointer is the maker's until `put`, and whoever takes it has it alone.
+  private final class Made: @unchecked Sendable {
+    private let lock = Mutex(())
+    private var path: (purpose: Wanted, path: NewPath)?
+
+    func put(_ purpose: Wanted, _ path: NewPath) {
+      lock.withLock { _ in self.path = (purpose, path) }
+    }
+
+    func take() -> (purpose: Wanted, path: NewPath)? {
+      lock.withLock { _ in
+        defer { path = nil }
+        return path
+      }
+    }
+  }
+
+  private static func free(_ path: NewPath?) {
+    if case .success(let path)? = path { free(UnsafeMutableRawPointer(path)) }
   }
 
   private static func free(_ path: UnsafeMutableRawPointer?) {
@@ -186,6 +238,12 @@ public final class AudioCore: @unchecked Sendable {
 // Sound: what is behind the pointer is touched by one thread at a time, the one that runs the cycles.
 public struct CycleProcessor: @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<CoreState>
+
+  /// Frames of the longest cycle that is processed.
+  @inlinable
+  public static var maximumQuantum: Int {
+    @_noLocks @_noAllocation get { 8_192 }
+  }
 
   /// One cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil where there is none. [realtime]
   @_noLocks @_noAllocation

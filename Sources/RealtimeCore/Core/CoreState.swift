@@ -13,9 +13,14 @@ struct CoreState: ~Copyable {
   /// What `capture` takes over from, until it is given back.
   private var retiring: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
+  /// Frames of a voice that a source which has had no audio yet was given.
+  private var voicedFrames = 0
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
+  /// Frames per second that a driver may tell: what lies beyond is no rate of sound.
+  private static let lowestRate = 1_000
+  private static let highestRate = 1_000_000
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
@@ -43,7 +48,10 @@ struct CoreState: ~Copyable {
   /// One cycle. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ io: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
-    guard io.pointee.frames > 0, io.pointee.frames <= Self.maximumQuantum, io.pointee.rate > 0 else { return }
+    guard io.pointee.frames > 0, io.pointee.rate > 0 else { return }
+    guard io.pointee.frames <= Self.maximumQuantum, io.pointee.rate >= Self.lowestRate, io.pointee.rate <= Self.highestRate else {
+      return silence(io)
+    }
     clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
@@ -60,6 +68,15 @@ struct CoreState: ~Copyable {
     }
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
+  }
+
+  /// A cycle that is too long, or of a rate that nothing has: what the outputs hold is of another one.
+  @_noLocks @_noAllocation
+  private func silence(_ io: UnsafePointer<CycleBuffers>) {
+    let frames = min(io.pointee.frames, Self.maximumQuantum)
+    if let voice = io.pointee.voice { Kernel.clear(voice, frames: frames) }
+    if let left = io.pointee.speaker.left { Kernel.clear(left, frames: frames) }
+    if let right = io.pointee.speaker.right { Kernel.clear(right, frames: frames) }
   }
 
   /// Only while somebody takes the voice: else it waits in its sources.
@@ -85,8 +102,21 @@ struct CoreState: ~Copyable {
       microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
+    let hasAudio = source.awaitsAudio && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
-    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
+    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+  }
+
+  /// Whether the microphone's part of the voice is more than silence and noise (T5): somebody has been heard to talk for longer than noise that begins is
+  /// taken for a voice; unprocessed, where nothing listens for that, it is louder than −50 dBFS, which a microphone in a quiet room is not.
+  @_noLocks @_noAllocation
+  private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
+    let peak = Kernel.peak(voice, frames: frames)
+    guard controls.usesVoiceProcessing.isOn() else { return peak >= 0.003_16 }
+    if peak >= 1 / 32_768, meters.hasVoice.isOn() { voicedFrames += frames }
+    guard 2 * voicedFrames >= 3 * rate else { return false }
+    voicedFrames = 0
+    return true
   }
 
   /// A path that the control side has made takes over from the one in use, which is given back when it is not heard any more.

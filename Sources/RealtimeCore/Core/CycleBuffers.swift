@@ -1,7 +1,7 @@
-/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples for each port that has a link. Handed on by pointer: Swift
+/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples, of 8192 where that is more, for each port that has a link. Handed on by pointer: Swift
 /// 6.0's compiler crashes where it is passed by value. [realtime]
 public struct CycleBuffers {
-  /// The quantum, 32–8192.
+  /// The quantum, 32–8192; of a longer cycle the outputs are silent.
   public var frames: Int
   /// Frames per second.
   public var rate: Int

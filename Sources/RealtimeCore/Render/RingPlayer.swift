@@ -60,9 +60,9 @@ struct RingPlayer: ~Copyable {
   deinit { rt_resampler_destroy(resampler) }
 
   /// Whether a cycle like the last has nothing to do here: the sink was idle, and nothing has been written since. Hundreds of participants may be idle, and
-  /// asking each costs two cache lines instead of a dozen. [realtime]
+  /// asking each costs two cache lines instead of a dozen. After a pause it has to be let go of first. [realtime]
   var isAtRest: Bool {
-    @_noLocks @_noAllocation get { restPosition == fifo.writePosition }
+    @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !isHeld }
   }
 
   /// Adds one cycle of this sink to the bus. [realtime]

@@ -5,7 +5,7 @@ struct SourceCells: Sendable {
   let consumer: CounterCell
   /// Channels of what a realtime callback is given.
   let channelCount: CounterCell
-  /// 1 from the first sample that is not silence.
+  /// 1 from the first cycle in which the microphone had audio.
   let hadAudio: CounterCell
 
   static let count = 4
@@ -22,18 +22,18 @@ struct SourceCells: Sendable {
 struct SourceDelivery: Sendable {
   let cells: SourceCells
 
-  /// One Int16 step: what is smaller is silence to a program that takes 16 bits.
-  private static var silence: Float {
-    @_noLocks @_noAllocation get { 1 / 32_768 }
+  /// Whether the source has had no audio yet: only then need anybody look for it. [realtime]
+  var awaitsAudio: Bool {
+    @_noLocks @_noAllocation get { cells.hadAudio.load() == 0 }
   }
 
-  /// Delivers one cycle's voice, mono, to whoever is attached. [realtime]
+  /// Delivers one cycle's voice, mono, to whoever is attached; `hasAudio`: the microphone's part of it is more than silence and noise. [realtime]
   @_noLocks @_noAllocation
-  func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) {
+  func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
     cells.cycle.enter()
     // Pairs with the store in SourceTap.publish, inside the cycle's guard.
     if let consumer = UnsafeMutablePointer<SourceConsumer>(bitPattern: UInt(cells.consumer.loadSequential())) {
-      if cells.hadAudio.load() == 0, Kernel.peak(voice, frames: frames) >= Self.silence { cells.hadAudio.store(1) }
+      if hasAudio { cells.hadAudio.store(1) }
       consumer.pointee.take(voice, frames: frames, rate: rate, channelCount: cells.channelCount.load() == 2 ? 2 : 1)
     }
     cells.cycle.leave()

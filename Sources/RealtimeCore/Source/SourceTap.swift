@@ -43,7 +43,7 @@ public final class SourceTap: @unchecked Sendable {
     lock.withLock { _ in replace(with: nil, queue: nil) }
   }
 
-  /// Whether anything that was attached since `forgetAudio` was given audio that is not silence. [any]
+  /// Whether anything that was attached since `forgetAudio` was given audio of the microphone's that is more than silence and noise. [any]
   public var hadAudio: Bool { cells.hadAudio.load() != 0 }
   /// A new source begins: none of its audio has been heard yet. [any]
   public func forgetAudio() { cells.hadAudio.store(0) }

@@ -44,9 +44,9 @@ public struct Diagnostics: Sendable {
     let session = report.session
     add("Manual Audio Session Management", Self.yesNo(session.settings.isManual))
     add("Session Category", Self.category(session.demand))
-    add("Session Mode", session.settings.usesVoiceProcessing ? "VoiceChat" : "Default")
+    add("Session Mode", session.settings.usesVoiceProcessing ? "VideoChat" : "Default")
     add("Session Active", Self.yesNo(session.isActive))
-    add("VPIO Initialised", Self.yesNo(session.isUnitRunning && report.snapshot.graph.nodeId != nil))
+    add("VPIO Initialised", Self.yesNo(session.isUnitInitialised && report.snapshot.graph.nodeId != nil))
     let interruption = report.snapshot.session.interruption
     add("Interruption", interruption.map { "\($0.reason.rawValue) for \(decimal($0.duration, 1)) s" } ?? "None")
     let counts = report.events.interruptions.sorted { $0.key < $1.key }

@@ -8,13 +8,14 @@ extension Diagnostics {
     add("Voice Processing Library", processing.library.isEmpty ? "unknown" : processing.library)
     add("Bypass Voice Processing", Self.yesNo(processing.isBypassed))
     for component in processing.components {
-      let effect = component.isEffective ? "effective" : "not effective\(component.reason.map { ": \($0)" } ?? "")"
+      let effect =
+        component.isEffective
+        ? "effective" : "\(component.isActive ? "active, " : "")not effective\(component.reason.map { ": \($0)" } ?? "")"
       let value = component.isRequested ? "YES, \(effect)" : "NO"
       add(Self.name(component.component), value)
     }
     add("Channel Count", "\(Self.channels(settings.renderChannelCount)) out, \(Self.channels(settings.captureChannelCount)) in")
     add("Sample Rate", snapshot.graph.rate > 0 ? "\(snapshot.graph.rate) Hz" : "unknown before the first cycle")
-    add("Microphone Muted", Self.yesNo(snapshot.session.isMicrophoneMuted))
     addMeasurements(processing)
     addStages(report.silencedStageSamples)
   }
@@ -55,8 +56,8 @@ extension Diagnostics {
     add("Node", graph.nodeId.map { "nearend, id \($0)" } ?? "None")
     add("Driver", graph.driver.isEmpty ? "None" : graph.driver)
     add("Quantum", Self.frames(graph.quantum, rate: graph.rate))
-    // The driver's clock is the hardware's, and every DSP port runs at its rate.
-    add("Hardware Sample Rate", graph.rate > 0 ? "\(graph.rate) Hz, the driver's clock" : "unknown before the first cycle")
+    let route = report.snapshot.route.current
+    add("Hardware Sample Rate", Self.rates(input: route.inputs.first?.rate, output: route.outputs.first?.rate, driver: graph.rate))
     add("Cycles", "\(graph.cycles), \(graph.xruns) missed")
     add("Load", "\(decimal(graph.busyRatio * 100, 2)) % of a cycle, at most \(decimal(graph.busyRatioPeak * 100, 2)) %")
     add("Capture Latency", Self.frames(graph.captureLatency, rate: graph.rate))
@@ -66,16 +67,31 @@ extension Diagnostics {
 
   mutating func addRoute(_ report: ServiceReport) {
     let route = report.snapshot.route
-    func device(_ device: Device?) -> String { device.map { "\($0.description) (\($0.name))" } ?? "None" }
+    func ports(_ ports: [RoutePort]) -> String {
+      Self.list(ports.map { "\($0.portType.rawValue), \($0.description.isEmpty ? $0.name : "\($0.description) (\($0.name))")" })
+    }
     add("Input Available", Self.yesNo(route.microphone != nil))
     add("Microphone Muted", Self.mute(report.snapshot))
     add("Recording Prepared", report.snapshot.session.isRecordingAlwaysPrepared ? "Always" : "While somebody records")
-    add("Output Volume", "\(decimal(report.outputVolume * 100, 0)) %")
+    let speaker = route.volumes.speaker
+    let volume = "\(decimal(speaker.volume * 100, 0)) %\(speaker.isMuted ? ", muted" : "")"
+    add("Output Volume", route.speaker == nil ? "None" : volume)
+    add("Mix Volume", "\(decimal(report.outputVolume * 100, 0)) %")
     add("Application Audio", Self.appAudio(report.snapshot.appAudio))
-    add("Route Inputs", device(route.microphone))
-    add("Route Outputs", device(route.speaker))
+    add("Route Inputs", ports(route.current.inputs))
+    add("Route Outputs", ports(route.current.outputs))
     add("Other Audio Ducking", report.snapshot.ducking.words)
     add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
+  }
+
+  /// What the devices run at, as far as they tell; else they run with the driver's clock, as every port of ours does.
+  private static func rates(input: Int?, output: Int?, driver: Int) -> String {
+    switch (input, output) {
+    case (nil, nil): driver > 0 ? "\(driver) Hz, the driver's clock" : "unknown before the first cycle"
+    case (let rate?, nil): "\(rate) Hz in"
+    case (nil, let rate?): "\(rate) Hz out"
+    case (let input?, let output?): input == output ? "\(input) Hz" : "\(input) Hz in, \(output) Hz out"
+    }
   }
 
   private static func mute(_ snapshot: Snapshot) -> String {
@@ -94,6 +110,7 @@ extension Diagnostics {
 
   mutating func addTelemetry(_ report: ServiceReport) {
     if report.telemetry.isEmpty { return add("Telemetry", "Off") }
+    if let reason = report.telemetryHeldBack { add("Telemetry Held Back", reason) }
     for outlet in report.telemetry {
       let failure = outlet.failure.map { "; failing: \($0)" } ?? ""
       add("Telemetry", "\(outlet.name), \(outlet.delivered) delivered, \(outlet.queued) waiting, \(outlet.dropped) dropped\(failure)")

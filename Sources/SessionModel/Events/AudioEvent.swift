@@ -34,8 +34,11 @@ public struct AudioEvent: Codable, Sendable, Equatable {
   public var mediaId: String?
   /// What there is to say, by the seeds' keys where they have one; `sourceHadAudio` is always there (T4).
   public var detail: [String: EventValue]
+  /// `routeChange`: the reason, the route and the one before it, as values. Seed: the notification's `AVAudioSessionRouteChangePreviousRouteKey`.
+  public var routeChange: RouteChange?
 
-  public init(_ kind: Kind, time: Double, mediaId: String? = nil, detail: [String: EventValue] = [:]) {
+  public init(_ kind: Kind, time: Double, mediaId: String? = nil, detail: [String: EventValue] = [:], routeChange: RouteChange? = nil) {
+    self.routeChange = routeChange
     self.kind = kind
     self.time = time
     self.mediaId = mediaId

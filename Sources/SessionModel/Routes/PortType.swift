@@ -64,12 +64,18 @@ public struct PortFacts: Sendable, Equatable {
   public var deviceProfile: String?
   /// Whether there is a device behind the node.
   public var hasDevice: Bool
+  /// `audio.rate` of the node, in Hz.
+  public var audioRate: String?
+  /// `api.bluez5.codec`: "cvsd", "msbc", "sbc", …
+  public var bluetoothCodec: String?
 
   public init(
     _ direction: Device.Direction, portType: String? = nil, portName: String? = nil, availability: PortAvailability = .unknown,
     formFactor: String? = nil, bus: String? = nil, api: String? = nil, bluetoothProfile: String? = nil, deviceProfile: String? = nil,
-    hasDevice: Bool = true
+    hasDevice: Bool = true, audioRate: String? = nil, bluetoothCodec: String? = nil
   ) {
+    self.audioRate = audioRate
+    self.bluetoothCodec = bluetoothCodec
     self.direction = direction
     self.portType = portType
     self.portName = portName
@@ -108,6 +114,8 @@ extension PortType {
   /// The types of ports that PipeWire's ALSA plugin and its BlueZ plugin know.
   private static func byPort(_ facts: PortFacts) -> PortType? {
     let isInput = facts.direction == .input
+    // Only names that a card's profile (UCM) gives tell it from HDMI: ALSA's own Routes are called HDMI for either.
+    if !isInput, facts.portName?.lowercased().contains("displayport") == true { return .displayPort }
     switch facts.portType {
     case "speaker": return .builtInSpeaker
     case "mic":
@@ -150,6 +158,18 @@ extension PortType {
 }
 
 extension PortFacts {
+  /// Frames per second that the device itself runs at, as far as it tells: a call over Bluetooth by its codec.
+  public var rate: Int? {
+    if let rate = audioRate.flatMap({ Int($0) }), (1_000...1_000_000).contains(rate) { return rate }
+    guard isBluetooth, let profile = bluetoothProfile, !profile.hasPrefix("a2dp"), !profile.hasPrefix("bap") else { return nil }
+    switch bluetoothCodec {
+    case "cvsd": return 8_000
+    case "msbc": return 16_000
+    case "lc3_swb", "lc3_a127": return 32_000
+    default: return nil
+    }
+  }
+
   fileprivate var isBluetooth: Bool { api == "bluez5" || bus == "bluetooth" || bluetoothProfile != nil }
 
   /// Whether only who wears it hears it (R5): headphones and headsets, however they are connected. A Bluetooth device that does not say what it is

@@ -15,11 +15,14 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   public var device: String
   /// Only who wears it hears it (R5).
   public var isPrivate: Bool
+  /// Frames per second that the device itself runs at, 16000 for a headset's call profile; nil where it does not tell.
+  public var rate: Int?
 
   public init(
     name: String, description: String = "", portType: PortType = .other, port: String = "", portDescription: String = "",
-    availability: PortAvailability = .unknown, device: String = "", isPrivate: Bool = false
+    availability: PortAvailability = .unknown, device: String = "", isPrivate: Bool = false, rate: Int? = nil
   ) {
+    self.rate = rate
     self.name = name
     self.description = description
     self.portType = portType

@@ -21,7 +21,7 @@ public enum SessionEffect: Sendable, Equatable {
   case resetSinks
   /// The filter is made anew (I5).
   case rebuild
-  /// `didRecover` is posted (S4).
+  /// `didRecover` is posted, once sound can pass (S4).
   case recovered
   case warn(String)
 }
@@ -45,7 +45,7 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     case .wrongDirection(let id, let needs): "media '\(id)' was not registered to \(needs); register it so first"
     case .sourceTaken(let by): "the microphone has a source already, '\(by)'; unregister it first"
     case .sinkExists(let id): "media '\(id)' has a speaker output already; unregister it first"
-    case .locked(let setting): "\(setting) has no effect while media is registered; set it before the first registration"
+    case .locked(let setting): "\(setting) has no effect while media is registered or recording is kept prepared; set it before"
     case .impossible(let setting, let value, let possible): "\(setting) \(value) is impossible; give \(possible)"
     case .ended: "the session is just ending; register again, and the next one begins"
     }

@@ -69,9 +69,13 @@ extension SessionState {
     case .unregisterSink(let id): sinks.removeAll { $0 == id }
     case .setInitOnly(let setting): set(setting, &effects)
     case .setVoiceProcessingEnabled(let on): settings.usesVoiceProcessing = on
-    case .setAutomaticConfiguration(let on): settings.isAutomaticConfigurationEnabled = on
+    case .setAutomaticConfiguration(let on):
+      settings.isAutomaticConfigurationEnabled = on
+      heedInterruptions(&effects)
     case .setAutomaticDeactivation(let on): settings.isAutomaticDeactivationEnabled = on
-    case .setSessionHandling(let on): settings.isHandled = on
+    case .setSessionHandling(let on):
+      settings.isHandled = on
+      heedInterruptions(&effects)
     case .setMicrophoneMuted(let muted): settings.isMicrophoneMuted = muted
     case .setMicrophoneMuteMode(let mode): settings.microphoneMuteMode = mode
     case .setRecordingAlwaysPrepared(let on): settings.isRecordingAlwaysPrepared = on
@@ -146,7 +150,8 @@ extension SessionState {
   private mutating func applyRecovery(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
     switch event {
     case .interruptionBegan(let reason):
-      guard !interruptions.contains(reason) else { return }
+      guard !interruptions.contains(reason), !unheeded.contains(reason) else { return }
+      if reason.isOfTheSession, !settings.configuresDevices { return unheeded.append(reason) }
       if reason == .frozen {
         // Only what runs can freeze.
         guard isUnitRunning else { return }
@@ -156,18 +161,13 @@ extension SessionState {
       // Whoever activated the session must do so again: what it had was taken away.
       isActivatedExternally = false
     case .interruptionEnded(let reason):
+      unheeded.removeAll { $0 == reason }
       guard interruptions.contains(reason) else { return }
       interruptions.removeAll { $0 == reason }
       guard interruptions.isEmpty else { return }
-      if settings.isManual {
-        // Activated while it was interrupted: it can run from now on.
-        if isUnitRunning { effects.append(.recovered) }
-      } else if isInForeground || reason == .frozen && !awaitsRecovery {
-        // What was made anew and runs again is not stopped for being in the background.
-        recover(&effects)
-      } else {
-        awaitsRecovery = isActivated
-      }
+      // What was made anew and runs again is not stopped for being in the background.
+      let goesOn = isInForeground || !settings.configuresDevices || reason == .frozen && !awaitsRecovery
+      if settings.isManual || goesOn { recover(&effects) } else { awaitsRecovery = isActivated }
     case .enteredBackground: isInForeground = false
     case .enteredForeground:
       isInForeground = true
@@ -176,6 +176,22 @@ extension SessionState {
     }
   }
 
+  /// Nearend has begun to manage the session, or has left it to others: what holds counts from now on, or no longer does (S5).
+  private mutating func heedInterruptions(_ effects: inout [SessionEffect]) {
+    if settings.configuresDevices {
+      guard !unheeded.isEmpty else { return }
+      interruptions += unheeded
+      unheeded = []
+      isActivatedExternally = false
+    } else {
+      let left = interruptions.filter(\.isOfTheSession)
+      unheeded += left
+      interruptions.removeAll(where: \.isOfTheSession)
+      if interruptions.isEmpty, !left.isEmpty || awaitsRecovery { recover(&effects) }
+    }
+  }
+
+  /// Manual mode: it runs where it was activated meanwhile.
   private mutating func recover(_ effects: inout [SessionEffect]) {
     awaitsRecovery = false
     if isUnitRunning { effects.append(.recovered) }

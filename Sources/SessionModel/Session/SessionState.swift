@@ -42,6 +42,8 @@ public struct SessionState: Sendable, Equatable {
   public internal(set) var isActivatedExternally = false
   /// What holds the session up now, in the order in which it began (I1).
   public internal(set) var interruptions: [Interruption.Reason] = []
+  /// What would hold the session up now if nearend managed it (S5).
+  public internal(set) var unheeded: [Interruption.Reason] = []
   public internal(set) var isInForeground = true
   /// Default mode: an interruption is over, and recovery waits for the return to the foreground (I3).
   public internal(set) var awaitsRecovery = false
@@ -53,6 +55,8 @@ public struct SessionState: Sendable, Equatable {
   /// What outlasts the graph that the session ran in: how it is run, the call manager's word, and whether the login session is in front.
   public var atRest: SessionState {
     var rest = SessionState(settings: settings)
+    // A unit that is gone is not kept prepared; who keeps the setting gives it to the next.
+    rest.settings.isRecordingAlwaysPrepared = false
     rest.isActivatedExternally = isActivatedExternally
     rest.isInForeground = isInForeground
     return rest
@@ -61,8 +65,8 @@ public struct SessionState: Sendable, Equatable {
   /// The media of that id that a program registered; an application's of the same id is another.
   public func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
 
-  /// Init-only settings are locked while media is registered (L6).
-  public var isLocked: Bool { !media.isEmpty }
+  /// Init-only settings are locked while there is a unit: media is registered, or recording is kept prepared (L6, S8).
+  public var isLocked: Bool { isNeeded }
 
   /// `isSessionActive` (S7): configured and activated; sound can be captured and played.
   public var isActive: Bool {
@@ -71,6 +75,9 @@ public struct SessionState: Sendable, Equatable {
 
   /// Whether the voice-processing unit works: there is media, and the session is active.
   public var isUnitRunning: Bool { isActive && isNeeded }
+
+  /// Whether there is a unit, running or held up: in manual mode the call manager's activation makes it, and an interruption takes it away (S1, S7).
+  public var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
 
   /// Whether there is anything to run for: media, or a capture path that is to be kept warm (S8).
   public var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
@@ -118,8 +125,8 @@ public struct SessionDemand: Sendable, Equatable {
   public var isOnlyPrepared: Bool
 
   public var isActive: Bool { sends || receives }
-  /// A call is up (D3).
-  public var isCall: Bool { isActive && !isOnlyPrepared }
+  /// A call is up that nearend manages (D3, S5).
+  public var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
 
   /// `opensMicrophone`: nil: wherever it sends.
   public init(

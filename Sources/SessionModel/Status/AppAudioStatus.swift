@@ -52,10 +52,14 @@ public struct VolumesStatus: Codable, Sendable, Equatable {
   public var nearendSpeaker: VolumeStatus
   /// The real microphone, by its node or its card.
   public var microphone: VolumeStatus
+  /// The real speaker.
+  public var speaker: VolumeStatus
 
   public init(
-    nearendMicrophone: VolumeStatus = .init(), nearendSpeaker: VolumeStatus = .init(), microphone: VolumeStatus = .init()
+    nearendMicrophone: VolumeStatus = .init(), nearendSpeaker: VolumeStatus = .init(), microphone: VolumeStatus = .init(),
+    speaker: VolumeStatus = .init()
   ) {
+    self.speaker = speaker
     self.nearendMicrophone = nearendMicrophone
     self.nearendSpeaker = nearendSpeaker
     self.microphone = microphone

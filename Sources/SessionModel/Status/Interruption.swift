@@ -13,6 +13,14 @@ public struct Interruption: Codable, Sendable, Equatable {
     case sessionInactive
     /// The graph runs no cycle though it should (I5).
     case frozen
+
+    /// Whether it is a matter of the audio session, and not of the graph: nothing to nearend while others manage that (S5).
+    var isOfTheSession: Bool {
+      switch self {
+      case .noDevice, .role, .sleep, .sessionInactive: true
+      case .daemonLost, .frozen: false
+      }
+    }
   }
   public var reason: Reason
   /// Seconds since it began.

@@ -21,16 +21,23 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
   public var component: ProcessingComponent
   /// What the user set.
   public var isRequested: Bool
+  /// Whether it works on the microphone now, heard or not: the canceller goes on adapting while bypassed, gain control does not.
+  public var isActive: Bool
   /// Whether its output is heard.
   public var isEffective: Bool
-  /// Why the two differ, in words; nil where they agree.
+  /// Why it was requested and is not effective, in words; else nil.
   public var reason: String?
   /// What does it, where that is a choice: "nearend", or the library and its generation.
   public var engine: String?
 
-  public init(component: ProcessingComponent, isRequested: Bool, isEffective: Bool, reason: String? = nil, engine: String? = nil) {
+  /// `isActive`: nil: as `isEffective`.
+  public init(
+    component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil,
+    engine: String? = nil
+  ) {
     self.component = component
     self.isRequested = isRequested
+    self.isActive = isActive ?? isEffective
     self.isEffective = isEffective
     self.reason = reason
     self.engine = engine

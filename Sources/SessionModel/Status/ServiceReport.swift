@@ -10,6 +10,8 @@ public struct ServiceReport: Sendable {
   public var events = EventCounts()
   /// Samples that a program's own stages put out and that were no numbers, by chain.
   public var silencedStageSamples = SilencedSamples()
+  /// Why the operator's gate lets nothing through; nil where it lets something (T3).
+  public var telemetryHeldBack: String?
   /// Where telemetry goes; empty where it is off.
   public var telemetry: [TelemetryOutletStatus] = []
 

@@ -29,6 +29,14 @@ public struct TelemetryGate: Sendable, Equatable {
     }
   }
 
+  /// Why nothing is sent from this version; nil where something is.
+  public func obstacle(for version: SoftwareVersion) -> String? {
+    if let minimumVersion, version < minimumVersion {
+      return "sendASMTelemetryMinRemoteVersion is \(minimumVersion), and this is nearend \(version)"
+    }
+    return disabledTypes.count == TelemetryType.allCases.count ? "disabledTelemetryTypes has every type" : nil
+  }
+
   public func allows(_ type: TelemetryType, from version: SoftwareVersion) -> Bool {
     !disabledTypes.contains(type) && minimumVersion.map { version >= $0 } ?? true
   }
@@ -52,6 +60,7 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
   case unknownType(String)
   case badURL(String)
   case badFile(path: String, reason: String)
+  case badDocument(String)
 
   public var description: String {
     switch self {
@@ -61,6 +70,9 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
       "disabledTelemetryTypes: there is no telemetry type '\(name)'; there are: "
         + TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
     case .badURL(let text): "telemetry cannot be sent to '\(text)'; give an address that begins with http:// or https:// and names a host"
+    case .badDocument(let reason):
+      "the telemetry configuration cannot be used: \(reason); give an object such as "
+        + "{\"clientTelemetry\": {\"sendASMTelemetryMinRemoteVersion\": \"0.1\", \"disabledTelemetryTypes\": []}}"
     case .badFile(let path, let reason): "telemetry cannot be written to '\(path)': \(reason); give a file that can be written"
     }
   }

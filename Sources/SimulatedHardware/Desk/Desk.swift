@@ -51,6 +51,9 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
+  /// The program that brings the cards answers nobody while `body` runs, which must not ask the desk.
+  func whileHanging<T>(_ body: () throws -> T) rethrows -> T { try loop.locked(body) }
+
   // MARK: What there is
 
   /// A card as it is now; nil while it is not on the desk.

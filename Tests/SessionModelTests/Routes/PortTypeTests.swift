@@ -42,6 +42,13 @@ struct PortTypeTests {
     Row("digital out", pci(.output, "spdif"), .lineOut),
     Row(
       "a television", PortFacts(.output, portType: "hdmi", portName: "hdmi-output-0", availability: .yes, bus: "pci", api: "alsa"), .hdmi),
+    Row(
+      "a screen at a DisplayPort",
+      PortFacts(.output, portType: "hdmi", portName: "[Out] DisplayPort0", availability: .yes, bus: "pci", api: "alsa"), .displayPort),
+    Row(
+      "a screen at a DisplayPort, of which the port's type says nothing",
+      PortFacts(.output, portType: "unknown", portName: "displayport-output-0", availability: .yes, bus: "platform", api: "alsa"),
+      .displayPort),
     Row("HDMI without a Route", PortFacts(.output, bus: "pci", api: "alsa", deviceProfile: "hdmi-stereo"), .hdmi),
     Row("digital out without a Route", PortFacts(.output, bus: "pci", api: "alsa", deviceProfile: "iec958-stereo"), .lineOut),
     Row("a sound card of which nothing more is known", PortFacts(.output, bus: "pci", api: "alsa", deviceProfile: "analog-stereo"), .other),
@@ -89,14 +96,35 @@ struct PortTypeTests {
     #expect(row.facts.isPrivate == row.isPrivate)
   }
 
-  @Test("R3: types are named as Apple names them")
-  func names() {
-    let names = Set(PortType.allCases.map(\.rawValue))
-    #expect(
-      names.isSuperset(of: [
-        "builtInMic", "headsetMic", "lineIn", "bluetoothHFP", "usbAudio", "headphones", "builtInSpeaker", "builtInReceiver",
-        "bluetoothA2DP",
-        "bluetoothLE", "HDMI", "lineOut", "displayPort", "airPlay", "carAudio",
-      ]))
+  @Test("T1, R6: a device's own rate is what its node tells, or what its codec means in a call")
+  func rates() {
+    func rate(_ profile: String?, _ codec: String?, _ audioRate: String? = nil) -> Int? {
+      PortFacts(.input, bus: "bluetooth", api: "bluez5", bluetoothProfile: profile, audioRate: audioRate, bluetoothCodec: codec).rate
+    }
+    #expect(rate("headset-head-unit", "msbc") == 16_000)
+    #expect(rate("headset-head-unit", "cvsd") == 8_000)
+    #expect(rate("headset-head-unit", nil, "16000") == 16_000)
+    #expect(rate("headset-head-unit", nil) == nil)
+    #expect(rate("a2dp-sink", "sbc") == nil)
+    #expect(PortFacts(.output, bus: "usb", api: "alsa", audioRate: "44100").rate == 44_100)
+    for nonsense in ["", "-1", "0", "1e9", "99999999999999999999"] { #expect(PortFacts(.output, audioRate: nonsense).rate == nil) }
+  }
+
+  @Test("R3: there is no type of port that no device has")
+  func everyType() { #expect(Set(Self.rows.map(\.type)) == Set(PortType.allCases)) }
+
+  @Test(
+    "R3: types are named as Apple names them",
+    arguments: [
+      ("a laptop's microphone", "builtInMic"), ("a headset's microphone in a jack", "headsetMic"), ("line in", "lineIn"),
+      ("a laptop's speaker", "builtInSpeaker"), ("an earpiece", "builtInReceiver"), ("headphones in a jack", "headphones"),
+      ("line out", "lineOut"), ("a television", "HDMI"), ("a screen at a DisplayPort", "displayPort"),
+      ("a USB headset's phones", "usbAudio"), ("a Bluetooth headset for music", "bluetoothA2DP"),
+      ("a Bluetooth headset for calls: out", "bluetoothHFP"), ("Bluetooth LE Audio", "bluetoothLE"),
+      ("a loudspeaker in the network", "airPlay"), ("a car", "carAudio"),
+    ])
+  func name(what: String, name: String) throws {
+    let row = try #require(Self.rows.first { $0.what == what })
+    #expect(PortType(row.facts).rawValue == name)
   }
 }

@@ -9,6 +9,7 @@ extension ControlRoutes {
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
       do throws(SettingError) {
         try request.service.set(values)
+        try request.service.checkThatItStays(values)
       } catch {
         throw RequestFailure(error.status, error.description)
       }
@@ -31,7 +32,12 @@ extension ControlRequest {
   }
 
   fileprivate func setMuted(_ isMuted: Bool) throws {
-    service.perform(.setMicrophoneMuted(isMuted))
+    do throws(SettingError) {
+      try service.set(.microphoneMuted, to: .bool(isMuted))
+      try service.checkThatItStays([Setting.microphoneMuted.rawValue: .bool(isMuted)])
+    } catch {
+      throw RequestFailure(error.status, error.description)
+    }
     try exchange.answer(json: [Setting.microphoneMuted.rawValue: isMuted])
   }
 }
@@ -64,9 +70,19 @@ extension NearendService {
     // In the settings' own order: who gives back what he once got gives the canceller's engine and its switch, and means the switch of that engine.
     changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
     // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
-    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
+    // Recording that is kept prepared locks the others.
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
+    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
+  }
+}
+
+extension NearendService {
+  /// After a change: a session that has ended meanwhile may have handed its settings on before.
+  /// - Throws: `SettingError.refused` then.
+  fileprivate func checkThatItStays(_ values: [String: EventValue]) throws(SettingError) {
+    guard session.hasEnded, let name = values.keys.sorted().first else { return }
+    throw .refused(setting: name, .ended)
   }
 }
 

@@ -11,6 +11,7 @@ extension ControlRoutes {
       }
       try request.answer(json: document)
     },
+    ControlRoute("PUT", "/telemetry/config") { try $0.configureTelemetry() },
     ControlRoute("GET", "/metrics") { try $0.exchange.answer(type: ServiceMetrics.contentType, Array($0.service.metrics().utf8)) },
     ControlRoute("GET", "/events") { try EventFeed.answer($0) },
     ControlRoute("GET", "/source", query: ["id", "rate", "channels"]) { try PCMDownload.answer($0) },
@@ -18,6 +19,30 @@ extension ControlRoutes {
 }
 
 extension ControlRequest {
+  /// The guide's deployment configuration, of which the section "clientTelemetry" counts.
+  fileprivate func configureTelemetry() throws {
+    let document = try exchange.read("application/json")
+    let gate: TelemetryGate
+    do throws(TelemetryConfigurationError) {
+      gate = try TelemetryGate(configuration: document)
+    } catch {
+      throw RequestFailure(422, error.description)
+    }
+    guard service.set(telemetryGate: gate) else {
+      throw RequestFailure(409, "telemetry goes nowhere; start nearend with --telemetry-file or --telemetry-url")
+    }
+    struct Answer: Encodable {
+      var sendASMTelemetryMinRemoteVersion: String?
+      var disabledTelemetryTypes: [String]
+      var heldBack: String?
+    }
+    try exchange.answer(
+      json: Answer(
+        sendASMTelemetryMinRemoteVersion: gate.minimumVersion?.description,
+        disabledTelemetryTypes: gate.disabledTypes.map(\.rawValue).sorted(),
+        heldBack: service.report().telemetryHeldBack))
+  }
+
   /// A document that is JSON already.
   fileprivate func answer(json document: String) throws {
     try exchange.answer(type: "application/json", Array(document.utf8) + [10])

@@ -28,7 +28,7 @@ enum StageDelay {
       }
     }
     guard isProcessed else { throw .libraryRefused(rate: 100 * block) }
-    return bestLag(of: output, behind: input, from: block, count: sweepBlocks * block, longest: 3 * block)
+    return bestLag(of: output, behind: input, from: block, count: sweepBlocks * block, longest: 3 * block, rate: 100 * block)
   }
 
   /// - Throws: `CapturePathError.libraryRefused`.
@@ -37,19 +37,28 @@ enum StageDelay {
     return processor
   }
 
-  private static func bestLag(of output: [Float], behind input: [Float], from start: Int, count: Int, longest: Int) -> Int {
+  /// Coarse, then fine: the sweep ends at 3 kHz, so products of its samples are told apart by every frame of 1 / 12,000 s, and only the neighbourhood of
+  /// the best of those needs every frame. The cost of the coarse search is the same at every rate.
+  static func bestLag(of output: [Float], behind input: [Float], from start: Int, count: Int, longest: Int, rate: Int) -> Int {
     output.withUnsafeBufferPointer { output in
       input.withUnsafeBufferPointer { input in
-        var best = 0, highest = -Float.infinity
-        for lag in 0...longest {
-          var sum = SIMD8<Float>.zero
-          for i in stride(from: start, to: start + count - 7, by: 8) {
-            let x = UnsafeRawPointer(input.baseAddress! + i).loadUnaligned(as: SIMD8<Float>.self)
-            sum += x * UnsafeRawPointer(output.baseAddress! + i + lag).loadUnaligned(as: SIMD8<Float>.self)
+        func best(of lags: StrideThrough<Int>, step: Int) -> Int {
+          var best = 0, highest = -Float.infinity
+          for lag in lags {
+            var sum: Float = 0
+            var i = start
+            while i < start + count {
+              sum += input[i] * output[i + lag]
+              i += step
+            }
+            if sum > highest { (best, highest) = (lag, sum) }
           }
-          if sum.sum() > highest { (best, highest) = (lag, sum.sum()) }
+          return best
         }
-        return best
+        let step = max(1, rate / 12_000)
+        let coarse = best(of: stride(from: 0, through: longest, by: step), step: step)
+        guard step > 1 else { return coarse }
+        return best(of: stride(from: max(0, coarse - step), through: min(longest, coarse + step), by: 1), step: 1)
       }
     }
   }

@@ -1,0 +1,62 @@
+"""What nearend's own engine has to reach on the means of a kind, and which of it is reached."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from measures import LESS_IS_BETTER
+
+BARS = {
+    "st": {"echo": 4.6, "erle": 50},
+    "dt": {"echo": 4.4, "deg": 4.0, "stoi": 0.93},
+    "nst": {"deg": 3.95, "stoi": 0.945},
+    "jump": {"echo": 4.3, "erle": 50, "back": 0.5},
+    "move": {"echo": 4.3, "erle": 50},
+    "drift": {"echo": 4.5, "erle": 42},
+    "driftdt": {"echo": 4.3, "deg": 3.7, "stoi": 0.88},
+    "late": {"echo": 4.5, "erle": 45},
+    "music": {"echo": 4.4, "deg": 4.0, "stoi": 0.93},
+    "stereo": {"echo": 4.2, "deg": 3.6, "stoi": 0.87},
+    "quiet": {"echo": 4.3, "deg": 4.4, "stoi": 0.98},
+    "volume": {"echo": 3.9, "erle": 48},
+    "early": {"echo": 4.2, "deg": 3.5, "stoi": 0.78},
+    "bright": {"echo": 4.4, "deg": 4.0, "stoi": 0.88},
+    "speaker": {"echo": 4.0, "deg": 3.3, "stoi": 0.86},
+}
+UNITS = {"erle": " dB", "back": " s"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One bar, and what the mean of its kind was."""
+
+    kind: str
+    measure: str
+    bar: float
+    reached: float
+
+    @property
+    def holds(self):
+        if self.measure in LESS_IS_BETTER:
+            return self.reached <= self.bar
+        return self.reached >= self.bar
+
+    def __str__(self):
+        bound = "at most" if self.measure in LESS_IS_BETTER else "at least"
+        unit = UNITS.get(self.measure, "")
+        verdict = "holds" if self.holds else "MISSED"
+        return f"{self.kind:8} {self.measure:5} {self.reached:6.2f}{unit}, {bound} {self.bar:g}{unit}: {verdict}"
+
+
+def mean(rows, measure):
+    return float(np.mean([row[measure] for row in rows]))
+
+
+def judge(rows):
+    """Verdicts for the rows of one program, in the order of the kinds."""
+    verdicts = []
+    for kind, bars in BARS.items():
+        of_kind = [row for row in rows if row["kind"] == kind]
+        if of_kind:
+            verdicts += [Verdict(kind, measure, bar, mean(of_kind, measure)) for measure, bar in bars.items()]
+    return verdicts

@@ -1,0 +1,112 @@
+"""Listening with the eyes: spectrograms of what the microphone heard, and of what each program made of it."""
+
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from matplotlib import pyplot as plt
+from scipy import signal
+
+from cases import __doc__ as kinds_text
+from figure import INK, save
+from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, TITLES
+
+RATE = 48_000
+WINDOW, COLUMNS, ROWS = 2_048, 400, 64
+LOWEST, HIGHEST = 60, 16_000  # Hz
+QUIETEST, LOUDEST = -100, -45  # dBFS a band
+PROGRAMS = ("module-ec", "aec3", "webrtc", "nearend")
+
+
+def spectrogram(samples):
+    """dB in ROWS bands, logarithmic from LOWEST to HIGHEST, and COLUMNS moments."""
+    hop = len(samples) // COLUMNS
+    padded = np.concatenate([np.zeros(WINDOW // 2), samples, np.zeros(WINDOW)])
+    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::hop][:COLUMNS]
+    window = signal.get_window("hann", WINDOW)
+    power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2 / np.sum(window) ** 2
+    edges = np.geomspace(LOWEST, HIGHEST, ROWS + 1) * WINDOW / RATE
+    bands = [
+        power[:, int(low) : max(int(low) + 1, int(high))].sum(axis=1)
+        for low, high in zip(edges, edges[1:], strict=False)
+    ]
+    return 10 * np.log10(np.stack(bands) + 1e-13)
+
+
+def draw_case(folder, case, processed, path):
+    """One strip: near end alone (what should be heard), microphone, and each program; processed: {program: folder}."""
+    strips = {} if case["kind"] in FAR_END_ALONE else {"near end alone": folder / case["name"] / "near.wav"}
+    strips["microphone"] = folder / case["name"] / "mic.wav"
+    strips |= {TITLES[name]: where / f"{case['name']}.wav" for name, where in processed.items() if name in PROGRAMS}
+    figure, panels = plt.subplots(len(strips), 1, figsize=(9, 0.95 * len(strips) + 0.35), sharex=True)
+    for axes, (title, file) in zip(panels, strips.items(), strict=True):
+        samples, _ = soundfile.read(file)
+        seconds = len(samples) / RATE
+        picture = spectrogram(samples)
+        extent = (0, seconds, 0, ROWS)
+        axes.imshow(
+            picture,
+            aspect="auto",
+            origin="lower",
+            cmap="magma",
+            vmin=QUIETEST,
+            vmax=LOUDEST,
+            extent=extent,
+            interpolation="nearest",
+        )
+        axes.set_yticks(
+            [ROWS * np.log(hertz / LOWEST) / np.log(HIGHEST / LOWEST) for hertz in (200, 1_000, 5_000)],
+            ["200 Hz", "1 kHz", "5 kHz"],
+        )
+        axes.tick_params(length=2, labelsize=6.5, colors=INK)
+        axes.text(
+            -0.222, 0.5, title.replace(", ", ",\n"), transform=axes.transAxes, va="center", fontsize=8.5, color=INK
+        )
+        if case["kind"] in CHANGES_HALF_WAY:
+            axes.axvline(6, color="white", linewidth=0.8, linestyle=":")
+    panels[-1].set_xlabel("seconds", fontsize=7.5, color=INK)
+    figure.subplots_adjust(left=0.185, right=0.99, top=0.985, bottom=0.4 / (0.95 * len(strips) + 0.35), hspace=0.12)
+    save(figure, path, 140_000, dpi=100)
+
+
+def kind_texts():
+    """{kind: what it is}, from the list at the top of cases.py."""
+    lines = [line.strip() for line in kinds_text.splitlines() if line.startswith("    ") and "  " in line.strip()]
+    return dict(line.split(None, 1) for line in lines)
+
+
+def write(folder, out, cases, processed):
+    """Writes OUT/<kind>.png for the first case of each kind, and OUT/README.md, which shows them."""
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    texts, page = kind_texts(), [HEAD]
+    for kind in dict.fromkeys(case["kind"] for case in cases):
+        case = next(case for case in cases if case["kind"] == kind)
+        draw_case(Path(folder), case, processed, out / f"{kind}.png")
+        page.append(
+            f"## {kind}: {texts[kind]}\n\n![Spectrograms of {case['name']}]({kind}.png)\n\n{properties(case)}\n"
+        )
+    (out / "README.md").write_text("\n".join(page))
+
+
+def properties(case):
+    told = [f"room {case['rt60']:.2f} s", f"loudspeaker {case['dist']:.1f} m away", f"echo {case['delay_ms']} ms late"]
+    told.append(f"near end {case['ser_db']:+.0f} dB over the echo")
+    if case["kind"] == "nst":
+        told = []
+    told.append(f"noise {case['snr_db']} dB down")
+    if case["distortion"]:
+        told.append(f"loudspeaker saturates ({case['distortion']:.2f})")
+    if "shape" in case:
+        told.append(f"loudspeaker: {case['shape']}")
+    if "ppm" in case:
+        told.append(f"clocks {case['ppm']:+d} ppm")
+    return f"Seed {case['seed']}: {', '.join(told)}."
+
+
+HEAD = """# Listening with the eyes
+
+The first case of each kind, 12 s: time to the right, pitch upwards (60 Hz to 16 kHz), brightness is loudness (-100 to
+-45 dBFS a band). What should be left is the near end, where it talks, and nothing where only the far end does.
+Written by `make quality ARGS=--write`; the figures are in [quality.md](../quality.md).
+"""

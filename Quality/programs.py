@@ -1,0 +1,195 @@
+"""The programs that are compared: each makes one processed microphone of a case's far end and microphone."""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import multiprocessing
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+RATE = 48_000
+BLOCK = RATE // 100
+HERE = Path(__file__).resolve().parent
+MADE = "made.json"
+
+
+class Unavailable(Exception):
+    """That program cannot be had on this machine; says why."""
+
+
+@dataclass(frozen=True)
+class Untouched:
+    """The microphone as it is."""
+
+    version: str = "-"
+
+    def process(self, case, out):
+        samples, _ = soundfile.read(case / "mic.wav", dtype="float32")
+        write(out, samples)
+
+
+@dataclass(frozen=True)
+class Nearend:
+    """`nearend process`, with one of its engines; engine None: whatever it has by default."""
+
+    binary: Path
+    engine: str | None
+    version: str
+
+    def process(self, case, out):
+        self.run(case / "mic.wav", case / "far.wav", out)
+
+    def run(self, mic, far, out):
+        """The most memory that it took, in MB."""
+        command = [self.binary, "process", "--mic", mic, "--far", far, "--out", out, "--sample-type", "float"]
+        command += ["--aec", self.engine] if self.engine else []
+        with tempfile.TemporaryFile("w+") as log:
+            ran = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+            _, status, usage = os.wait4(ran.pid, 0)
+            ran.returncode = os.waitstatus_to_exitcode(status)
+            if ran.returncode:
+                log.seek(0)
+                raise RuntimeError(f"nearend process failed with {ran.returncode}: {log.read().strip()}")
+        return usage.ru_maxrss / 1_024
+
+
+@dataclass(frozen=True)
+class ModuleEchoCancel:
+    """PipeWire's module-echo-cancel: its settings of webrtc-audio-processing 0.3."""
+
+    binary: Path
+    version: str
+
+    def process(self, case, out):
+        far, mic = read_pair(case)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / name for name in ("far", "mic", "out")]
+            far.mean(axis=1).tofile(paths[0])
+            mic.tofile(paths[1])
+            subprocess.run([self.binary, *paths], check=True)
+            write(out, np.fromfile(paths[2], np.float32))
+
+
+@dataclass(frozen=True)
+class AEC3:
+    """WebRTC's AEC3 with noise suppression and high-pass filter, in LiveKit's build."""
+
+    version: str
+
+    def process(self, case, out):
+        from livekit.rtc import AudioFrame
+        from livekit.rtc.apm import AudioProcessingModule
+
+        settings = {
+            "echo_cancellation": True,
+            "noise_suppression": True,
+            "high_pass_filter": True,
+            "auto_gain_control": False,
+        }
+        processing = AudioProcessingModule(**settings)
+        far, mic = (np.clip(samples * 32_768, -32_768, 32_767).astype(np.int16) for samples in read_pair(case))
+        voice = np.zeros(len(mic) // BLOCK * BLOCK, np.int16)
+        for start in range(0, len(voice), BLOCK):
+            block = slice(start, start + BLOCK)
+            processing.process_reverse_stream(AudioFrame(bytearray(far[block].tobytes()), RATE, far.shape[1], BLOCK))
+            processing.set_stream_delay_ms(0)
+            frame = AudioFrame(bytearray(mic[block].tobytes()), RATE, 1, BLOCK)
+            processing.process_stream(frame)
+            voice[block] = np.frombuffer(bytes(frame.data.cast("b")), np.int16)
+        write(out, voice.astype(np.float32) / 32_768)
+
+
+def read_pair(case):
+    """Far end (frames, channels) and microphone (frames,), float32."""
+    far, _ = soundfile.read(case / "far.wav", always_2d=True, dtype="float32")
+    mic, _ = soundfile.read(case / "mic.wav", dtype="float32")
+    return far, mic
+
+
+def write(path, samples):
+    soundfile.write(path, np.clip(samples, -1, 1).astype(np.float32), RATE, subtype="FLOAT")
+
+
+def fingerprint(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]
+
+
+def find_nearend(binary, name):
+    """name: nearend (its own engine) or webrtc. A nearend without a choice of engines has WebRTC's."""
+    if not Path(binary).exists():
+        raise Unavailable(f"{binary} is not built")
+    usage = subprocess.run([binary, "process", "--help"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    has_engines = re.search(r"--aec <", usage) is not None
+    if name == "nearend" and not has_engines:
+        raise Unavailable("this nearend has no canceller of its own")
+    return Nearend(Path(binary), name if has_engines else None, f"{version} ({fingerprint(binary)})")
+
+
+def find_module_echo_cancel(build):
+    """Builds it, where webrtc-audio-processing is 0.3."""
+    found = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "--print-errors", "webrtc-audio-processing"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if found.returncode:
+        raise Unavailable("webrtc-audio-processing 0.3 is not installed")
+    source, binary = HERE / "module_echo_cancel.cpp", Path(build) / "module_echo_cancel"
+    if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
+        Path(build).mkdir(parents=True, exist_ok=True)
+        built = subprocess.run(
+            ["g++", "-O2", "-w", "-o", binary, source, *found.stdout.split()],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if built.returncode:
+            raise Unavailable(f"{source.name} could not be built:\n{built.stderr}")
+    return ModuleEchoCancel(binary, f"webrtc-audio-processing 0.3 ({fingerprint(binary)})")
+
+
+def find_aec3():
+    if importlib.util.find_spec("livekit") is None:
+        raise Unavailable("PyPI's livekit is not installed")
+    return AEC3(f"livekit {importlib.metadata.version('livekit')}")
+
+
+def find(name, binary, build):
+    """The program of that name; throws `Unavailable`."""
+    if name == "untouched":
+        return Untouched()
+    if name == "module-ec":
+        return find_module_echo_cancel(build)
+    if name == "aec3":
+        return find_aec3()
+    return find_nearend(binary, name)
+
+
+def process_case(job):
+    program, case, out = job
+    program.process(Path(case), Path(out))
+
+
+def run(program, cases_folder, cases, out_folder, workers=None):
+    """Processes the cases that this version of the program has not processed yet into OUT_FOLDER/<case>.wav."""
+    out_folder = Path(out_folder)
+    out_folder.mkdir(parents=True, exist_ok=True)
+    record = out_folder / MADE
+    made = json.loads(record.read_text()) if record.exists() else {}
+    state = {case["name"]: f"{program.version} {json.dumps(case)}" for case in cases}
+    todo = [name for name, of in state.items() if made.get(name) != of or not (out_folder / f"{name}.wav").exists()]
+    jobs = [(program, str(Path(cases_folder) / name), str(out_folder / f"{name}.wav")) for name in todo]
+    with multiprocessing.Pool(workers or os.cpu_count()) as pool:
+        for _ in pool.imap_unordered(process_case, jobs):
+            pass
+    record.write_text(json.dumps(made | {name: state[name] for name in todo}))

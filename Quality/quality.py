@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Measures what is left of the echo, and of whoever talks: makes cases of echo from a seed, runs nearend's engines and
+other cancellers over them, and scores what comes out. What was made once for a seed is kept in .build-quality.
+Quality/cases.py says what the kinds are, Quality/measures.py what the measures are."""
+
+import argparse
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from kinds import KINDS, PROGRAMS
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / ".build-quality"
+ENGINES = ("webrtc", "nearend")
+LEAST_CONVERSATION = 300  # seconds
+
+
+def list_of(names, what):
+    """A parser of comma-separated names out of those."""
+
+    def parse(text):
+        chosen = text.split(",")
+        for name in chosen:
+            if name not in names:
+                raise argparse.ArgumentTypeError(f"{name} is no {what}; there are {', '.join(names)}")
+        return chosen
+
+    return parse
+
+
+def positive(text):
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return number
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="make quality ARGS=...", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, help="of the cases; by default one is drawn")
+    parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
+    parser.add_argument(
+        "--kinds", type=list_of(KINDS, "kind"), default=list(KINDS), metavar="A,B", help=f"of {','.join(KINDS)}"
+    )
+    parser.add_argument(
+        "--programs",
+        type=list_of(PROGRAMS, "program"),
+        default=list(PROGRAMS),
+        metavar="A,B",
+        help=f"of {','.join(PROGRAMS)}",
+    )
+    parser.add_argument("--rows", action="store_true", help="also print each case by itself")
+    parser.add_argument(
+        "--no-pesq", action="store_true", help="leave out PESQ, which takes most of the scoring's time and has no bar"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="where processed sound and figure go; by default .build-quality/seed-<seed>",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write Documentation/quality.md with its figure and listening page"
+    )
+    parser.add_argument(
+        "--nearend", type=Path, default=ROOT / ".build/release/nearend", metavar="FILE", help="the nearend to measure"
+    )
+    parser.add_argument(
+        "--workers", type=positive, default=os.cpu_count(), metavar="N", help="processes at a time (one a core)"
+    )
+    parser.add_argument(
+        "--conversation", type=positive, metavar="SECONDS", help="instead: one simulated conversation of that length"
+    )
+    options = parser.parse_args()
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1, 100_000)
+    if options.write and (set(options.kinds) != set(KINDS) or options.conversation):
+        parser.error("--write wants all kinds, and no conversation")
+    if options.conversation is not None and options.conversation < LEAST_CONVERSATION:
+        parser.error(f"--conversation wants {LEAST_CONVERSATION} seconds or more")
+    if options.out is None:
+        what = f"conversation-{options.conversation}-" if options.conversation else ""
+        options.out = BUILD / f"{what}seed-{options.seed}"
+    return options
+
+
+def say(text):
+    print(f"quality: {text}", file=sys.stderr, flush=True)
+
+
+def available_programs(options):
+    """{name: program} of those asked for that this machine has."""
+    import programs
+
+    found = {}
+    for name in options.programs:
+        try:
+            found[name] = programs.find(name, options.nearend, BUILD)
+        except programs.Unavailable as reason:
+            say(f"{name} is left out: {reason}")
+    if not found:
+        sys.exit("quality: none of the programs can be had")
+    return found
+
+
+def measure(options):
+    """Makes, processes and scores the cases, and prints the table; the results of all that."""
+    import cases
+    import programs
+    import score
+
+    chosen = available_programs(options)
+    folder = BUILD / f"seed-{options.seed}" / "cases"
+    say(f"seed {options.seed}: {options.per_kind} cases each of {', '.join(options.kinds)}")
+    made = timed("cases", cases.make_all, folder, options.seed, options.per_kind, options.kinds, options.workers)
+    for name, program in chosen.items():
+        timed(name, programs.run, program, folder, made, options.out / name, options.workers)
+    folders = {name: options.out / name for name in chosen}
+    table = timed("scores", score.score, folder, folders, made, not options.no_pesq, options.workers)
+    score.print_table(table, options.rows)
+    return chosen, folder, table
+
+
+def timed(what, work, *parameters):
+    begin = time.monotonic()
+    result = work(*parameters)
+    say(f"{what}: {time.monotonic() - begin:.1f} s")
+    return result
+
+
+def print_verdicts(table):
+    import bars
+
+    judged = "nearend" if "nearend" in table else "webrtc"
+    if judged not in table:
+        return
+    verdicts = bars.judge(table[judged])
+    of_other = "" if judged == "nearend" else ", here held against the WebRTC engine"
+    print(f"\nBars for nearend's own engine{of_other}:")
+    for verdict in verdicts:
+        print(f"  {verdict}")
+    print(f"  {sum(verdict.holds for verdict in verdicts)} of {len(verdicts)} hold")
+
+
+def converse(options):
+    """Runs nearend's engines over a conversation; how many of them ended it worse than they began."""
+    import endurance
+
+    engines = {name: program for name, program in available_programs(options).items() if name in ENGINES}
+    return sum(
+        endurance.measure(program, name, options.seed, options.conversation, options.out)
+        for name, program in engines.items()
+    )
+
+
+def main():
+    options = arguments()
+    if options.conversation:
+        return converse(options)
+    chosen, folder, table = measure(options)
+    print_verdicts(table)
+    import figure
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    figure.draw(table, options.out / "quality.png", f"seed {options.seed}, means of {options.per_kind}")
+    say(f"drawn: {options.out / 'quality.png'}")
+    if options.write:
+        import report
+
+        report.write(ROOT / "Documentation", options, chosen, folder, table)
+        say("written: Documentation/quality.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

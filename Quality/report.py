@@ -1,0 +1,117 @@
+"""Writes Documentation/quality.md, its figure, and its listening page."""
+
+import csv
+import platform
+from datetime import date
+from importlib.metadata import version
+
+import figure
+import listening
+from bars import BARS, judge, mean
+from kinds import TITLES
+from measures import LESS_IS_BETTER, MEASURES
+from measures import __doc__ as measures_text
+
+NAMES = {"echo": "echo MOS", "deg": "near end MOS", "stoi": "STOI", "erle": "ERLE, dB", "back": "back, s"}
+PACKAGES = ("speechmos", "onnxruntime", "pystoi", "pesq", "pyroomacoustics", "numpy", "scipy", "soxr")
+
+
+def judged_program(table):
+    """The name of the program that the bars are for; without a canceller of its own, nearend's WebRTC engine."""
+    return "nearend" if "nearend" in table else "webrtc"
+
+
+def number(value, measure):
+    return f"{value:.0f}" if measure == "erle" else f"{value:.3f}" if measure == "stoi" else f"{value:.2f}"
+
+
+def table_lines(table):
+    """A line a bar: means (worst case) of each program."""
+    judged = judged_program(table)
+    yield "| kind | measure | " + " | ".join(TITLES[program] for program in table) + " | bar | |"
+    yield "|---|---" + "|---" * len(table) + "|---|---|"
+    for verdict in judge(table[judged]):
+        cells = []
+        for program, all_rows in table.items():
+            rows = [row for row in all_rows if row["kind"] == verdict.kind]
+            pick = max if verdict.measure in LESS_IS_BETTER else min
+            value = number(mean(rows, verdict.measure), verdict.measure)
+            worst = number(pick(row[verdict.measure] for row in rows), verdict.measure)
+            cells.append(f"**{value}** ({worst})" if program == judged else f"{value} ({worst})")
+        bound = "≤" if verdict.measure in LESS_IS_BETTER else "≥"
+        bar = f"{bound} {verdict.bar:g}"
+        shown = NAMES[verdict.measure]
+        first = verdict.kind if verdict.measure == next(iter(BARS[verdict.kind])) else ""
+        yield f"| {first} | {shown} | {' | '.join(cells)} | {bar} | {'holds' if verdict.holds else '**missed**'} |"
+
+
+def write_scores(table, path):
+    """Every case and measure, as comma-separated values."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["program", "case", *MEASURES])
+        for program, rows in table.items():
+            for row in rows:
+                values = [f"{row[name]:.3f}" if name in row else "" for name in MEASURES]
+                writer.writerow([program, row["name"], *values])
+
+
+def write(documentation, options, programs, folder, table):
+    """Writes DOCUMENTATION/quality.md and DOCUMENTATION/quality/."""
+    import cases
+
+    out = documentation / "quality"
+    out.mkdir(parents=True, exist_ok=True)
+    subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
+    figure.draw(table, out / "quality.png", subtitle)
+    drawn = [cases.draw(kind, index, options.seed) for kind in options.kinds for index in range(options.per_kind)]
+    listening.write(folder, out, drawn, {name: options.out / name for name in programs})
+    write_scores(table, out / "scores.csv")
+    judged = judged_program(table)
+    verdicts = judge(table[judged])
+    holding = sum(verdict.holds for verdict in verdicts)
+    lines = [
+        "# Echo and speech, scored",
+        "",
+        f"{len(drawn)} cases of seed {options.seed}, {options.per_kind} of each kind, through nearend and others",
+        f"({date.today().isoformat()}). For {TITLES[judged]} {holding} of {len(verdicts)} bars hold.",
+        "",
+        "![The table, drawn](quality/quality.png)",
+        "",
+        "[Listening page](quality/README.md): spectrograms of one case of each kind.",
+        "[Every case and measure](quality/scores.csv).",
+        "",
+        "Means, and in brackets the worst case:",
+        "",
+        *table_lines(table),
+        "",
+        "## The kinds",
+        "",
+        *(f"- `{kind}`: {text}" for kind, text in listening.kind_texts().items()),
+        "",
+        "## The measures",
+        "",
+        "```",
+        *measures_text.strip().splitlines()[2:],
+        "```",
+        "",
+        "Voices and music are real recordings (Debian's asterisk-core-sounds-*-g722, asterisk-moh-opsound-wav and",
+        "extremetuxracer-data); rooms are simulated by image sources. Where both talk, `echo` and `deg` are of",
+        "everything from 3 s on (`early`: of everything), `stoi` and `pesq` of the double talk (`early`: of its first",
+        "5 s), and `erle` of 2 to 5 s, before the near end talks. After a change half way, `erle` is from 8 s on.",
+        "",
+        "## Again",
+        "",
+        "```",
+        f'make quality ARGS="--seed {options.seed} --per-kind {options.per_kind}"   # without --seed one is drawn',
+        "make quality ARGS=--write                   # writes this page anew",
+        'make quality ARGS="--conversation 3600"     # an hour of conversation: its last minute, and its first',
+        "```",
+        "",
+        "| program | version |",
+        "|---|---|",
+        *(f"| {TITLES[name]} | {program.version} |" for name, program in programs.items()),
+        f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |",
+        "",
+    ]
+    (documentation / "quality.md").write_text("\n".join(lines))

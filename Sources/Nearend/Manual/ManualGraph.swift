@@ -1,0 +1,94 @@
+import Dispatch
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// The graph of a session in manual rendering mode (S9): there is none. No daemon, no device, no application; cycles run when the program asks for them.
+final class ManualGraph: SessionGraph {
+  /// What the program runs the cycles with.
+  let renderer: ManualRenderer
+  private struct State {
+    var isRunning = false
+    var demand = SessionDemand()
+    var ducking = DuckingSettings()
+  }
+  private let state = Mutex(State())
+  private let core: AudioCore
+  private let hooks: GraphHooks
+  /// Asks the session what it needs, one question after another, as a graph's control thread does.
+  private let control = DispatchQueue(label: "nearend.manual")
+
+  init(core: AudioCore, hooks: GraphHooks) {
+    self.core = core
+    self.hooks = hooks
+    renderer = ManualRenderer(core: core, looked: hooks.looked)
+  }
+
+  func start() throws(GraphError) {
+    renewCapturePath()
+    state.withLock { $0.isRunning = true }
+    // The first cycle finds what was registered before it.
+    control.sync { reconcile() }
+  }
+
+  func stop() {
+    state.withLock { $0.isRunning = false }
+    control.sync { core.isSending = false }
+  }
+
+  func demandChanged() { control.async { [self] in reconcile() } }
+  /// What no cycle was asked of cannot freeze.
+  func rebuild() {}
+  func tellWhenSoundPasses() {
+    control.async { [self] in
+      reconcile()
+      hooks.soundPasses()
+    }
+  }
+
+  private func reconcile() {
+    guard state.withLock({ $0.isRunning }) else { return }
+    let (demand, wanted) = hooks.applications([])
+    state.withLock { $0.demand = demand }
+    core.isSending = demand.sends
+    core.isHeld = wanted.isActive && !demand.isActive
+  }
+
+  // MARK: There is no device and nobody else
+
+  func pick(_ direction: Device.Direction, name: String?) {}
+  func picked(_ direction: Device.Direction) -> String? { nil }
+  func ask(_ request: RouteRequest) {}
+  var routeSettings: RouteSettings { RouteSettings() }
+  var duckingSettings: DuckingSettings {
+    get { state.withLock { $0.ducking } }
+    set { state.withLock { $0.ducking = newValue } }
+  }
+  func addGraphSink(_ sink: GraphSink) {}
+  func removeGraphSink(id: String) {}
+  func provide(_ parameters: GraphParameters) {}
+  /// What has changed may be the engine.
+  func parametersChanged() { renewCapturePath() }
+
+  private func renewCapturePath() {
+    do {
+      try renderer.renewCapturePath()
+    } catch {
+      hooks.remark(GraphRemark(level: .error, message: "\(error); \(core.controls.engine.name) goes on"))
+    }
+  }
+
+  var report: GraphReport {
+    let (isRunning, demand) = state.withLock { ($0.isRunning, $0.demand) }
+    let meters = core.cycleMeters
+    var report = GraphReport()
+    report.graph = GraphStatus(
+      isConnected: isRunning, quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio,
+      busyRatioPeak: meters.busyRatioPeak, captureLatency: renderer.prepared.withLock { _ in core.captureLatency },
+      renderLatency: core.renderLatency,
+      captureLinks: demand.opensMicrophone ? 1 : 0)
+    report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
+    return report
+  }
+}

@@ -1,0 +1,56 @@
+import Border
+import Foundation
+import Synchronization
+
+/// Lines for a descriptor that may be full, gone, or read by nobody: each is written by a thread of its own, and where that is not possible only the line
+/// is lost. SIGPIPE must be ignored. [any]
+final class LineOutlet: Sendable {
+  private let descriptor: Int32
+  private let queue = DispatchQueue(label: "nearend.lines")
+  private let waiting = Mutex(0)
+
+  /// Lines that may wait for a reader; more are lost.
+  static let capacity = 1_000
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Writes a text of one line or more, soon; whatever terminals obey in it is replaced.
+  func write(_ text: String) {
+    let isTaken = waiting.withLock { count in
+      guard count < Self.capacity else { return false }
+      count += 1
+      return true
+    }
+    guard isTaken else { return }
+    let bytes = Array((text.printableLines() + "\n").utf8)
+    queue.async { [self] in
+      bytes.withUnsafeBytes { _ = writeWhole($0, to: descriptor) }
+      waiting.withLock { $0 -= 1 }
+    }
+  }
+
+  /// Waits until everything is written, or for `timeout` seconds.
+  func flush(timeout: Double = 1) {
+    let done = DispatchSemaphore(value: 0)
+    queue.async { done.signal() }
+    _ = done.wait(timeout: .now() + timeout)
+  }
+}
+
+/// Standard error, flushed when the process exits.
+let standardError: LineOutlet = {
+  atexit { standardError.flush() }
+  return LineOutlet(descriptor: STDERR_FILENO)
+}()
+
+/// Writes all of it; false where that could not be.
+func writeWhole(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+  var written = 0
+  while written < bytes.count {
+    let count = write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return false }
+    written += count
+  }
+  return true
+}

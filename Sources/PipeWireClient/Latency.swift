@@ -1,0 +1,51 @@
+import Border
+internal import CPipeWire
+
+extension Filter {
+  /// What the graph says lies behind a port: how old audio is when it comes in, or how long until it is heard. An offset that a person has set makes it
+  /// negative where it is larger than what there is.
+  public struct Latency: Sendable, Equatable {
+    /// In quanta, to be multiplied by the quantum, −64…64.
+    public private(set) var quanta: Float
+    /// −2²¹…2²¹, 10 s at 192 kHz.
+    public private(set) var frames: Int32
+    /// −10¹⁰…10¹⁰, 10 s.
+    public private(set) var nanoseconds: Int64
+
+    private static let mostFrames: Int32 = 1 << 21
+    private static let mostNanoseconds: Int64 = 10_000_000_000
+    /// Seconds; more than that is a mistake of somebody's.
+    private static let longest = 10.0
+
+    /// What lies beyond the ranges becomes their bound, and no number 0.
+    public init(quanta: Float = 0, frames: Int32 = 0, nanoseconds: Int64 = 0) {
+      self.quanta = quanta.bounded(to: -64...64, else: 0)
+      self.frames = min(max(frames, -Self.mostFrames), Self.mostFrames)
+      self.nanoseconds = min(max(nanoseconds, -Self.mostNanoseconds), Self.mostNanoseconds)
+    }
+
+    /// The longest latency that a Latency param tells; nil where it is none.
+    init?(_ param: Pod) {
+      guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamLatency)),
+        properties[SPA_PARAM_LATENCY_direction.rawValue]?.id != nil
+      else { return nil }
+      self.init(
+        quanta: properties[SPA_PARAM_LATENCY_maxQuantum.rawValue]?.float ?? 0,
+        frames: properties[SPA_PARAM_LATENCY_maxRate.rawValue]?.int ?? 0,
+        nanoseconds: properties[SPA_PARAM_LATENCY_maxNs.rawValue]?.long ?? 0)
+    }
+
+    /// Longer by as many frames.
+    public func later(by frames: Int) -> Latency {
+      Latency(
+        quanta: quanta, frames: Int32(clamping: Int(self.frames) + min(max(frames, 0), Int(Self.mostFrames))), nanoseconds: nanoseconds)
+    }
+
+    /// All of it in frames, within 10 s.
+    public func total(quantum: Int, rate: Int) -> Int {
+      let limit = Self.longest * Double(rate)
+      let total = Double(quanta) * Double(quantum) + Double(frames) + Double(nanoseconds) * Double(rate) / 1e9
+      return Int(bounded: total.bounded(to: -limit...limit, else: 0))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import PipeWireClient
+import RealtimeCore
+
+/// Tells once after each recovery that sound can pass (S4): when every link that is wanted is there, and a cycle has run since where one is due. [control]
+///
+/// What only applications keep running may rest at any time: there the links are all that can be waited for.
+final class RecoveryWatch {
+  private enum Stage {
+    case none
+    /// The next reconciliation is the first that knows what is wanted.
+    case asked
+    case linked(cycles: UInt64)
+  }
+  private let core: AudioCore
+  private let tell: () -> Void
+  private var stage = Stage.none
+  private var timer: LoopTimer!
+
+  /// Seconds between looks at the cycles.
+  private static let interval = 0.01
+
+  init(loop: ThreadLoop, core: AudioCore, tell: @escaping () -> Void) {
+    self.core = core
+    self.tell = tell
+    timer = LoopTimer(loop: loop) { [unowned self] in look() }
+  }
+
+  func ask() { stage = .asked }
+
+  /// The graph was brought to what it should be, as far as it is possible now.
+  func reconciled(isLinked: Bool, needsCycles: Bool) {
+    switch stage {
+    case .none: return
+    case .asked, .linked:
+      guard isLinked else {
+        stage = .asked
+        return timer.pause()
+      }
+      guard needsCycles else { return finish() }
+      if case .linked = stage { return }
+      stage = .linked(cycles: core.cycleMeters.cycles)
+      timer.schedule(after: Self.interval, every: Self.interval)
+    }
+  }
+
+  private func look() {
+    if case .linked(let cycles) = stage, core.cycleMeters.cycles > cycles { finish() }
+  }
+
+  private func finish() {
+    pause()
+    tell()
+  }
+
+  func pause() {
+    stage = .none
+    timer.pause()
+  }
+
+  func cancel() { timer.cancel() }
+}

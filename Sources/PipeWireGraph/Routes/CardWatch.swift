@@ -1,0 +1,81 @@
+import PipeWireClient
+
+/// Every card, asked what it is over a connection of its own. [control]
+///
+/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has asked about a card until the program that brings the card has answered: a session
+/// manager, mostly. Where that hangs, links, devices and the filter must not wait for it; where it ends first, no answer ever comes.
+final class CardWatch {
+  private let loop: ThreadLoop
+  private let remote: String?
+  private let properties: Properties
+  private let changed: () -> Void
+  private var connection: Connection?
+  private var cards: [UInt32: Card] = [:]
+  private var reconnecting: LoopTimer!
+
+  /// A card as the registry and its own params tell it.
+  private struct Card {
+    let object: GlobalObject
+    let info: DeviceInfo
+  }
+
+  /// Seconds between attempts to reach the daemon.
+  private static let reconnectInterval = 0.25
+
+  /// `changed` is called when a card came, went, or has told something.
+  init(loop: ThreadLoop, remote: String?, properties: Properties, changed: @escaping () -> Void) {
+    self.loop = loop
+    self.remote = remote
+    self.properties = properties
+    self.changed = changed
+    reconnecting = LoopTimer(loop: loop) { [unowned self] in connect() }
+    connect()
+  }
+
+  deinit {
+    reconnecting.cancel()
+    cards = [:]
+    connection = nil
+  }
+
+  /// Waits until the daemon has taken everything that it was asked, or for `timeout` seconds.
+  func wait(timeout: Double = 1) { connection?.roundTrip(timeout: timeout) }
+
+  /// Waits until every card has told what it is, or for `timeout` seconds each time.
+  func waitUntilKnown(timeout: Double = 1) {
+    // The registry, what a card has to tell, and then that.
+    for _ in 0..<3 where connection?.roundTrip(timeout: timeout) != true { return }
+  }
+
+  /// The card of that id, the same object as the caller's; nil until it is known here.
+  func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.id].flatMap { $0.object.serial == object.serial ? $0.info : nil } }
+
+  /// All that have told what they are, with their `device.name`.
+  var known: [(name: String, info: DeviceInfo)] {
+    cards.values.compactMap { card in card.info.isKnown ? card.object.properties["device.name"].map { ($0, card.info) } : nil }
+  }
+
+  private func connect() {
+    cards = [:]
+    connection = nil
+    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [unowned self] in handle($0) }
+    if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
+    changed()
+  }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .added(let object) where object.kind == .device && object.properties["media.class"] == "Audio/Device":
+      guard let connection, let info = try? DeviceInfo(connection, id: object.id, changed: changed) else { return }
+      cards[object.id] = Card(object: object, info: info)
+      changed()
+    case .removed(let object):
+      guard let card = cards.removeValue(forKey: object.id) else { return }
+      changed()
+      // Not from inside the connection's own event.
+      if card.info.isAsking { reconnecting.schedule(after: 0.001) }
+    case .lost: reconnecting.schedule(after: Self.reconnectInterval)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import PipeWireClient
+@testable import PipeWireGraph
+
+@Suite("Feedback")
+struct FeedbackTests {
+  private static func node(_ id: UInt32, _ name: String, _ mediaClass: String, client: Int) -> GlobalObject {
+    GlobalObject(
+      id: id, kind: .node, properties: ["node.name": name, "media.class": mediaClass, "client.id": "\(client)", "object.serial": "\(id)"])
+  }
+  private static func link(_ id: UInt32, _ output: UInt32, _ input: UInt32) -> GlobalObject {
+    GlobalObject(
+      id: id, kind: .link,
+      properties: [
+        "link.output.node": "\(output)", "link.input.node": "\(input)", "link.output.port": "\(output * 10)",
+        "link.input.port": "\(input * 10)",
+      ])
+  }
+
+  private static let nodes = [
+    node(1, "nearend", "", client: 100), node(2, "nearend.speaker", "Audio/Sink", client: 100),
+    node(3, "nearend.microphone", "Audio/Source/Virtual", client: 100), node(10, "hw.speaker", "Audio/Sink", client: 101),
+    node(11, "hw.mic", "Audio/Source", client: 101), node(20, "loopback.in", "Stream/Input/Audio", client: 102),
+    node(21, "loopback.out", "Stream/Output/Audio", client: 102), node(30, "effect", "Audio/Source", client: 103),
+    node(31, "effect.in", "Stream/Input/Audio", client: 104),
+  ]
+
+  private func names(_ direction: Bool, _ objects: GraphObjects) -> [String] {
+    RealDevices.nodes(direction ? .output : .input, in: objects).compactMap(\.nodeName)
+  }
+
+  @Test("R1: a loopback of two streams is a way of the sound; an application that records and plays is none")
+  func twoStreams() {
+    var objects = GraphObjects(Self.nodes + [Self.link(40, 10, 20), Self.link(41, 21, 2)])
+    #expect(names(true, objects) == ["hw.speaker"])
+    objects.linkGroups = [20: "loopback-1", 21: "loopback-2"]
+    #expect(names(true, objects) == ["hw.speaker"])
+    objects.linkGroups = [20: "loopback-1", 21: "loopback-1"]
+    #expect(names(true, objects).isEmpty)
+  }
+
+  @Test("R1: the group counts also where the ends are of different clients")
+  func acrossClients() {
+    var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 31)])
+    #expect(names(false, objects) == ["hw.mic", "effect"])
+    objects.linkGroups = [31: "effect", 30: "effect"]
+    #expect(names(false, objects) == ["hw.mic"])
+  }
+
+  @Test("X1: what bears the name of a device of ours and is none is no way back into nearend")
+  func impostor() {
+    let impostors = [
+      Self.node(50, "nearend.speaker", "Audio/Sink", client: 105), Self.node(51, "nearend.microphone", "Audio/Source", client: 105),
+    ]
+    var objects = GraphObjects(Self.nodes + impostors + [Self.link(40, 10, 20), Self.link(41, 21, 50)])
+    objects.linkGroups = [20: "g", 21: "g"]
+    #expect(names(true, objects).isEmpty)
+    objects.own = .init(filter: 1, microphone: 3, sinks: [2])
+    #expect(names(true, objects) == ["hw.speaker"])
+    // Nor is the impostor a device to use.
+    #expect(names(false, objects) == ["hw.mic", "effect"])
+  }
+}

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Border
+import DashboardView
+import Foundation
+import Nearend
+import PipeWireGraph
+import SessionModel
+import SimulatedHardware
+import Synchronization
+
+/// Hostile clients in a private PipeWire session: malformed, truncated and wrongly sized pods in every param that nearend reads, infinite, negative and no
+/// numbers, names of control characters and of 64 KiB, and cards, nodes, links and metadata that come and go in the middle of everything. Fails where
+/// nearend hangs, says what a terminal would obey, or does not run a call any more; a crash, or the address sanitizer, ends it.
+@main
+struct GraphFuzz: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fuzz-graph", abstract: "Hostile clients of the daemon; the same seed makes the same clients again.")
+
+  @Option(help: "How long, in seconds.")
+  var seconds = 600.0
+  @Option(help: "Where the random numbers begin.")
+  var seed = UInt64.random(in: 0..<1 << 32)
+  @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
+  var hostile: String?
+
+  /// Seconds after which an answer of nearend's own is no longer waited for.
+  private static let patience = 30.0
+
+  func run() throws {
+    if let hostile { return attack(hostile) }
+    say("fuzz-graph: \(seconds) s, seed \(seed)")
+    var configuration = SessionConfiguration()
+    configuration.runsPulse = false
+    configuration.timeout = 60
+    let session = try PrivateSession(configuration)
+    defer { session.end() }
+    var options = GraphOptions(remote: session.socket)
+    options.interruptions.systemBus = .none
+    options.stateFolder = "\(session.path)/state/nearend"
+    let remarks = Remarks()
+    let service = try NearendService(NearendOptions(graph: options, echo: { remarks.take($0) }))
+    try service.start()
+    defer { service.stop() }
+    _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+    let watch = Watch(patience: Self.patience, seed: seed)
+
+    var generator = SeededGenerator(seed: seed)
+    var clients: [ChildProcess] = []
+    var tally: [String: Int] = [:]
+    var round = 0
+    let began = ContinuousClock.now
+    while ContinuousClock.now - began < .seconds(seconds) {
+      round += 1
+      watch.round(round)
+      // Processes of their own: what they do may end themselves, too.
+      clients.removeAll { !$0.isRunning }
+      while clients.count < 4 {
+        clients.append(
+          try session.spawn(program, ["--hostile", session.socket, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
+        tally["clients", default: 0] += 1
+      }
+      if Int.random(in: 0..<20, using: &generator) == 0, !clients.isEmpty {
+        clients.remove(at: .random(in: 0..<clients.count, using: &generator)).end(grace: 0)
+      }
+      own(service, &generator)
+      usleep(UInt32.random(in: 0...30_000, using: &generator))
+      try look(service, remarks, round)
+      // Malformed pods are read by others, too: a daemon or a session manager that ends of them is started again.
+      for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] where !session.isRunning(daemon) {
+        tally["\(daemon) ended by itself", default: 0] += 1
+        for client in clients { client.end(grace: 0) }
+        session.stop(.pipewire)
+        try session.start()
+      }
+    }
+    for client in clients { client.end(grace: 0) }
+    watch.round(round + 1)
+    // The session's own state may be anything by now; nearend must be of use in a new one.
+    session.stop(.pipewire)
+    try session.start()
+    try session.wait(for: "nearend to run a call in a new daemon") {
+      let snapshot = service.snapshot()
+      return snapshot.graph.isConnected && snapshot.graph.captureLinks == 1 && snapshot.graph.renderLinks == 2
+    }
+    watch.end()
+    say("fuzz-graph: \(round) rounds; \(tally.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))")
+    say("fuzz-graph: nothing to complain of")
+  }
+
+  /// A client that does one thing after another, in the order that its seed gives.
+  private func attack(_ socket: String) {
+    guard let client = HostileClient(socket: socket) else { return }
+    var generator = SeededGenerator(seed: seed)
+    while client.isConnected {
+      _ = client.act(&generator)
+      usleep(UInt32.random(in: 0...30_000, using: &generator))
+    }
+  }
+
+  /// This program, to be started again as a client.
+  private var program: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
+
+  /// What nearend's own user does meanwhile.
+  private func own(_ service: NearendService, _ generator: inout SeededGenerator) {
+    switch Int.random(in: 0..<16, using: &generator) {
+    case 0: try? service.addGraphSink(id: "alice")
+    case 1: service.removeSink(id: "alice")
+    case 2: service.perform(.setDefaultDevices(.random(using: &generator)))
+    case 3: service.perform(.pickDevice(.output, name: Bool.random(using: &generator) ? HostilePod.text(&generator) : nil))
+    case 4: service.perform(.setMicrophoneMuteMode(.restart))
+    case 5: service.perform(.setMicrophoneMuted(.random(using: &generator)))
+    case 6: try? service.set(.duckingLevel, to: .string("max"))
+    default: break
+    }
+  }
+
+  /// Everything that shows what others have said.
+  private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int) throws {
+    let snapshot = service.snapshot()
+    for page in Page.allCases {
+      var state = ViewState(glyphs: round % 2 == 0 ? .unicode : .ascii)
+      state.page = page
+      _ = Frame(drawing: snapshot, size: Size(width: 100, height: 30), state: state)
+    }
+    let texts = [service.diagnostics(), service.metrics(), service.telemetryJSON() ?? "", snapshot.json()] + remarks.all
+    for text in texts where text.printableLines(atMost: .max) != text {
+      say("fuzz-graph: FAILED: round \(round): not printable: \(text.debugDescription.prefix(2_000))")
+      throw ExitCode.failure
+    }
+    let names =
+      snapshot.route.devices.flatMap { [$0.name, $0.description, $0.portDescription] } + snapshot.session.sendMedia
+      + snapshot.session.receiveMedia
+    if let long = names.first(where: { $0.unicodeScalars.count > String.longestName + 16 }) {
+      say("fuzz-graph: FAILED: round \(round): a name of \(long.unicodeScalars.count) characters")
+      throw ExitCode.failure
+    }
+  }
+}
+
+/// What nearend has told since it was last looked at.
+private final class Remarks: Sendable {
+  private let texts = Mutex<[String]>([])
+
+  func take(_ entry: LogEntry) { texts.withLock { $0.append(entry.message) } }
+
+  var all: [String] {
+    texts.withLock { texts in
+      defer { texts = [] }
+      return texts
+    }
+  }
+}
+
+/// Ends the process where a round does not end.
+private final class Watch: Sendable {
+  private let state: Mutex<(round: Int, since: ContinuousClock.Instant, isOver: Bool)>
+
+  init(patience: Double, seed: UInt64) {
+    state = Mutex((0, .now, false))
+    Thread.detachNewThread { [self] in
+      while true {
+        usleep(500_000)
+        let (round, since, isOver) = state.withLock { $0 }
+        if isOver { return }
+        // A daemon that is started anew takes a while.
+        guard ContinuousClock.now - since > .seconds(4 * patience) else { continue }
+        say("fuzz-graph: FAILED: round \(round) of seed \(seed) hangs")
+        abort()
+      }
+    }
+  }
+
+  func round(_ number: Int) { state.withLock { $0 = (number, .now, false) } }
+  func end() { state.withLock { $0.isOver = true } }
+}
+
+/// A line that is there at once, whatever comes after it.
+private func say(_ line: String) {
+  print(line)
+  fflush(nil)
+}

@@ -1,0 +1,111 @@
+import SimulatedHardware
+
+/// SPA's binary form as somebody may send it: right, with sizes that lie, or with any byte changed.
+struct HostilePod {
+  let bytes: [UInt8]
+
+  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  // Of spa/utils/type.h.
+  private static let (bool, id, int, long, float, double, string): (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
+    2, 3, 4, 5, 6, 7, 8
+  )
+  private static let (array, structure, object, choice): (UInt32, UInt32, UInt32, UInt32) = (13, 14, 15, 19)
+
+  static func raw<T: BitwiseCopyable>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
+
+  private static func pod(_ type: UInt32, _ body: [UInt8], size: UInt32? = nil) -> [UInt8] {
+    raw(size ?? UInt32(body.count)) + raw(type) + body + [UInt8](repeating: 0, count: (8 - body.count % 8) % 8)
+  }
+
+  /// The params that nearend reads, with the keys that it looks for.
+  static func latency(_ generator: inout SeededGenerator) -> HostilePod {
+    make(0x4000B, [(1, id), (2, float), (3, float), (4, int), (5, int), (6, long), (7, long)], &generator)
+  }
+  static func props(_ generator: inout SeededGenerator) -> HostilePod {
+    make(0x40002, [(0x10008, array), (0x10004, bool), (0x80001, structure), (0x10003, float)], &generator)
+  }
+  static func profile(_ generator: inout SeededGenerator) -> HostilePod {
+    make(0x40007, [(1, int), (2, string), (3, string), (4, int), (5, id)], &generator)
+  }
+  static func route(_ generator: inout SeededGenerator) -> HostilePod {
+    make(
+      0x40009,
+      [(1, int), (2, id), (3, int), (4, string), (5, string), (6, int), (7, id), (8, structure), (9, array), (10, object), (11, array)],
+      &generator)
+  }
+
+  private static func make(_ type: UInt32, _ keys: [(UInt32, UInt32)], _ generator: inout SeededGenerator) -> HostilePod {
+    var body = raw(type) + raw(UInt32(0))
+    for (key, kind) in keys where Int.random(in: 0..<8, using: &generator) > 0 {
+      body += raw(key) + raw(UInt32(0)) + value(kind, 0, &generator)
+    }
+    var bytes = pod(object, body)
+    // The outer size stays as it is: libpipewire sends as many bytes as it says.
+    if Int.random(in: 0..<3, using: &generator) == 0 {
+      for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 16 {
+        bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+    }
+    return HostilePod(bytes)
+  }
+
+  /// Mostly of the kind that is looked for.
+  private static func value(_ wanted: UInt32, _ depth: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+    let kinds = [bool, id, int, long, float, double, string, array, structure, choice, object, 1]
+    let kind = Int.random(in: 0..<6, using: &generator) == 0 ? kinds.randomElement(using: &generator) ?? int : wanted
+    let claimed = Int.random(in: 0..<10, using: &generator) == 0 ? size(&generator) : nil
+    if kind != choice, kind != array, Int.random(in: 0..<8, using: &generator) == 0 {
+      return pod(
+        choice,
+        raw(UInt32(0)) + raw(UInt32(0)) + raw(size(&generator)) + raw(kind)
+          + scalar(kind, &generator).prefix(Int.random(in: 0...8, using: &generator)))
+    }
+    switch kind {
+    case string:
+      return pod(string, Array(text(&generator).utf8) + (Int.random(in: 0..<8, using: &generator) == 0 ? [] : [0]), size: claimed)
+    case array:
+      let child = Bool.random(using: &generator) ? float : int
+      let childSize = Int.random(in: 0..<4, using: &generator) == 0 ? size(&generator) : 4
+      let values = (0..<Int.random(in: 0...70, using: &generator)).flatMap { _ in scalar(child, &generator) }
+      return pod(array, raw(childSize) + raw(child) + values, size: claimed)
+    case structure where depth < 3:
+      var body: [UInt8] = []
+      for _ in 0..<Int.random(in: 0...6, using: &generator) {
+        body += value(string, depth + 1, &generator) + value(kinds.randomElement(using: &generator) ?? int, depth + 1, &generator)
+      }
+      return pod(structure, body, size: claimed)
+    case object where depth < 3:
+      let body = raw(UInt32(0x40002)) + raw(UInt32(0)) + raw(UInt32(0x10004)) + raw(UInt32(0)) + value(bool, depth + 1, &generator)
+      return pod(object, body, size: claimed)
+    default: return pod(kind, scalar(kind, &generator), size: claimed)
+    }
+  }
+
+  private static func size(_ generator: inout SeededGenerator) -> UInt32 {
+    [0, 1, 3, 7, 8, 64, 4_096, 65_536, 0x7FFF_FFFF, .max - 7, .max].randomElement(using: &generator) ?? 0
+  }
+
+  private static func scalar(_ kind: UInt32, _ generator: inout SeededGenerator) -> [UInt8] {
+    switch kind {
+    case float:
+      raw(
+        [0, 1, -1, .greatestFiniteMagnitude, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, 3.4e38].randomElement(using: &generator)
+          ?? Float(0))
+    case double: raw([0, 1, -1, 1e308, .infinity, -.infinity, .nan].randomElement(using: &generator) ?? 0.0)
+    case long: raw([0, 1, -500_000_000, .max, .min, 1 << 40].randomElement(using: &generator) ?? Int64(0))
+    default: raw([0, 1, 2, -1, .max, .min, 48_000].randomElement(using: &generator) ?? Int32(0))
+    }
+  }
+
+  /// Names and other words, up to 64 KiB.
+  static func text(_ generator: inout SeededGenerator) -> String {
+    let texts = [
+      "nearend", "nearend.speaker", "nearend.microphone", "hw.speaker", "port.type", "speaker", "noiseSuppression", "outputVolume",
+      "microphone", "",
+      "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\r\nnearend: error: forged", "\u{9B}31m", "\u{202E}desrever", String(repeating: "x", count: 65_000),
+      "e" + String(repeating: "\u{301}", count: 20_000), "{\"name\":\"\u{1B}[2J\"}", "-1", "1e999", "\u{FFFF}",
+    ]
+    return texts.randomElement(using: &generator) ?? ""
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+@testable import OfflineProcessing
+
+internal import SoundFileLibrary
+
+/// Files whose header does not know their length, or lies about it.
+@Suite("Length of sound files")
+struct FileLengthTests {
+  private static let frames = 20_000
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  /// A sound file of one channel in any format that libsndfile writes.
+  private func write(_ name: String, _ format: Int, frames: Int = Self.frames) throws -> Data {
+    var info = SF_INFO()
+    (info.samplerate, info.channels, info.format) = (48_000, 1, Int32(format))
+    let file = try #require(sf_open(folder.file(name), Int32(SFM_WRITE), &info))
+    let samples = TestSignals.noise(frames: frames)
+    #expect(sf_writef_float(file, samples, sf_count_t(frames)) == sf_count_t(frames))
+    sf_close(file)
+    return try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+  }
+
+  /// A FLAC whose STREAMINFO claims so many samples, of 36 bits.
+  private func flac(_ name: String, claims total: UInt64) throws -> String {
+    var data = try write(name, Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16))
+    data[21] = data[21] & 0xF0 | UInt8(truncatingIfNeeded: total >> 32 & 0x0F)
+    for byte in 0..<4 { data[22 + byte] = UInt8(truncatingIfNeeded: total >> UInt64(8 * (3 - byte))) }
+    try data.write(to: URL(fileURLWithPath: folder.file(name)))
+    return folder.file(name)
+  }
+
+  /// An Ogg Vorbis whose last page claims to end at another sample; the page's checksum is right.
+  private func ogg(_ name: String, claims end: UInt64) throws -> String {
+    var data = [UInt8](try write(name, Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS)))
+    let page = try #require(data.indices.last { $0 + 27 <= data.count && Array(data[$0..<$0 + 4]) == Array("OggS".utf8) })
+    for byte in 0..<8 { data[page + 6 + byte] = UInt8(truncatingIfNeeded: end >> UInt64(8 * byte)) }
+    for byte in 22..<26 { data[page + byte] = 0 }
+    var sum: UInt32 = 0
+    for byte in data[page...] {
+      sum ^= UInt32(byte) << 24
+      for _ in 0..<8 { sum = sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
+    }
+    for byte in 0..<4 { data[page + 22 + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(8 * byte)) }
+    try Data(data).write(to: URL(fileURLWithPath: folder.file(name)))
+    return folder.file(name)
+  }
+
+  private func process(_ path: String) throws -> Int {
+    _ = try OfflineProcessor(OfflineOptions(microphone: path, output: folder.file("out.wav"))).run()
+    return try SoundInput(path: folder.file("out.wav")).length
+  }
+
+  /// Every sample that `play-into-mic` would play.
+  private func played(_ path: String) throws -> Int {
+    let reader = try SoundReader(path: path)
+    var count = 0
+    while let samples = try reader.read() { count += samples.count }
+    return count
+  }
+
+  private func expectRefusal(_ words: String, _ body: () throws -> Int) {
+    do {
+      let frames = try body()
+      Issue.record("\(frames) frames were taken")
+    } catch {
+      #expect("\(error)".contains(words), "\(error)")
+    }
+  }
+
+  @Test("X1: a FLAC whose header does not tell its length is processed and played to its end")
+  func unknown() throws {
+    let path = try flac("unknown.flac", claims: 0)
+    #expect(try process(path) == Self.frames)
+    #expect(try played(path) == Self.frames)
+  }
+
+  @Test(
+    "X1: a FLAC that claims more than it holds is refused, and takes no memory for it",
+    arguments: [20_001, 0x8_0000_0000, 0xF_FFFF_FFFF] as [UInt64])
+  func lies(_ total: UInt64) throws {
+    let path = try flac("lies.flac", claims: total)
+    expectRefusal("frames") { try process(path) }
+    expectRefusal("frames") { try played(path) }
+  }
+
+  @Test(
+    "X1: an Ogg that claims another end than it has ends nothing but itself",
+    arguments: [0, 1, 0x8000_0000, 0x4000_0000_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF] as [UInt64])
+  func oggLies(_ end: UInt64) throws {
+    let path = try ogg("lies.ogg", claims: end)
+    // It is read as far as it goes, to the end of its last block, or refused.
+    do { #expect(try process(path) <= Self.frames + 8_192) } catch { #expect(error is OfflineError) }
+    do { #expect(try played(path) <= 2 * Self.frames) } catch { #expect(error is OfflineError) }
+  }
+
+  @Test("X1: a file of a day and more is refused before anything is kept of it")
+  func tooLong() throws {
+    // 25 hours at 4 kHz: a hole in the file, that takes no space on the disk.
+    let path = try folder.wave("long.wav", TestSignals.noise(frames: 100), rate: 4_000)
+    let bytes = 25 * 3_600 * 4_000 * 2
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    for (offset, size) in [(UInt64(4), UInt32(36 + bytes)), (40, UInt32(bytes))] {
+      try handle.seek(toOffset: offset)
+      try handle.write(contentsOf: withUnsafeBytes(of: size.littleEndian) { Data($0) })
+    }
+    try handle.truncate(atOffset: UInt64(44 + bytes))
+    try handle.close()
+    expectRefusal("longer than 24 hours") { try process(path) }
+  }
+
+  @Test("X1: a pipe is refused, and not waited for") func pipe() throws {
+    mkfifo(folder.file("pipe.wav"), 0o600)
+    expectRefusal("regular file") { try process(folder.file("pipe.wav")) }
+  }
+}
