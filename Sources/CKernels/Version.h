@@ -302,8 +302,8 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
     STORE(hop->noise + k, noise);
-    // Comfort noise tops up to what noise suppression leaves of the noise.
-    lanes missing = POSITIVE(least * least * noise - gain * gain * power);
+    // Comfort noise tops up to what noise suppression leaves of the noise; of silence nothing.
+    lanes missing = POSITIVE(least * least * (noise - ALL(1.01e-10f)) - gain * gain * power);
     lanes level = ALL(hop->comfort) * __builtin_elementwise_sqrt(missing);
     STORE(re + k, gain * LOAD(re + k) + level * LOAD(hop->phaseRe + k));
     STORE(im + k, gain * LOAD(im + k) + level * LOAD(hop->phaseIm + k));

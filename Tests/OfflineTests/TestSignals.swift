@@ -5,7 +5,7 @@ import Nearend
 
 enum TestSignals {
   /// Those that cancel.
-  static let cancellers: [EchoCanceller] = [.webrtc]
+  static let cancellers: [EchoCanceller] = [.nearend, .webrtc]
 
   /// White noise, −14 dBFS, repeatable; each value is one of 16 bits.
   static func noise(frames: Int, seed: UInt64 = 5) -> [Float] {

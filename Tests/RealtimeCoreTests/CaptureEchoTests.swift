@@ -7,7 +7,7 @@ struct CaptureEchoTests {
   let rate = 16000
 
   @Test(
-    "V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [0, 2, 30, 60, 240], VoiceEngine.cancelling)
+    "V6: echo is cancelled by 30 dB within 5 s, near or far, and the meters say so", arguments: [0, 2, 30, 60, 240], VoiceEngine.allCases)
   func farEndAlone(milliseconds: Int, engine: VoiceEngine) throws {
     let delay = milliseconds * rate / 1000
     let far = CaptureSignals.speech(seconds: 7, rate: rate, level: -24, seed: 3)
@@ -25,7 +25,7 @@ struct CaptureEchoTests {
     #expect(!meters.hasVoice)
   }
 
-  @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again", arguments: VoiceEngine.cancelling)
+  @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again", arguments: VoiceEngine.allCases)
   func delayJumps(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: rate, level: -20, seed: 3)
     let jump = 6 * rate
@@ -39,7 +39,7 @@ struct CaptureEchoTests {
     #expect(abs((run.meters.snapshot().echoDelay ?? -1) - 0.07) < 0.003)
   }
 
-  @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant", arguments: VoiceEngine.cancelling)
+  @Test("V2: the canceller goes on adapting in bypass, so that coming back is instant", arguments: VoiceEngine.allCases)
   func adaptsInBypass(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 6, rate: rate, level: -24, seed: 3)
     let microphone = CaptureSignals.room(far, rate: rate, delay: 320, gain: 0.5)

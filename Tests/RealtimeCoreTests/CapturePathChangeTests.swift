@@ -18,7 +18,7 @@ struct CapturePathChangeTests {
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
       (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
       (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
-    ].flatMap { ways in VoiceEngine.cancelling.map { (ways.0, ways.1, $0) } }, [16_000, 48_000])
+    ].flatMap { ways in VoiceEngine.allCases.map { (ways.0, ways.1, $0) } }, [16_000, 48_000])
   func newWay(ways: (Way, Way, VoiceEngine), rate: Int) throws {
     let far = CaptureSignals.speech(seconds: 9, rate: rate, level: -24, seed: 3)
     func arriving(_ way: Way) -> [Float] { CaptureSignals.room(far, rate: rate, delay: way.milliseconds * rate / 1_000, gain: way.gain) }

@@ -144,11 +144,6 @@ enum CaptureSignals {
   }
 }
 
-extension VoiceEngine {
-  /// Those that cancel.
-  static let cancelling: [VoiceEngine] = [.webrtc]
-}
-
 /// A capture path with its controls and meters, fed cycle by cycle.
 struct CaptureRun: ~Copyable {
   let controls: CaptureControls

@@ -9,19 +9,21 @@ internal import CRealtime
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
-  /// Frames by which the voice is later than the microphone: a hop, for the suppressor's windows.
-  var delay: Int {
-    @_noLocks @_noAllocation get { hop }
-  }
+  /// Frames by which the voice is later than the microphone: a hop for the suppressor's windows, and as much as the far end is late for its drift.
+  let delay: Int
 
   private var linear: LinearCanceller
   private var suppressor: Suppressor
   private var meter: EchoMeter
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
-  private let heard: UnsafeMutablePointer<Float>
+  /// As late as the far end, so that an echo without any delay still follows it.
+  private var microphone: BlockDelay
+  private var dry: BlockDelay
+  private var dryFade: Crossfade
+  private let aligned, unprocessed, heard: UnsafeMutablePointer<Float>
   /// Of the hop before: the voice is as late.
-  private var formerMicrophone: Float = 0
+  private var formerPower: Float = -1
   private var formerFarEnd: Float = 0
 
   /// Allocates everything. [control]
@@ -29,15 +31,26 @@ struct FullDuplexProcessor: ~Copyable {
   init(rate: Int) {
     let layout = FilterLayout(rate: rate)
     hop = layout.hop
-    linear = LinearCanceller(layout: layout)
+    let linear = LinearCanceller(layout: layout)
+    delay = layout.hop + linear.farEndDelay
+    microphone = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
+    dry = BlockDelay(delay: layout.hop + linear.farEndDelay, block: layout.hop)
+    self.linear = linear
     suppressor = Suppressor(layout: layout)
     meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate))
     echoFade = Crossfade(frames: layout.hop, weight: 1)
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
+    dryFade = Crossfade(frames: layout.hop, weight: 1)
+    aligned = .silence(layout.hop)
+    unprocessed = .silence(layout.hop)
     heard = .silence(layout.hop)
   }
 
-  deinit { heard.deallocate() }
+  deinit {
+    aligned.deallocate()
+    unprocessed.deallocate()
+    heard.deallocate()
+  }
 
   /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one.
   @_noLocks @_noAllocation
@@ -47,21 +60,23 @@ struct FullDuplexProcessor: ~Copyable {
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    let microphone = meanSquare(samples, frames: hop)
+    microphone.process(samples, into: aligned)
+    dry.process(samples, into: unprocessed)
     let farEnd = max(meanSquare(left, frames: hop), meanSquare(right, frames: hop))
-    linear.process(samples, left: left, right: right)
-    echoFade.blend(wet: linear.residual, dry: samples, into: heard, frames: hop, isOn: cancelsEcho)
+    linear.process(aligned, left: left, right: right)
+    echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
       echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples)
+    dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     // Not while echo is let through: what is measured is what cancelling does.
-    if echoFade.weight == 1 {
+    if echoFade.weight == 1, formerPower >= 0 {
       meter.update(
-        reference: formerFarEnd, microphone: formerMicrophone, residual: meanSquare(samples, frames: hop),
+        reference: formerFarEnd, microphone: formerPower, residual: meanSquare(samples, frames: hop),
         isNearEnd: nearEndPresence > 0.5)
     }
-    formerMicrophone = microphone
+    formerPower = meanSquare(aligned, frames: hop)
     formerFarEnd = farEnd
   }
 

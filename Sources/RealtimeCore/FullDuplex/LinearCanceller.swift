@@ -38,7 +38,9 @@ struct LinearCanceller: ~Copyable {
 
   init(layout: FilterLayout) {
     self.layout = layout
-    resampler = DriftResampler(hop: layout.hop, channels: 2)
+    let resampler = DriftResampler(hop: layout.hop, channels: 2)
+    farEndDelay = Int(resampler.delay)
+    self.resampler = resampler
     tracker = DriftTracker(layout: layout)
     saturation = SaturationReference(layout: layout, channels: 2)
     reference = ReferenceSpectra(layout: layout)
@@ -76,6 +78,9 @@ struct LinearCanceller: ~Copyable {
     microphoneBands.deallocate()
     echoBands.deallocate()
   }
+
+  /// Frames by which the far end is late at first, which the microphone should be, too.
+  let farEndDelay: Int
 
   /// Power of the echo that the estimate is expected to leave, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
@@ -177,8 +182,6 @@ struct LinearCanceller: ~Copyable {
   mutating func doubt() {
     fast.doubt()
     careful.doubt()
-    detector.forget()
-    scout.forget()
     tracker.forget()
   }
 
@@ -187,7 +190,7 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get {
       guard detector.hasConverged else { return .nan }
       let peak = careful.peak()
-      return peak < 0 ? .nan : Float(Double(offset * layout.hop + peak) + resampler.delay) / Float(layout.rate)
+      return peak < 0 ? .nan : Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
     }
   }
 

@@ -14,7 +14,7 @@ struct NearEndPresence: ~Copyable {
   private let attackEcho, attackNoise, release, overallRelease: Float
 
   /// dB over what is expected, and the width of the step. The noise is known better than the residual echo.
-  private let thresholds: (noise: Float, echo: Float) = (1.5, 2.5)
+  private let thresholds: (noise: Float, echo: Float) = (1.5, 2)
   private let width: Float = 1.2
   private let counted = 5
 

@@ -8,7 +8,7 @@ struct PathSelector: ~Copyable {
   private let count: Int
 
   /// The fast filter must leave this share of what the careful one leaves to be taken over, and falls back beyond that share.
-  private let better: Float = 0.45
+  private let better: Float = 0.4
   private let worse: Float = 1.1
 
   init(layout: FilterLayout, bands: Int) {
