@@ -64,4 +64,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-asan .build-thread .build-pkgconfig .build-quality
+	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality

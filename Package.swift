@@ -23,6 +23,11 @@ func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
     providers: [.apt([apt])])
 }
 
+// What the audio thread runs is optimized in debug builds, too, or they cannot keep up with it; but only in those of the scripts, because
+// SwiftPM takes no such flag from a dependency. `make lint` builds it without, where the realtime annotations are judged most strictly.
+let audioSettings: [SwiftSetting] =
+  Context.environment["NEAREND_OPTIMIZES_AUDIO"] == "1" ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+
 let package = Package(
   name: "nearend",
   products: [
@@ -58,7 +63,8 @@ let package = Package(
     .target(name: "Border"),
 
     // The product
-    .target(name: "RealtimeCore", dependencies: ["CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"]),
+    .target(
+      name: "RealtimeCore", dependencies: ["CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"], swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),

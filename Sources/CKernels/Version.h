@@ -304,6 +304,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->noise + k, noise);
     // Comfort noise tops up to what noise suppression leaves of the noise; of silence nothing.
     lanes missing = POSITIVE(least * least * (noise - ALL(1.01e-10f)) - gain * gain * power);
+    missing *= share + (ALL(1) - share) * echoShare;
     lanes level = ALL(hop->comfort) * __builtin_elementwise_sqrt(missing);
     STORE(re + k, gain * LOAD(re + k) + level * LOAD(hop->phaseRe + k));
     STORE(im + k, gain * LOAD(im + k) + level * LOAD(hop->phaseIm + k));

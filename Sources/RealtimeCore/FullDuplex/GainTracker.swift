@@ -19,8 +19,8 @@ struct GainTracker {
 
   init(layout: FilterLayout) {
     hop = layout.hop
-    memory = layout.perHop(0.7)
-    patience = layout.hops(0.016)
+    memory = layout.perHop(0.5)
+    patience = layout.hops(0.021)
   }
 
   /// One hop of the microphone and of the echo's estimate: the factor by which the filters' weights should be multiplied, or nil.

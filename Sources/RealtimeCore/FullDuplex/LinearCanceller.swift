@@ -188,7 +188,7 @@ struct LinearCanceller: ~Copyable {
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
   var echoDelay: Float {
     @_noLocks @_noAllocation get {
-      guard detector.hasConverged else { return .nan }
+      guard careful.isConfident else { return .nan }
       let peak = careful.peak()
       return peak < 0 ? .nan : Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
     }

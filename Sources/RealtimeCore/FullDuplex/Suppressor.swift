@@ -105,7 +105,7 @@ struct Suppressor: ~Copyable {
     hops += 1
     analyze(newest, line: residual, into: spectrum, power: power)
     analyze(echo, line: estimate, into: echoSpectrum, power: echoPower)
-    if hops == 1 { for k in 0..<bins { noise[k] = power[k] + 1e-9 } }
+    if hops == 1 { for k in 0..<bins { noise[k] = power[k] + 1e-10 } }
     spread(filterUncertainty)
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(

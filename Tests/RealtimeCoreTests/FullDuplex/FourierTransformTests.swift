@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: Fourier transform")
+struct FourierTransformTests {
+  private static let lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192]
+
+  @Test("V10: bins are those of the definition", arguments: lengths)
+  func definition(length: Int) {
+    let samples = Noise.white(frames: length, seed: 3)
+    let spectrum = transformed(samples)
+    for bin in [0, 1, 2, 7, length / 4, length / 2 - 1, length / 2] {
+      var re = 0.0, im = 0.0
+      for (n, sample) in samples.enumerated() {
+        let angle = -2 * Double.pi * Double(bin * n % length) / Double(length)
+        re += Double(sample) * cos(angle)
+        im += Double(sample) * sin(angle)
+      }
+      #expect(abs(Double(spectrum.re[bin]) - re) < 1e-5 * Double(length).squareRoot(), "bin \(bin)")
+      #expect(abs(Double(spectrum.im[bin]) - im) < 1e-5 * Double(length).squareRoot(), "bin \(bin)")
+    }
+  }
+
+  @Test("V10: the inverse gives back what was transformed", arguments: lengths)
+  func inverse(length: Int) {
+    let samples = Noise.white(frames: length, seed: 5)
+    let transform = FourierTransform(length: length), spectrum = SplitSpectrum.silence(transform.bins)
+    defer { spectrum.deallocate() }
+    transform.forward(samples, into: spectrum)
+    var result = [Float](repeating: 0, count: length)
+    transform.inverse(spectrum, into: &result)
+    #expect(zip(samples, result).allSatisfy { abs($0 - $1) < 1e-6 })
+  }
+
+  private func transformed(_ samples: [Float]) -> (re: [Float], im: [Float]) {
+    let transform = FourierTransform(length: samples.count), spectrum = SplitSpectrum.silence(transform.bins)
+    defer { spectrum.deallocate() }
+    transform.forward(samples, into: spectrum)
+    return (
+      Array(UnsafeBufferPointer(start: spectrum.re, count: transform.bins)),
+      Array(UnsafeBufferPointer(start: spectrum.im, count: transform.bins))
+    )
+  }
+}
+
+/// White noise, repeatable.
+enum Noise {
+  /// −1…1 · `level`.
+  static func white(frames: Int, level: Float = 0.1, seed: UInt64) -> [Float] {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    return (0..<frames).map { _ in
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return level * (2 * Float(state >> 40) / 16_777_216 - 1)
+    }
+  }
+}
