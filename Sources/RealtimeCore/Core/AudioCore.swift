@@ -170,6 +170,8 @@ public final class AudioCore: @unchecked Sendable {
   /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent, and for the engine of now, and waits for it;
   /// nil: the rate of the path that there is. No effect where it is ready. Throws `CapturePathError`, and leaves the one that there is. [control]
   public func prepare(rate: Int? = nil) throws(CapturePathError) {
+    // The audio thread takes a path only where it could give back the one before.
+    collect()
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
     guard wanted != prepared else { return }
