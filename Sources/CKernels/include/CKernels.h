@@ -64,6 +64,11 @@ typedef struct {
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
+  // State: |E|² smoothed, its least in this window of time and in the one before; whether a window begins.
+  float *_Nonnull smoothed;
+  float *_Nonnull least;
+  float *_Nonnull formerLeast;
+  bool beginsWindow;
 } nearend_suppression;
 
 // Decides the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]

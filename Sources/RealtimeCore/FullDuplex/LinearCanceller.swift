@@ -38,7 +38,7 @@ struct LinearCanceller: ~Copyable {
 
   init(layout: FilterLayout) {
     self.layout = layout
-    let resampler = DriftResampler(hop: layout.hop, channels: 2)
+    let resampler = DriftResampler(hop: layout.hop)
     farEndDelay = Int(resampler.delay)
     self.resampler = resampler
     tracker = DriftTracker(layout: layout)
@@ -92,8 +92,7 @@ struct LinearCanceller: ~Copyable {
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
     let farPower = feed(left: left, right: right)
-    for i in 0..<layout.window - layout.hop { microphone[i] = microphone[i + layout.hop] }
-    for i in 0..<layout.hop { microphone[layout.window - layout.hop + i] = samples[i] }
+    push(samples, frames: layout.hop, onto: microphone, length: layout.window)
     if reference.isSilent {
       careful.rest(microphone: microphone)
       echo = careful.echo
@@ -126,8 +125,7 @@ struct LinearCanceller: ~Copyable {
   /// look as much further back.
   @_noLocks @_noAllocation
   private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) -> Float {
-    resampler.feed(left, channel: 0)
-    resampler.feed(right, channel: 1)
+    resampler.feed(left: left, right: right)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
       offset -= 1
@@ -159,10 +157,16 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func feedReference() {
     resampler.read(into: far, channel: 0)
-    resampler.read(into: otherFar, channel: 1)
-    for i in 0..<layout.hop { excess[i] = 0 }
-    saturation.add(far, channel: 0, to: excess)
-    saturation.add(otherFar, channel: 1, to: excess)
+    clear(excess, frames: layout.hop)
+    if resampler.isMono {
+      copy(far, to: otherFar, frames: layout.hop)
+      saturation.add(far, channel: 0, weight: 1, to: excess)
+      saturation.join()
+    } else {
+      resampler.read(into: otherFar, channel: 1)
+      saturation.add(far, channel: 0, weight: 0.5, to: excess)
+      saturation.add(otherFar, channel: 1, weight: 0.5, to: excess)
+    }
     reference.feed(left: far, right: otherFar, excess: excess)
   }
 
