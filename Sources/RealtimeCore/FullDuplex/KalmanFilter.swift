@@ -20,13 +20,16 @@ struct KalmanFilter: ~Copyable {
     var smoothedBins: Int
     /// Per hop.
     var smoothing: Float
+    /// Hops from one step of learning to the next; the echo is estimated in each.
+    var period: Int
     /// Whether `peak` is asked for.
     var watchesPeak: Bool
 
     /// Follows a path that moves.
-    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, watchesPeak: false)
+    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false)
     /// Is not led astray by who talks at the near end.
-    static let careful = Tuning(processNoise: 4e-5, overcount: 2, smoothedBins: 2, smoothing: 0.5, watchesPeak: true)
+    static let careful = Tuning(
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, watchesPeak: true)
   }
 
   private let layout: FilterLayout
@@ -115,10 +118,11 @@ struct KalmanFilter: ~Copyable {
     for i in stride(from: 0, to: layout.window, by: 8) {
       store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
     }
+    hops += 1
+    if hops % tuning.period != 0 { return }
     transform.forward(errorWindow, into: error)
     learn()
-    hops += 1
-    constrain(hops & 7)
+    constrain((hops / tuning.period) & 15)
   }
 
   /// The filter has an estimate that is larger than what it expects to be wrong by.
@@ -339,15 +343,15 @@ struct KalmanFilter: ~Copyable {
       store8(1 / (load8(uncertainty + k) + tuning.overcount * smoothed + 1e-8), to: inverse + k)
     }
     var partitions = rowsOfPartitions
-    nearend_kalman_update(
-      &partitions, error.re, error.im, inverse, Float(layout.hop) / Float(layout.transform), tuning.processNoise)
+    let share = Float(tuning.period * layout.hop) / Float(layout.transform)
+    nearend_kalman_update(&partitions, error.re, error.im, inverse, share, tuning.processNoise)
   }
 
-  /// Keeps each partition as long as it is meant to be, an eighth of them a hop (the gradient constraint, in turn).
+  /// Keeps each partition as long as it is meant to be, a sixteenth of them a step (the gradient constraint, in turn).
   @_noLocks @_noAllocation
   private mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions where (partition + 3 * channel) & 7 == turn {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) & 15 == turn {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)

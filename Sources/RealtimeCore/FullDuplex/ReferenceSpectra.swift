@@ -86,7 +86,8 @@ struct ReferenceSpectra: ~Copyable {
 
   @_noLocks @_noAllocation
   private func energy(of slot: UnsafePointer<Float>, bins: Range<Int>) -> Float {
-    Float(bins.count) * (meanSquare(slot + bins.lowerBound, frames: bins.count) + meanSquare(slot + layout.bins + bins.lowerBound, frames: bins.count))
+    let re = slot + bins.lowerBound, im = re + layout.bins
+    return Float(bins.count) * (meanSquare(re, frames: bins.count) + meanSquare(im, frames: bins.count))
   }
 
   /// The spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
