@@ -33,6 +33,7 @@ struct LinearCanceller: ~Copyable {
   private var hops = 0
   private var guardHops: Int
   private var sinceFarEnd = 0
+  private var quietHops = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
 
@@ -125,6 +126,8 @@ struct LinearCanceller: ~Copyable {
   /// look as much further back.
   @_noLocks @_noAllocation
   private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) -> Float {
+    let power = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+    quietHops = power > ReferenceSpectra.silence ? 0 : quietHops + 1
     resampler.feed(left: left, right: right)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
@@ -151,11 +154,13 @@ struct LinearCanceller: ~Copyable {
         fast.join()
       }
     }
-    return max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+    return power
   }
 
   @_noLocks @_noAllocation
   private mutating func feedReference() {
+    // What the resampler remembers is silent, too.
+    if reference.isSilent, quietHops > 4 { return reference.rest() }
     resampler.read(into: far, channel: 0)
     clear(excess, frames: layout.hop)
     if resampler.isMono {

@@ -4,6 +4,10 @@ struct ReferenceSpectra: ~Copyable {
   static var channels: Int {
     @_noLocks @_noAllocation get { 3 }
   }
+  /// Mean square of a hop that counts as silent: −93 dBFS.
+  static var silence: Float {
+    @_noLocks @_noAllocation get { 5e-10 }
+  }
   /// The sides differ, or did within the ring.
   private(set) var isStereo = false
   /// There is something above `speechBins`, or was within the ring.
@@ -56,7 +60,7 @@ struct ReferenceSpectra: ~Copyable {
       power += left[i] * left[i] + right[i] * right[i]
       difference += (left[i] - right[i]) * (left[i] - right[i])
     }
-    silentHops = power > 1e-9 * Float(layout.hop) ? 0 : silentHops + 1
+    silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
     sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
     if isSilent {
       // Nothing reads the ring until something is heard; what is in it then is silence.
@@ -73,6 +77,10 @@ struct ReferenceSpectra: ~Copyable {
     keep(excess, channel: 2)
     analyze(channel: 2)
   }
+
+  /// Takes a hop of silence in where there is nothing but silence in the ring.
+  @_noLocks @_noAllocation
+  mutating func rest() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
 
   @_noLocks @_noAllocation
   private mutating func watchWidth(power: Float) {
