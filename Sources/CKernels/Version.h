@@ -190,6 +190,17 @@ static void inverse(const nearend_fourier *plan, const float *re, const float *i
   }
 }
 
+// MARK: Convolution
+
+static void multiply_add(
+    const float *aRe, const float *aIm, const float *bRe, const float *bIm, float *sumRe, float *sumIm, int bins) {
+  for (int k = 0; k < bins; k += 8) {
+    lanes xRe = LOAD(aRe + k), xIm = LOAD(aIm + k), hRe = LOAD(bRe + k), hIm = LOAD(bIm + k);
+    STORE(sumRe + k, LOAD(sumRe + k) + xRe * hRe - xIm * hIm);
+    STORE(sumIm + k, LOAD(sumIm + k) + xRe * hIm + xIm * hRe);
+  }
+}
+
 // MARK: Kalman filter
 
 // Adds a row's share of eight bins, the j-th eight from k on.
@@ -336,4 +347,4 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   }
 }
 
-const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, predict, suppress, update};
+const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, update};
