@@ -13,6 +13,8 @@ struct LinearCanceller: ~Copyable {
   private(set) var isGuarded = false
   /// Hops by which the reference is late.
   private(set) var offset = 0
+  /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
+  private(set) var echoDelay = Float.nan
 
   private var resampler: DriftResampler
   private var tracker: DriftTracker
@@ -120,6 +122,7 @@ struct LinearCanceller: ~Copyable {
     }
     watchBeginning(isFarEnd: farPower > 1e-6)
     if let rate = tracker.update(fast, rate: resampler.rate) { resampler.rate = rate }
+    noteDelay()
   }
 
   /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters
@@ -192,15 +195,16 @@ struct LinearCanceller: ~Copyable {
     fast.doubt()
     careful.doubt()
     tracker.forget()
+    echoDelay = .nan
   }
 
-  /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
-  var echoDelay: Float {
-    @_noLocks @_noAllocation get {
-      guard careful.isConfident else { return .nan }
-      let peak = careful.peak()
-      return peak < 0 ? .nan : Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
-    }
+  /// Where the filter is larger than what it expects to be wrong by, its strongest tap tells the delay; it is kept until the filter begins anew.
+  @_noLocks @_noAllocation
+  private mutating func noteDelay() {
+    guard careful.isConfident else { return }
+    let peak = careful.peak()
+    if peak < 0 { return }
+    echoDelay = Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
   }
 
   @_noLocks @_noAllocation
@@ -212,6 +216,7 @@ struct LinearCanceller: ~Copyable {
     scout.forget()
     tracker.forget()
     guardHops = guardAfterChange
+    echoDelay = .nan
   }
 
   @_noLocks @_noAllocation
