@@ -1,5 +1,6 @@
 internal import FFTWLibrary
 import Foundation
+import Platform
 
 /// A real Fourier transform of one size, in place of its own two buffers. Plans and memory are made at the start; `forward` and `inverse`
 /// allocate nothing.
@@ -17,7 +18,7 @@ final class FourierTransform {
   private let inversePlan: fftwf_plan
 
   /// FFTW's planner is not safe for threads.
-  private static let planner = NSLock()
+  private static let planner = Lock()
 
   /// - Parameter size: even.
   init(size: Int) {
@@ -26,17 +27,19 @@ final class FourierTransform {
     spectrum = UnsafeMutableRawPointer(fftwf_alloc_complex(size / 2 + 1)).bindMemory(to: Complex.self, capacity: size / 2 + 1)
     samples.initialize(repeating: 0, count: size)
     let bins = UnsafeMutableRawPointer(spectrum).assumingMemoryBound(to: fftwf_complex.self)
-    Self.planner.lock()
-    defer { Self.planner.unlock() }
-    forwardPlan = fftwf_plan_dft_r2c_1d(Int32(size), samples, bins, FFTW_ESTIMATE)
-    inversePlan = fftwf_plan_dft_c2r_1d(Int32(size), bins, samples, FFTW_ESTIMATE)
+    (forwardPlan, inversePlan) = Self.planner.withLock { [samples] in
+      (
+        fftwf_plan_dft_r2c_1d(Int32(size), samples, bins, FFTW_ESTIMATE),
+        fftwf_plan_dft_c2r_1d(Int32(size), bins, samples, FFTW_ESTIMATE)
+      )
+    }
   }
 
   deinit {
-    Self.planner.lock()
-    fftwf_destroy_plan(forwardPlan)
-    fftwf_destroy_plan(inversePlan)
-    Self.planner.unlock()
+    Self.planner.withLock {
+      fftwf_destroy_plan(forwardPlan)
+      fftwf_destroy_plan(inversePlan)
+    }
     fftwf_free(samples)
     fftwf_free(spectrum)
   }
