@@ -92,6 +92,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // For its installation
+    .executableTarget(name: "ManualPages", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+
     // The world around it, for rehearsal and tests
     .target(
       name: "SimulatedHardware",
@@ -161,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "NearendCommand", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel", "Softphone",
+        "NearendCommand", "ManualPages", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel", "Softphone",
         "SimulatedHardware",
       ],
       exclude: ["Snapshots"]),
