@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
-.PHONY: fuzz-graph fuzz-files dependencies clean
+.PHONY: fuzz-graph fuzz-files dependencies clean install uninstall deb
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -22,6 +22,22 @@ test: ## installs what is missing, runs every test and the realtime check, and e
 
 build: dependencies ## builds the program for release: .build/release/nearend
 	@$(swift) build --configuration release --product nearend
+
+# PROGRAM and MANUAL, where they are given, are installed and used in place of what would be built.
+install uninstall: export PREFIX ?= /usr/local
+install uninstall: export DESTDIR ?=
+install deb: export PROGRAM ?=
+install deb: export MANUAL ?=
+
+install: ## builds for release, and installs program, manual pages, completions and systemd unit: PREFIX=/usr/local DESTDIR=
+	@$(if $(PROGRAM),:,Scripts/install-dependencies build)
+	@Scripts/install install
+
+uninstall: ## takes away what make install has put there: PREFIX=/usr/local DESTDIR=
+	@Scripts/install uninstall
+
+deb: dependencies ## builds a Debian package for this Debian: .build-deb/nearend_*.deb
+	@Scripts/make-deb
 
 format: ## rewrites the sources in the house style
 	@$(swift) format --in-place --recursive --parallel $(sources)
@@ -64,4 +80,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality
+	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-install .build-deb

@@ -58,6 +58,9 @@ let package = Package(
     .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
+    // Threads, files and texts without the half of Foundation that brings ICU
+    .target(name: "Platform"),
+
     // What comes from outside, made harmless
     .target(name: "Border"),
 
@@ -69,29 +72,34 @@ let package = Package(
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
     .target(
       name: "PipeWireGraph",
-      dependencies: ["Border", "PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
+      dependencies: ["Border", "Platform", "PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
     .target(
       name: "Nearend",
       dependencies: [
-        "Border", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "Border", "ControlClient", "Platform", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
       ]),
     .target(
-      name: "OfflineProcessing", dependencies: ["Border", "Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
+      name: "OfflineProcessing",
+      dependencies: ["Border", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Border", "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        "Border", "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "Platform", "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+
+    // For its installation
+    .executableTarget(name: "ManualPages", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
     // The world around it, for rehearsal and tests
     .target(
       name: "SimulatedHardware",
       dependencies: [
-        "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SoundFileLibrary", "SystemdLibrary",
+        "Platform", "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SoundFileLibrary",
+        "SystemdLibrary",
       ]),
     .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
@@ -153,7 +161,11 @@ let package = Package(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
       exclude: ["Snapshots"]),
     .testTarget(
-      name: "CommandTests", dependencies: ["NearendCommand", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
+      name: "CommandTests",
+      dependencies: [
+        "NearendCommand", "ManualPages", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel", "Softphone",
+        "SimulatedHardware",
+      ],
       exclude: ["Snapshots"]),
   ]
 )
@@ -172,8 +184,8 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "Border", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "RealtimeCore", "SessionModel", "PipeWireClient",
-    "LoginSession", "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
+    "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "Platform", "RealtimeCore",
+    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []
   package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }

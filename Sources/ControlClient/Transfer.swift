@@ -21,7 +21,8 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .failed(let address, let reason): "\(address): \(reason)"
-    case .timedOut(let address, let seconds): "\(address) has not answered within \(seconds.formatted()) s"
+    case .timedOut(let address, let seconds):
+      "\(address) has not answered within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s"
     }
   }
 }

@@ -36,7 +36,7 @@ enum ExitStatus: Int32 {
 
 /// Says on standard error what went wrong, and ends the process.
 func fail(_ reason: Any, _ status: ExitStatus) -> Never {
-  standardError.write("nearend: \(reason)")
+  standardError.write(journal.line(.error, "\(reason)") ?? "nearend: \(reason)")
   exit(status.rawValue)
 }
 

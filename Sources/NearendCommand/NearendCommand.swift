@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlClient
 import DashboardTerminal
 import Foundation
 import Nearend
@@ -13,7 +14,7 @@ struct NearendCommand: ParsableCommand {
     abstract: "Voice-Processing I/O for Linux: echo cancellation, noise suppression and gain control for every application.",
     discussion: """
       Joins PipeWire as one filter, with two devices for applications: "Nearend Speaker" and "Nearend Microphone". Shows a dashboard (? lists its keys).
-      Without a daemon, or without a real device, it rehearses in a simulated room.
+      Where a nearend runs already, that is its dashboard. Without a daemon, or without a real device, it rehearses in a simulated room.
 
       \(ExitStatus.help)
       """,
@@ -33,6 +34,8 @@ struct NearendCommand: ParsableCommand {
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
   @OptionGroup var telemetry: TelemetryArguments
+  @Flag(help: "Wait for a PipeWire daemon, and for the devices of --mic and --speaker, that are not there yet (with --headless).")
+  var wait = false
 
   static func main() {
     // Whoever reads what nearend writes may go: that costs what is written, and no more.
@@ -42,12 +45,21 @@ struct NearendCommand: ParsableCommand {
 
   func run() throws {
     try display.check()
+    if wait, !display.headless { throw ValidationError("--wait needs --headless.") }
+    let environment = ProcessInfo.processInfo.environment
+    ServiceNotifier.clearEnvironment()
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
+    if let terminal, attach(terminal, stop, environment) { return }
     do {
-      let service = try startService(in: nil, devices: devices, display: display, telemetry: telemetry.options())
+      let service = try startService(in: nil, devices: devices, display: display, telemetry: telemetry.options(), waitsForArrival: wait)
       defer { service.stop() }
-      if display.headless || !service.snapshot().route.devices.isEmpty { return try show(service, display, terminal, stop) }
+      if display.headless || !service.snapshot().route.devices.isEmpty {
+        let notifier = display.headless ? ServiceNotifier(environment) : nil
+        notifier?.ready(service)
+        defer { notifier?.stopping() }
+        return try show(service, display, terminal, stop)
+      }
     } catch let error as GraphError {
       guard case .noDaemon(let reason) = error, !display.headless, devices.mic == nil, devices.speaker == nil else {
         fail(error, ExitStatus(error))
@@ -59,6 +71,15 @@ struct NearendCommand: ParsableCommand {
     rehearse("there is no real audio device here", terminal, stop)
   }
 
+  /// Shows the dashboard of a nearend that runs already, where nothing was asked for that only one of its own could do. False where none runs.
+  private func attach(_ terminal: TerminalDisplay, _ stop: StopRequest, _ environment: [String: String]) -> Bool {
+    guard devices.isStandard, !telemetry.isGiven, let path = ControlPath.standard(environment) else { return false }
+    let nearend = RunningNearend(client: ControlClient(path: path))
+    guard let first = try? nearend.client.request("GET", "/status"), first.isSuccess else { return false }
+    AttachedView.show(nearend, terminal, stop)
+    return true
+  }
+
   private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) {
     Rehearsal(devices: devices, display: display, note: "\(reason): this is a rehearsal in a simulated room").run(terminal, stop)
   }
@@ -66,15 +87,17 @@ struct NearendCommand: ParsableCommand {
 
 /// A running nearend with the participants' devices that were asked for.
 func startService(
-  in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions()
+  in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
+  waitsForArrival: Bool = false
 ) throws(GraphError) -> NearendService {
   let environment = session?.environment ?? ProcessInfo.processInfo.environment
   let controlSocket = ControlPath.standard(environment)
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
+  var graph = devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment)
+  graph.waitsForArrival = waitsForArrival
   let service = try NearendService(
     NearendOptions(
-      graph: devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment),
-      session: devices.sessionSettings, echoCanceller: devices.aec ?? .nearend, controlSocket: controlSocket,
+      graph: graph, session: devices.sessionSettings, echoCanceller: devices.aec ?? .nearend, controlSocket: controlSocket,
       telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
@@ -109,5 +132,5 @@ func show(
 
 @Sendable private func printRemark(_ entry: LogEntry) {
   let level = entry.level == .info ? "" : "\(entry.level.rawValue): "
-  standardError.write("nearend: \(level)\(entry.message)")
+  standardError.write(journal.line(entry.level, entry.message) ?? "nearend: \(level)\(entry.message)")
 }

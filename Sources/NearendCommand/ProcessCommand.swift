@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OfflineProcessing
+import Platform
 import SessionModel
 
 extension SampleType: ExpressibleByArgument {}
@@ -110,9 +111,10 @@ struct ProcessCommand: ParsableCommand {
     let metrics = result.metrics
     for note in result.notes { remark(note) }
     let seconds = metrics.description.microphone.seconds
-    let speed = String(format: "%.1f s of audio in %.2f s, %.0f × real time", seconds, result.elapsed, seconds / max(result.elapsed, 1e-6))
-    let erle = metrics.totals.erle.map { String(format: ", ERLE %.1f dB", $0) } ?? ""
-    let delay = metrics.totals.echoDelay.map { String(format: ", echo delay %.0f ms", $0) } ?? ""
+    let speed =
+      "\(fixed(seconds, 1)) s of audio in \(fixed(result.elapsed, 2)) s, \(fixed(seconds / max(result.elapsed, 1e-6), 0)) × real time"
+    let erle = metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? ""
+    let delay = metrics.totals.echoDelay.map { ", echo delay \(fixed($0, 0)) ms" } ?? ""
     remark("\(out): \(speed)\(erle)\(delay)")
     if self.metrics == .json {
       let encoder = JSONEncoder()

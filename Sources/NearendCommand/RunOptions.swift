@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Nearend
 import PipeWireGraph
+import Platform
 import SessionModel
 
 extension EchoCanceller: ExpressibleByArgument {}
@@ -77,6 +78,13 @@ struct DeviceOptions: ParsableArguments {
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
   }
 
+  /// Nothing was asked for that a nearend which runs already may do otherwise.
+  var isStandard: Bool {
+    mic == nil && speaker == nil && reference == .everything && sink.isEmpty && voiceProcessing && aec == nil
+      && interruptingRoles == InterruptionOptions.defaultRoles.joined(separator: ",") && whenInactive == .stop && !makesDefault
+      && pauseOnUnplug && !manual
+  }
+
   var sessionSettings: SessionSettings {
     var settings = SessionSettings()
     settings.usesVoiceProcessing = voiceProcessing
@@ -86,7 +94,7 @@ struct DeviceOptions: ParsableArguments {
 
   /// `systemBus`: where the login manager is heard. `environment` tells where state is kept.
   func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
-    let roles = interruptingRoles.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let roles = interruptingRoles.split(separator: ",").map { $0.trimmed }
     var options = GraphOptions(
       remote: remote, microphone: mic, speaker: speaker, reference: reference,
       interruptions: InterruptionOptions(roles: roles.filter { !$0.isEmpty }, systemBus: systemBus, whenInactive: whenInactive))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Nearend
+import Platform
 import SessionModel
 
 /// Where telemetry goes, and the two keys of `clientTelemetry`. A rehearsal sends none: what happens in it is no call.
@@ -52,8 +53,8 @@ struct TelemetryArguments: ParsableArguments {
 
   private static func gate(ofFile path: String) throws(TelemetryConfigurationError) -> TelemetryGate {
     let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw .badDocument("'\(path)' cannot be read: \(error.localizedDescription)")
+    do throws(SystemError) { data = Data(try contents(ofFile: path)) } catch {
+      throw .badDocument("'\(path)' cannot be read: \(error)")
     }
     return try TelemetryGate(configuration: data)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Nearend
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -119,7 +120,7 @@ public final class OfflineProcessor {
   private func noteLengths() {
     guard let farEnd, let path = options.farEnd else { return }
     let difference = Double(microphone.length - farEnd.length) / Double(rate)
-    let seconds = String(format: "%.2f s", abs(difference))
+    let seconds = "\(fixed(abs(difference), 2)) s"
     if difference > 0.001 {
       notes.append("\(path) is \(seconds) shorter than \(options.microphone): the far end is silent after its end")
     } else if difference < -0.001 {

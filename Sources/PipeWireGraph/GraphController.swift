@@ -11,13 +11,13 @@ import SessionModel
 public final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
-  private let options: GraphOptions
+  let options: GraphOptions
   var remote: String? { options.remote }
-  private let hooks: GraphHooks
+  let hooks: GraphHooks
   private var parameters: GraphParameters?
 
   // What exists only while the daemon is there.
-  private(set) var connection: Connection?
+  var connection: Connection?
   private var filter: DuplexFilter?
   private var devices: VirtualDevices?
   private var links: LinkKeeper?
@@ -32,10 +32,14 @@ public final class GraphController: @unchecked Sendable {
   private var reference: ReferenceSource
   private var graphSinks: [String: GraphSink] = [:]
   private var graphSinkOrder: [String] = []
-  private var objects = GraphObjects([])
-  private var media = ClientWatch.Users()
+  var objects = GraphObjects([])
+  var media = ClientWatch.Users()
   private var wanted = SessionDemand()
-  private var lostSince: UInt64?
+  var lostSince: UInt64?
+  /// Set once it has had a place in a daemon's graph.
+  var hasJoined = false
+  /// What was last told of why it has none though there is a daemon.
+  var refusal: GraphError?
   private var hasNoDevice = false
   private var login: LoginWatch?
   private var interrupter: String?
@@ -43,7 +47,7 @@ public final class GraphController: @unchecked Sendable {
   private var echoPath: RouteDescription?
   private var isDemanded = false
   private(set) var isInCall = false
-  private var isStopping = false
+  private(set) var isStopping = false
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
   private lazy var freeze = makeFreezeRecovery()
@@ -52,14 +56,13 @@ public final class GraphController: @unchecked Sendable {
   private(set) var dirty: LoopSignal!
   private var parametersDirty: LoopSignal!
   private var latencyDirty: LoopSignal!
-  private var retryTimer: LoopTimer!
+  private(set) var retryTimer: LoopTimer!
   private var watchTimer: LoopTimer!
   private var makingTimer: LoopTimer!
+  private var beatTimer: LoopTimer?
 
   /// The client is not called as its node is: tools that take a name would find it first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
-  /// Seconds between attempts to reach a daemon that went away: it is heard within 2 s of its return (I6).
-  private static let reconnectInterval = 0.25
   /// Seconds between looks at what the audio thread reports, while it runs.
   private static let watchInterval = 0.1
   /// Seconds between looks whether the capture path that is being made is there.
@@ -97,15 +100,16 @@ public final class GraphController: @unchecked Sendable {
   }
 
   /// Joins the graph. [any], once.
-  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the first nor the third.
   public func start() throws(GraphError) {
     loop.start()
     do throws(GraphError) {
       try loop.locked { () throws(GraphError) in
-        do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
-        try checkStart()
+        let isThere = try join()
         renewCapturePath(isFirst: true)
-        do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
+        if isThere {
+          do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
+        }
         login = LoginWatch(options.interruptions.systemBus, loop: loop) { [unowned self] in handle($0) }
         dirty.raise()
       }
@@ -138,6 +142,7 @@ public final class GraphController: @unchecked Sendable {
       retryTimer.cancel()
       watchTimer.cancel()
       makingTimer.cancel()
+      beatTimer?.cancel()
       freeze.cancel()
       recovery.cancel()
       login = nil
@@ -190,9 +195,17 @@ public final class GraphController: @unchecked Sendable {
   /// Tells the graph the parameters anew, soon. [any]
   public func parametersChanged() { loop.locked { parametersDirty.raise() } }
 
+  /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
+  public func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
+    loop.locked {
+      beatTimer = LoopTimer(loop: loop, handler: beat)
+      beatTimer?.schedule(after: interval, every: interval)
+    }
+  }
+
   // MARK: Connection
 
-  private func connect() throws(PipeWireError) {
+  func connect() throws(PipeWireError) {
     let properties = Self.client
     let connection = try Connection(loop: loop, remote: options.remote, properties: properties) { [unowned self] event in handle(event) }
     self.connection = connection
@@ -217,25 +230,9 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// What can only be wrong at start: another nearend, a device that is not there.
-  private func checkStart() throws(GraphError) {
+  func build() throws(PipeWireError) {
     guard let connection else { return }
-    guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
-    routes.waitForDefaults()
-    objects = GraphObjects(connection.objects.values)
-    if let other = objects.node(named: NodeNames.filter) {
-      let client = other.id("client.id").flatMap { connection.objects[$0] }
-      throw .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
-    }
-    let candidates = routes.candidates(in: objects)
-    for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
-      guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
-      throw .unknownDevice(name: name, direction: direction, available: candidates)
-    }
-  }
-
-  private func build() throws(PipeWireError) {
-    guard let connection else { return }
+    hasJoined = true
     filter = try DuplexFilter(connection, core: core) { [unowned self] event in
       switch event {
       case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
@@ -259,7 +256,7 @@ public final class GraphController: @unchecked Sendable {
     do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { tell(.warning, error.description) }
   }
 
-  private func takeDown() {
+  func takeDown() {
     // Its links go with it, safely in whatever state they are (`LinkInquiry`).
     filter = nil
     links = nil
@@ -289,27 +286,6 @@ public final class GraphController: @unchecked Sendable {
       freeze.lost()
       retryTimer.schedule(after: 0.001)
     }
-  }
-
-  private func reconnect() {
-    guard !isStopping else { return }
-    takeDown()
-    connection = nil
-    objects = GraphObjects([])
-    media = .init()
-    do throws(PipeWireError) {
-      try connect()
-      try build()
-    } catch {
-      takeDown()
-      connection = nil
-      return retryTimer.schedule(after: Self.reconnectInterval)
-    }
-    let away = lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0
-    lostSince = nil
-    tell(.info, "the PipeWire daemon is back after \(tenths(away)) s; nearend is in its graph again")
-    hooks.interruption(.daemonLost, false)
-    dirty.raise()
   }
 
   // MARK: Reconciliation
@@ -575,5 +551,5 @@ public final class GraphController: @unchecked Sendable {
 
   func tell(_ level: LogEntry.Level, _ message: String) { hooks.remark(GraphRemark(level: level, message: message)) }
 
-  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
+  func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

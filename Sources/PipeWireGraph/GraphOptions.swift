@@ -17,6 +17,8 @@ public struct GraphOptions: Sendable {
   public var pausesOnUnplug = true
   /// Folder of the file that tells what must be put back after a crash; nil: nothing is kept, and nothing put back.
   public var stateFolder: String?
+  /// Whether a daemon that is not there yet, and a microphone and speaker of the names given, are waited for, as long as it takes.
+  public var waitsForArrival = false
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,

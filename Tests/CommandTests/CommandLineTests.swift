@@ -41,6 +41,7 @@ struct CommandLineTests {
     arguments: [
       (["--nosuch"], "Unknown option '--nosuch'"), (["nosuch"], "nosuch"), (["--mic"], "Missing value for '--mic"),
       (["--seconds", "5"], "--seconds and --json need --headless"), (["--json"], "--seconds and --json need --headless"),
+      (["--wait"], "--wait needs --headless"),
       (["--headless", "--seconds", "0"], "greater than 0"),
       (["--headless", "--seconds", "-1"], "--seconds -1: give a number greater than 0"),
       (["--headless", "--seconds", "soon"], "'soon' is invalid"),

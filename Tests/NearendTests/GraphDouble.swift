@@ -50,6 +50,8 @@ final class GraphDouble: SessionGraph {
     demandChanged()
   }
 
+  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
+
   func stop() {
     let wasRunning = state.withLock { state in
       defer { state.isStopped = true }

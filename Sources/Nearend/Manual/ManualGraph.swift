@@ -40,6 +40,8 @@ final class ManualGraph: SessionGraph {
   func demandChanged() { control.async { [self] in reconcile() } }
   /// What no cycle was asked of cannot freeze.
   func rebuild() {}
+  /// The thread that runs the cycles is the program's own.
+  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
   func tellWhenSoundPasses() {
     control.async { [self] in
       reconcile()

@@ -1,6 +1,7 @@
 import Border
 import Foundation
 import PipeWireGraph
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -173,6 +174,10 @@ public final class NearendService: Sendable {
     graph.stop()
     telemetry.withLock { $0 }?.stop()
   }
+
+  /// Calls `beat` every `interval` seconds on the control thread, which looks after the graph: one that hangs calls nobody. [any], once, after `start`.
+  /// A service in manual rendering has no such thread.
+  public func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) { graph.beat(every: interval, beat) }
 
   /// Puts a remark into the log.
   public func remark(_ message: String) { log.add(.info, message) }
@@ -357,11 +362,12 @@ public final class NearendService: Sendable {
     do {
       // Only its owner's: the names of devices and applications are in it.
       let file = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-      try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: Data(snapshot().json().utf8))
+      guard file >= 0 else { throw SystemError.last }
+      defer { close(file) }
+      try write(snapshot().json().utf8, to: file)
       log.add(.info, "diagnostics written to \(url.path)")
     } catch {
-      log.add(.error, "diagnostics could not be written to \(url.path): \(error.localizedDescription)")
+      log.add(.error, "diagnostics could not be written to \(url.path): \(error)")
     }
   }
 }

@@ -27,6 +27,8 @@ protocol SessionGraph: AnyObject, Sendable {
   /// They are told anew, soon.
   func parametersChanged()
   var report: GraphReport { get }
+  /// Once.
+  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void)
 }
 
 extension GraphController: SessionGraph {}

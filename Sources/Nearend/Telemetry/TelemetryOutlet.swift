@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireClient
+import Platform
 import SessionModel
 import Synchronization
 
@@ -32,7 +33,7 @@ final class TelemetryOutlet: Sendable {
     queue = Mutex(TelemetryQueue(name: name, limits: limits))
     self.complain = complain
     self.deliver = deliver
-    let thread = Thread { [weak self, wake] in
+    startThread(name: "telemetry-\(name)") { [weak self, wake] in
       while true {
         // No reference is held while it rests.
         switch self?.work() ?? .forGood {
@@ -42,8 +43,6 @@ final class TelemetryOutlet: Sendable {
         }
       }
     }
-    thread.name = "telemetry-\(name)"
-    thread.start()
   }
 
   deinit { stop(timeout: 0) }

@@ -1,6 +1,5 @@
+import ControlClient
 import Foundation
-import FoundationNetworking
-import Synchronization
 
 /// Posts lines of JSON to a server, several at once (`application/x-ndjson`). [any]
 struct TelemetryUpload: Sendable {
@@ -29,59 +28,14 @@ struct TelemetryUpload: Sendable {
   /// - Parameter timeout: seconds for the whole of a request.
   static func http(_ url: URL, timeout: Double = 10) -> TelemetryUpload {
     TelemetryUpload { body in
-      var request = URLRequest(url: url, timeoutInterval: timeout)
-      request.httpMethod = "POST"
-      request.httpBody = body
-      request.setValue("application/x-ndjson", forHTTPHeaderField: "Content-Type")
-      request.setValue("nearend/\(nearendVersion)", forHTTPHeaderField: "User-Agent")
-      return try answer(to: request, timeout: timeout)
-    }
-  }
-
-  private static func answer(to request: URLRequest, timeout: Double) throws -> Int {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = timeout
-    configuration.timeoutIntervalForResource = timeout
-    let answer = Answer()
-    let session = URLSession(configuration: configuration, delegate: answer, delegateQueue: nil)
-    // A session holds its delegate until it ends.
-    defer { session.invalidateAndCancel() }
-    session.dataTask(with: request).resume()
-    guard answer.isThere.wait(timeout: .now() + timeout + 1) == .success else {
-      throw Unanswered(description: "no answer within \(Int(timeout)) s")
-    }
-    let (status, failure) = answer.value.withLock { $0 }
-    guard let status else { throw Unanswered(description: failure ?? "no answer") }
-    return status
-  }
-
-  /// The first answer, also where it points elsewhere.
-  private final class Answer: NSObject, URLSessionDataDelegate {
-    let value = Mutex<(status: Int?, failure: String?)>((nil, nil))
-    let isThere = DispatchSemaphore(value: 0)
-
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-      completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-      value.withLock { $0.status = response.statusCode }
-      completionHandler(nil)
-    }
-
-    func urlSession(
-      _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-      completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-      value.withLock { $0.status = (response as? HTTPURLResponse)?.statusCode }
-      completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      value.withLock { value in
-        value.failure = error?.localizedDescription
-        if error != nil { value.status = nil }
+      do throws(TransferError) {
+        return try HTTPPost(
+          url: url.absoluteString, headers: ["Content-Type: application/x-ndjson", "User-Agent: nearend/\(nearendVersion)"],
+          timeout: timeout
+        ).send(body).status
+      } catch {
+        throw Unanswered(description: error.description)
       }
-      isThere.signal()
     }
   }
 }

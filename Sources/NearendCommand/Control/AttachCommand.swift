@@ -18,27 +18,32 @@ struct AttachCommand: ParsableCommand {
     let stop = StopRequest.onSignals()
     let nearend = socket.nearend
     // Whether there is one, before the terminal changes.
-    let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
-    let terminal = TerminalDisplay.checked(parent.display, instead: "use nearend status")
-    do throws(DashboardError) {
-      try terminal.run(stop, snapshot: view.snapshot, perform: view.perform)
-    } catch {
-      fail(error, .noTerminal)
-    }
-    if let loss = view.loss { fail("the nearend at \(nearend.client.path) has ended, or does not answer: \(loss)", .unavailable) }
+    nearend.ask("GET", "/status")
+    AttachedView.show(nearend, TerminalDisplay.checked(parent.display, instead: "use nearend status"), stop)
   }
 }
 
 /// Another process's nearend, as the dashboard polls it. Used by one thread.
-private final class AttachedView {
+final class AttachedView {
   private let nearend: RunningNearend
   private let stop: StopRequest
   private var last: Snapshot
   /// Why there is nothing more to show.
   private(set) var loss: String?
 
-  init(nearend: RunningNearend, last: Snapshot, stop: StopRequest) {
+  private init(nearend: RunningNearend, last: Snapshot, stop: StopRequest) {
     (self.nearend, self.last, self.stop) = (nearend, last, stop)
+  }
+
+  /// Shows its dashboard until `q`, or until a stop is requested; ends the process where it ends, or is of another version.
+  static func show(_ nearend: RunningNearend, _ terminal: TerminalDisplay, _ stop: StopRequest) {
+    let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
+    do throws(DashboardError) {
+      try terminal.run(stop, snapshot: view.snapshot, perform: view.perform)
+    } catch {
+      fail(error, .noTerminal)
+    }
+    if let loss = view.loss { fail("the nearend at \(nearend.client.path) has ended, or does not answer: \(loss)", .unavailable) }
   }
 
   func snapshot() -> Snapshot {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlClient
 import Foundation
 import OfflineProcessing
+import Platform
 
 struct PlayIntoMicCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -79,7 +80,7 @@ struct PlayIntoMicCommand: ParsableCommand {
     let output = ends[1]
     // Sound: nobody else has the reader any more.
     nonisolated(unsafe) let reader = reader
-    Thread.detachNewThread {
+    startThread(name: "sound-file") {
       do throws(OfflineError) {
         while let samples = try reader.read() {
           guard samples.withUnsafeBytes({ writeWhole($0, to: output) }) else { break }

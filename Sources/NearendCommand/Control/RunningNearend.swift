@@ -82,7 +82,7 @@ extension NearendCommand {
   /// The parser asks `nearend` itself first, and takes options of its own wherever they stand: those mean nothing to a command that talks to another.
   func refuseOwnOptions(of command: String, butJSON: Bool = false) throws {
     guard !display.headless, display.seconds == nil, display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
-      devices.speaker == nil, devices.sink.isEmpty
+      devices.speaker == nil, devices.sink.isEmpty, !wait
     else { throw ValidationError("\(command) talks to a nearend that runs: options of nearend itself mean nothing to it.") }
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Border
 import Foundation
+import Platform
 import SessionModel
 
 struct StatusCommand: ParsableCommand {
@@ -59,7 +60,7 @@ struct StatusText {
       let underruns = "\(sink.totalUnderruns) underrun\(sink.totalUnderruns == 1 ? "" : "s")"
       rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(underruns)"))
     }
-    lines = rows.map { "\($0.0.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.1)" }
+    lines = rows.map { "\($0.0.padded(to: 12))\($0.1)" }
   }
 
   private static func device(_ device: Device?, _ direction: Device.Direction, _ route: RouteStatus) -> String {
@@ -81,7 +82,7 @@ struct StatusText {
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
   }
 
-  private static func words(_ reason: Interruption.Reason) -> String {
+  static func words(_ reason: Interruption.Reason) -> String {
     switch reason {
     case .daemonLost: "the PipeWire daemon is away"
     case .noDevice: "no real device"
@@ -93,5 +94,5 @@ struct StatusText {
   }
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }
-  private static func tenths(_ number: Double) -> String { String(format: "%.1f", number) }
+  private static func tenths(_ number: Double) -> String { fixed(number, 1) }
 }

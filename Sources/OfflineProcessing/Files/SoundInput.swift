@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 internal import SoundFileLibrary
 
 /// A sound file that is read from its beginning to its end, checked as it goes. One thread.
@@ -149,7 +150,7 @@ final class SoundInput {
     let frame = position + bad / channelCount
     let value = interleaved[bad]
     let what = value.isNaN ? "not a number" : value.isInfinite ? "infinite" : "\(value), and full scale is 1"
-    let place = "sample \(frame) (\(String(format: "%.3f", Double(frame) / Double(rate))) s) of channel \(bad % channelCount + 1)"
+    let place = "sample \(frame) (\(fixed(Double(frame) / Double(rate), 3)) s) of channel \(bad % channelCount + 1)"
     throw .input(file: path, reason: "\(place) is \(what)")
   }
 }

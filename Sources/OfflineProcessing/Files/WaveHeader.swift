@@ -14,31 +14,34 @@ struct WaveHeader: Equatable {
 
   /// Nil where the file is no RIFF WAVE.
   init?(path: String) {
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-    defer { try? file.close() }
-    guard let size = try? file.seekToEnd(), (try? file.seek(toOffset: 0)) != nil else { return nil }
-    func bytes(_ count: Int) -> [UInt8] { Array((try? file.read(upToCount: count)) ?? Data()) }
-    let start = bytes(12)
+    guard let file = fopen(path, "rbe") else { return nil }
+    defer { fclose(file) }
+    guard fseek(file, 0, SEEK_END) == 0, case let size = ftell(file), size >= 0 else { return nil }
+    func bytes(_ count: Int, at offset: Int) -> [UInt8] {
+      guard fseek(file, offset, SEEK_SET) == 0 else { return [] }
+      return Array(unsafeUninitializedCapacity: count) { $1 = fread($0.baseAddress, 1, count, file) }
+    }
+    let start = bytes(12, at: 0)
     guard start.count == 12, start[0..<4] == Self.name("RIFF")[...], start[8..<12] == Self.name("WAVE")[...] else { return nil }
-    var offset = UInt64(12)
-    while offset + 8 <= size, (try? file.seek(toOffset: offset)) != nil {
-      let head = bytes(8)
+    var offset = 12
+    while offset + 8 <= size {
+      let head = bytes(8, at: offset)
       guard head.count == 8 else { break }
       let length = Self.number(head[4..<8])
       offset += 8
       if Array(head[0..<4]) == Self.name("fmt ") {
-        let format = bytes(16)
+        let format = bytes(16, at: offset)
         guard format.count == 16 else { break }
         channels = Self.number(format[2..<4])
         rate = Self.number(format[4..<8])
       }
       if Array(head[0..<4]) == Self.name("data") {
         // A program that wrote into a pipe could not know the length, and left the largest or none.
-        let there = Int(size - offset)
+        let there = size - offset
         data = (length == 0xFFFF_FFFF || length == 0 ? there : length, there)
         break
       }
-      offset += UInt64(length + length % 2)
+      offset += length + length % 2
     }
   }
 

@@ -298,7 +298,7 @@ final class RouteKeeper {
     do {
       try state.write(content)
     } catch {
-      hooks.remark(.warning, "\(state.path ?? "") cannot be written, so a crash could not be made good: \(error.localizedDescription)")
+      hooks.remark(.warning, "\(state.path ?? "") cannot be written, so a crash could not be made good: \(error)")
     }
   }
 

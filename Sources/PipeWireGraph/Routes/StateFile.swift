@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionModel
 
 /// What nearend has changed outside itself and must put back, also after a crash (R2, R6, D3). [any]
@@ -24,9 +25,7 @@ struct StateFile: Sendable {
   func read(complain: (String) -> Void = { _ in }) -> Content {
     guard let path, FileManager.default.fileExists(atPath: path) else { return Content() }
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      let data = try file.read(upToCount: Self.largest + 1) ?? Data()
+      let data = Data(try contents(ofFile: path, atMost: Self.largest + 1))
       guard data.count <= Self.largest else { throw CocoaError(.fileReadTooLarge) }
       return try JSONDecoder().decode(Content.self, from: data)
     } catch {
@@ -52,27 +51,24 @@ struct StateFile: Sendable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let new = "\(path).new"
     try Self.write(try encoder.encode(content), to: new)
-    guard rename(new, path) == 0 else { throw Self.reason }
+    guard rename(new, path) == 0 else { throw SystemError.last }
     try Self.sync(folder.path, O_RDONLY | O_DIRECTORY)
   }
-
-  private static var reason: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
   private static func write(_ data: Data, to path: String) throws {
     unlink(path)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw reason }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try file.write(contentsOf: data)
-    guard fsync(descriptor) == 0 else { throw reason }
-    try file.close()
+    guard descriptor >= 0 else { throw SystemError.last }
+    defer { close(descriptor) }
+    try Platform.write(data, to: descriptor)
+    guard fsync(descriptor) == 0 else { throw SystemError.last }
   }
 
   private static func sync(_ path: String, _ flags: Int32) throws {
     let descriptor = open(path, flags | O_CLOEXEC)
-    guard descriptor >= 0 else { throw reason }
+    guard descriptor >= 0 else { throw SystemError.last }
     defer { close(descriptor) }
     // Some file systems cannot sync a folder, and say so.
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw reason }
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemError.last }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireClient
+import Platform
 
 /// Incidents at their times: each line is seconds from the beginning and an incident, `2.0 unplug headphones`; `#` begins a remark.
 public struct IncidentScript: Sendable, Equatable {
@@ -34,11 +35,11 @@ public struct IncidentScript: Sendable, Equatable {
     in session: PrivateSession, epoch: Double, isCancelled: @escaping @Sendable () -> Bool,
     told: @escaping @Sendable (Incident, SessionError?) -> Void
   ) {
-    let thread = Thread {
+    startThread(name: "incidents") {
       for entry in entries {
         while case let rest = epoch + entry.time - monotonicSeconds(), rest > 0 {
           if isCancelled() { return }
-          Thread.sleep(forTimeInterval: min(rest, 0.05))
+          pause(seconds: min(rest, 0.05))
         }
         if isCancelled() { return }
         do {
@@ -51,7 +52,5 @@ public struct IncidentScript: Sendable, Equatable {
         }
       }
     }
-    thread.name = "incidents"
-    thread.start()
   }
 }

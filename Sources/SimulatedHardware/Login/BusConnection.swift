@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 internal import SystemdLibrary
 
 /// A service on a D-Bus, on a thread of its own. [any]
@@ -6,19 +7,20 @@ internal import SystemdLibrary
 /// `@unchecked Sendable`: sd-bus is touched only while `lock` is held.
 final class BusConnection: @unchecked Sendable {
   private let bus: OpaquePointer
-  private let lock: NSLock
+  private let lock: Lock
   private let answer: (BusMessage) -> Bool
   /// Written to in order to wake the thread for its end.
-  private let waker = Pipe()
+  private let waker: (here: Int32, there: Int32)
   private let hasEnded = DispatchSemaphore(value: 0)
   private var isEnding = false
 
   /// Connects, takes `name`, and answers calls to `path` and below it: `answer` is called with `lock` held, and gives false where there is no
   /// such method.
   /// - Throws: `SessionError`.
-  init(socket: String, name: String, path: String, lock: NSLock, answer: @escaping (BusMessage) -> Bool) throws {
+  init(socket: String, name: String, path: String, lock: Lock, answer: @escaping (BusMessage) -> Bool) throws {
     self.lock = lock
     self.answer = answer
+    waker = try ChildSocket.pair()
     var made: OpaquePointer?
     sd_bus_new(&made)
     guard let bus = made else { throw SessionError(.system, "out of memory for a connection to \(socket)") }
@@ -33,20 +35,20 @@ final class BusConnection: @unchecked Sendable {
       return Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().answer(BusMessage(retaining: message)) ? 1 : 0
     }
     try check(sd_bus_add_fallback(bus, nil, path, handler, data), "answering for \(path)")
-    let thread = Thread { [self] in run() }
-    thread.name = "simulated \(name)"
-    thread.start()
+    startThread(name: "simulated-bus") { [self] in run() }
   }
 
   deinit {
     sd_bus_close(bus)
     sd_bus_unref(bus)
+    close(waker.here)
+    close(waker.there)
   }
 
   /// Leaves the bus, and returns when the thread has ended. Not with the lock held. Once.
   func end() {
     lock.withLock { isEnding = true }
-    try? waker.fileHandleForWriting.write(contentsOf: Data([0]))
+    try? Platform.write([0], to: waker.there)
     hasEnded.wait()
   }
 
@@ -71,7 +73,7 @@ final class BusConnection: @unchecked Sendable {
       guard let descriptor else { return }
       var queries = [
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: waker.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: waker.here, events: Int16(POLLIN), revents: 0),
       ]
       poll(&queries, 2, -1)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 internal import SystemdLibrary
 
 /// `org.freedesktop.login1` on a private system bus, with one session, as far as somebody who listens to it can tell: sleep, inhibitors,
@@ -22,17 +23,20 @@ public final class LoginManager: @unchecked Sendable {
     public var isHeld: Bool
   }
 
-  let lock = NSLock()
+  let lock = Lock()
   private var bus: BusConnection?
   private(set) var isPreparingForSleep = false
   private(set) var isActive = true
   private(set) var isLocked = false
-  /// Each with the end of its pipe that stays here.
-  private var held: [(inhibitor: Inhibitor, pipe: FileHandle)] = []
+  /// Each with its end of what is closed at the other end once it is let go of.
+  private var held: [(inhibitor: Inhibitor, descriptor: Int32)] = []
 
   init() {}
 
-  deinit { disconnect() }
+  deinit {
+    disconnect()
+    for entry in held { close(entry.descriptor) }
+  }
 
   /// Joins the bus, also when it has been started anew; the state stays.
   /// - Throws: `SessionError`.
@@ -86,7 +90,7 @@ public final class LoginManager: @unchecked Sendable {
     lock.withLock {
       held.map { entry in
         var inhibitor = entry.inhibitor
-        inhibitor.isHeld = !isClosed(entry.pipe.fileDescriptor)
+        inhibitor.isHeld = !isClosed(entry.descriptor)
         return inhibitor
       }
     }
@@ -96,7 +100,8 @@ public final class LoginManager: @unchecked Sendable {
 
   private var sessionProperties: [String: BusValue] {
     [
-      "Id": .text("1"), "Name": .text(NSUserName()), "Active": .flag(isActive), "State": .text(isActive ? "active" : "online"),
+      "Id": .text("1"), "Name": .text(getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "user"), "Active": .flag(isActive),
+      "State": .text(isActive ? "active" : "online"),
       "LockedHint": .flag(isLocked), "Type": .text("wayland"), "Class": .text("user"), "Remote": .flag(false),
     ]
   }
@@ -137,9 +142,10 @@ public final class LoginManager: @unchecked Sendable {
 
   private func inhibit(_ call: BusMessage) -> Bool {
     guard let what = call.readText(), let who = call.readText(), let why = call.readText(), let mode = call.readText() else { return false }
-    let pipe = Pipe()
-    call.reply { $0.append(descriptor: pipe.fileHandleForWriting.fileDescriptor) }
-    held.append((Inhibitor(what: what, who: who, why: why, mode: mode, isHeld: true), pipe.fileHandleForReading))
+    guard let (here, there) = try? ChildSocket.pair() else { return false }
+    defer { close(there) }
+    call.reply { $0.append(descriptor: there) }
+    held.append((Inhibitor(what: what, who: who, why: why, mode: mode, isHeld: true), here))
     return true
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 internal import Glibc
 import PipeWireClient
+import Platform
 import Synchronization
 
 /// A remote participant of a call: packets of interleaved native-endian Int16 PCM that arrive as if through a network. [any]
@@ -68,7 +69,7 @@ public final class Participant: Sendable {
 
   /// Sends until `stop`, on a thread of its own. Once.
   public func start(_ write: @escaping Write) {
-    let thread = Thread { [packets, profile, epoch, seed, weak self] in
+    startThread(name: "participant") { [packets, profile, epoch, seed, weak self] in
       var schedule = PacketSchedule(drift: profile.drift, network: profile.network, seed: seed)
       let begin = monotonicSeconds()
       var packet = [Int16](repeating: 0, count: packets.samplesPerPacket)
@@ -84,8 +85,6 @@ public final class Participant: Sendable {
         }
       }
     }
-    thread.name = "participant"
-    thread.start()
   }
 
   /// Sends no more; at most one packet that is on its way still arrives.

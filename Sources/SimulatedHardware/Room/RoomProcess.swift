@@ -1,5 +1,6 @@
 import Foundation
 internal import Glibc
+import Platform
 import Synchronization
 
 /// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second.
@@ -24,7 +25,7 @@ public func runRoom(arguments: [String]) throws {
     case "observe on": room.observe(true)
     case "observe off": room.observe(false)
     case "quit": break input
-    default: FileHandle.standardError.write(Data("room: '\(line)' is no command\n".utf8))
+    default: try? Platform.write("room: '\(line)' is no command\n".utf8, to: STDERR_FILENO)
     }
   }
   room.stop()
@@ -49,15 +50,13 @@ public final class RoomProcess: Sendable {
         executable, command + options.arguments, input: .descriptor(childs), output: .descriptor(childs),
         errors: .file("\(session.path)/logs/room.log"))
     }
-    let thread = Thread { [socket, weak self] in
+    startThread(name: "room-reports") { [socket, weak self] in
       socket.lines { line in
         guard let report = try? JSONDecoder().decode(RoomReport.self, from: line) else { return }
         self?.latest.withLock { $0 = report }
         onReport?(report)
       }
     }
-    thread.name = "room reports"
-    thread.start()
   }
 
   deinit { end() }

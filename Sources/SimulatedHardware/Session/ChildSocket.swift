@@ -12,13 +12,19 @@ final class ChildSocket: Sendable {
   /// Makes a pair that no other child inherits, not even one that another thread starts at this moment, and lends the child's end to
   /// `start`.
   static func make<Result>(_ start: (Int32) throws -> Result) throws -> (socket: ChildSocket, result: Result) {
+    let (here, there) = try pair()
+    let socket = ChildSocket(descriptor: here)
+    defer { close(there) }
+    return (socket, try start(there))
+  }
+
+  /// A connected pair that no child inherits; both are the caller's to close.
+  static func pair() throws -> (here: Int32, there: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw SessionError.system("making a pair of sockets", errno)
     }
-    let socket = ChildSocket(descriptor: ends[0])
-    defer { close(ends[1]) }
-    return (socket, try start(ends[1]))
+    return (ends[0], ends[1])
   }
 
   /// Sends all of `text`; nothing happens where nobody is there any more.

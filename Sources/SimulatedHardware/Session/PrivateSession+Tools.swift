@@ -1,5 +1,6 @@
 import Foundation
 internal import Glibc
+import Platform
 
 /// What a tool said, and how it ended.
 public struct ToolResult: Sendable, Equatable {
@@ -48,7 +49,7 @@ extension PrivateSession {
 
   /// Every port in the graph, as `node:port`; empty while the daemon is away.
   public func ports() throws -> Set<String> {
-    Set(try run("pw-link", "-io").output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
+    Set(try run("pw-link", "-io").output.split(separator: "\n").map { $0.trimmed })
   }
 
   /// Every link in the graph, with its state ("active" where audio flows); empty while the daemon is away.

@@ -46,7 +46,7 @@ final class SessionFolder: Sendable {
     do {
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url)
-    } catch { throw SessionError(.system, "writing \(url.path): \(error.localizedDescription)") }
+    } catch { throw SessionError(.system, "writing \(url.path): \(error)") }
   }
 
   deinit {

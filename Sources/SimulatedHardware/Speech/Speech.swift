@@ -48,7 +48,7 @@ public struct Speech: Sendable {
     if access(file, R_OK) == 0 { return file }
     do {
       try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
-    } catch { throw SessionError(.system, "making \(cache): \(error.localizedDescription)") }
+    } catch { throw SessionError(.system, "making \(cache): \(error)") }
     // Another process may be at it too: each writes a file of its own, and the last rename wins.
     let draft = "\(file).\(getpid())-\(UInt32.random(in: .min ... .max))"
     defer { unlink(draft) }

@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireClient
+import Platform
 
 /// One request and its answer, on the connection's own thread.
 final class ControlExchange {
@@ -48,7 +49,7 @@ final class ControlExchange {
 
   /// - Throws: 415 where the body says that it is something else.
   func expect(type possible: [String]) throws(RequestFailure) {
-    guard let type = head.headers["content-type"]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased(),
+    guard let type = head.headers["content-type"]?.split(separator: ";").first?.trimmed.lowercased(),
       !possible.contains(where: { $0.hasSuffix("/") ? type.hasPrefix($0) : type == $0 })
     else { return }
     throw RequestFailure(415, "a body of type \(type) is not understood here; send Content-Type: \(possible[0])")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PipeWireClient
+import Platform
 import Synchronization
 
 /// HTTP/1.1 on a Unix socket, a thread for each client: whatever one does or does not do, it holds up no other.
@@ -23,6 +24,7 @@ final class ControlServer: Sendable {
   private static let closing = 16
   /// Seconds that `stop` waits for the clients' threads.
   private static let patience = 2.0
+  private static let clientThread = "nearend-client"
 
   /// - Parameter respond: answers a request, on its client's thread; what it throws is answered as an error.
   init(socket: ControlSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
@@ -44,7 +46,7 @@ final class ControlServer: Sendable {
     socket.remove()
     for connection in connections { connection.interrupt() }
     // A client's own thread may be the one that lets the last reference to the service go.
-    if Thread.current.name?.hasPrefix("nearend-client") != true { _ = threads.wait(timeout: .now() + Self.patience) }
+    if currentThreadName != Self.clientThread { _ = threads.wait(timeout: .now() + Self.patience) }
   }
 
   /// Clients that are connected now.
@@ -52,13 +54,10 @@ final class ControlServer: Sendable {
 
   private func run(name: String, _ body: @escaping @Sendable (ControlServer) -> Void) {
     threads.enter()
-    let thread = Thread { [self] in
+    startThread(name: name, stackSize: Self.stackSize) { [self] in
       body(self)
       threads.leave()
     }
-    thread.name = name
-    thread.stackSize = Self.stackSize
-    thread.start()
   }
 
   // MARK: Clients come
@@ -98,7 +97,7 @@ final class ControlServer: Sendable {
       return state.nextId
     }
     guard let id else { return refuse(connection) }
-    run(name: "nearend-client") { server in
+    run(name: Self.clientThread) { server in
       server.serve(connection)
       connection.close()
       server.state.withLock { _ = $0.connections.removeValue(forKey: id) }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// An answer that says what was wrong, and what to do. [any]
 struct RequestFailure: Error, Equatable {
@@ -94,7 +95,7 @@ struct RequestHead: Equatable {
         throw RequestFailure(400, "'\(line.prefix(40))' is not a header; a header is 'Name: value'")
       }
       let name = line[..<colon].lowercased()
-      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      let value = line[line.index(after: colon)...].trimmed
       guard headers.updateValue(value, forKey: name) == nil || !["content-length", "transfer-encoding"].contains(name) else {
         throw RequestFailure(400, "the header \(name) is given twice; give it once")
       }

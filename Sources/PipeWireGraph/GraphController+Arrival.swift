@@ -1,0 +1,93 @@
+import PipeWireClient
+import SessionModel
+
+/// How nearend comes into a daemon's graph: at start, when a daemon that it waits for comes, and when one that went away is back.
+extension GraphController {
+  /// Seconds between attempts to reach a daemon, which is heard within 2 s (I6); the longer one once it has been away for `patience`.
+  private static let retryIntervals = (soon: 0.25, later: 1.0)
+  private static let patience = 10.0
+  /// Seconds between looks whether another nearend still has the place.
+  private static let takenInterval = 2.0
+
+  /// False where the daemon is not there, and is to be waited for.
+  func join() throws(GraphError) -> Bool {
+    do throws(GraphError) {
+      do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
+      try checkStart()
+      return true
+    } catch {
+      guard options.waitsForArrival, case .noDaemon(let reason) = error else { throw error }
+      lostSince = monotonicNanoseconds()
+      tell(.warning, "\(reason); waiting for it")
+      hooks.interruption(.daemonLost, true)
+      retryTimer.schedule(after: Self.retryIntervals.soon)
+      return false
+    }
+  }
+
+  /// What can only be wrong at start: another nearend, a device that is not there.
+  private func checkStart() throws(GraphError) {
+    guard let connection else { return }
+    guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
+    routes.waitForDefaults()
+    objects = GraphObjects(connection.objects.values)
+    if let other = otherNearend { throw other }
+    let candidates = routes.candidates(in: objects)
+    for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
+      guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
+      guard options.waitsForArrival else { throw .unknownDevice(name: name, direction: direction, available: candidates) }
+      tell(.warning, "\(direction == .input ? "microphone" : "speaker"): \(name) is not there, and is used as soon as it comes")
+    }
+  }
+
+  private var otherNearend: GraphError? {
+    guard let other = objects.node(named: NodeNames.filter) else { return nil }
+    let client = other.id("client.id").flatMap { connection?.objects[$0] }
+    return .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
+  }
+
+  /// Tries the daemon again, after which it is back, or is tried once more.
+  func reconnect() {
+    guard !isStopping else { return }
+    takeDown()
+    connection = nil
+    objects = GraphObjects([])
+    media = .init()
+    do throws(PipeWireError) {
+      try connect()
+      // The first time somebody else may have the place; nobody can wait for the answer here.
+      guard hasJoined else { return connection?.ping { [unowned self] in joinLate() } ?? () }
+      try build()
+    } catch {
+      takeDown()
+      connection = nil
+      return retryTimer.schedule(after: secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
+    }
+    arrived("back", " again")
+  }
+
+  private func joinLate() {
+    guard let connection, !isStopping else { return }
+    objects = GraphObjects(connection.objects.values)
+    if let other = otherNearend {
+      if refusal != other { tell(.error, "\(other.description); waiting for its end") }
+      refusal = other
+      // Not now: this is an event of the connection's, which is made anew then.
+      return retryTimer.schedule(after: Self.takenInterval)
+    }
+    do throws(PipeWireError) { try build() } catch {
+      tell(.error, error.description)
+      return retryTimer.schedule(after: Self.takenInterval)
+    }
+    arrived("there", "")
+  }
+
+  private func arrived(_ place: String, _ again: String) {
+    tell(.info, "the PipeWire daemon is \(place) after \(tenths(secondsAway)) s; nearend is in its graph\(again)")
+    lostSince = nil
+    hooks.interruption(.daemonLost, false)
+    dirty.raise()
+  }
+
+  private var secondsAway: Double { lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0 }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Why the system refused something. [any]
+public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// `errno`.
+  public var code: Int32
+
+  public init(code: Int32) { self.code = code }
+  /// Of the call that has just failed on this thread.
+  public static var last: SystemError { SystemError(code: errno) }
+
+  /// The system's words, "No such file or directory".
+  public var description: String { String(cString: strerror(code)) }
+}
+
+/// A whole file, at most `limit` bytes of it. [any]
+public func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw .last }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 16_384)
+  while bytes.count < limit {
+    let count = read(descriptor, &chunk, min(chunk.count, limit - bytes.count))
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw .last }
+    if count == 0 { break }
+    bytes += chunk[..<count]
+  }
+  return bytes
+}
+
+/// Writes all of it to a descriptor. [any]
+public func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) throws(SystemError) {
+  var rest = Array(bytes)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { throw count < 0 ? .last : SystemError(code: EIO) }
+    rest = rest.dropFirst(count)
+  }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A lock that several objects share; not recursive. [any]
+///
+/// `@unchecked Sendable`: the pointer is constant, and a mutex may be locked on any thread.
+public final class Lock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  public init() {
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs `body` while nobody else does, and gives what it gives.
+  public func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+}

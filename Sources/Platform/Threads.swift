@@ -1,0 +1,49 @@
+import Glibc
+
+/// Runs `body` on a thread of its own, which nobody waits for. Traps only where the process is out of memory or threads. [any]
+/// - Parameters:
+///   - name: what tools show of it: at most 15 bytes.
+///   - stackSize: bytes; nil for the process's own default.
+public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+  final class Start {
+    let name: String
+    let body: () -> Void
+    init(_ name: String, _ body: @escaping () -> Void) { (self.name, self.body) = (name, body) }
+  }
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+  var thread = pthread_t()
+  let result = pthread_create(
+    &thread, &attributes,
+    { start in
+      let start = Unmanaged<Start>.fromOpaque(start!).takeRetainedValue()
+      // What pthread_setname_np does, which Glibc's module lacks.
+      let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+      if file >= 0 {
+        try? write(start.name.utf8.prefix(15), to: file)
+        close(file)
+      }
+      start.body()
+      return nil
+    }, Unmanaged.passRetained(Start(name, body)).toOpaque())
+  guard result == 0 else { fatalError("cannot make the thread \(name): \(String(cString: strerror(result)))") }
+}
+
+/// The calling thread's, at most 15 bytes. [any]
+public var currentThreadName: String {
+  let bytes = (try? contents(ofFile: "/proc/thread-self/comm", atMost: 64)) ?? []
+  return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+}
+
+/// Holds up the calling thread. [any]
+public func pause(seconds: Double) {
+  // Until a moment rather than for a while: signals make it no longer.
+  var end = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &end)
+  let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
+  end = timespec(tv_sec: end.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+  while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
+}

@@ -1,0 +1,115 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import SimulatedHardware
+
+/// nearend that starts before what it needs, and where another one runs already.
+@Suite("Arrival", .serialized)
+struct ArrivalTests {
+  @Test("O6: started with --wait before any daemon, it says so, can be talked to, and takes up its work when the daemon comes")
+  func daemonComes() throws {
+    let session = try plainSession()
+    session.stop(.pipewire, with: SIGTERM)
+    let receiver = try NotifyReceiver("\(session.path)/notify")
+    let running = try session.startNearend(
+      "--headless", "--wait", "--mic", "hw.mic", variables: ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "600000"])
+    let ready = try #require(receiver.wait(for: "READY=1"), "\(running.errors)")
+    #expect(ready.status == "interrupted: the PipeWire daemon is away")
+    #expect(running.says("warning: no PipeWire daemon"))
+    let waiting = try session.nearend("status")
+    #expect(waiting.output.contains("interrupted (the PipeWire daemon is away)"), "\(waiting)")
+    #expect(waiting.output.contains("not connected"), "\(waiting)")
+    #expect(poll(timeout: 20) { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
+
+    try session.start()
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO", "nearend.speaker:playback_FL"])
+    #expect(running.says("the PipeWire daemon is there after"), "\(running.errors)")
+    #expect(receiver.wait(forStatus: "idle; hw.mic → nearend → hw.speaker") != nil, "\(receiver.messages)")
+    let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
+    defer { recorder.end() }
+    try session.wait(for: "the microphone to open") {
+      try session.links()[.init(from: "hw.mic:capture_MONO", to: "nearend:mic_MONO")] == "active"
+    }
+    #expect(receiver.count("READY=1") == 1)
+    running.process.signal(SIGTERM)
+    #expect(running.process.wait(timeout: 10) == .status(0))
+  }
+
+  @Test("O6: a nearend that waits for a daemon ends at once when it is told to")
+  func endsWhileWaiting() throws {
+    let place = try EmptyPlace()
+    let running = try place.startNearend("--headless", "--wait", "--json")
+    #expect(running.says("waiting for it"), "\(running.errors)")
+    running.process.signal(SIGTERM)
+    #expect(running.process.wait(timeout: 3) == .status(0))
+    let status = try running.status()
+    #expect(!status.graph.isConnected && status.session.interruption?.reason == .daemonLost)
+  }
+
+  @Test("O6: with --wait a device that is not there is waited for, and said to be; the default is not taken in its place for good")
+  func deviceComes() throws {
+    let session = try plainSession()
+    let running = try session.startNearend("--headless", "--wait", "--mic", "hw.late")
+    #expect(running.says("microphone: hw.late is not there, and is used as soon as it comes"), "\(running.errors)")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    #expect(try session.nearend("status").output.contains("until hw.late comes"))
+  }
+
+  @Test("O6: who waited finds the place taken, says by whom, and takes it when that one ends")
+  func placeIsTaken() throws {
+    let session = try plainSession()
+    session.stop(.pipewire, with: SIGTERM)
+    // Another control socket, the same daemon: what runs in a container, or a program on the library.
+    let other = "\(session.path)/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let waiting = try session.startNearend("--headless", "--wait", variables: ["XDG_RUNTIME_DIR": other])
+    #expect(waiting.says("waiting for it"), "\(waiting.errors)")
+    waiting.process.signal(SIGSTOP)
+    try session.start()
+    let holder = try session.startNearend("--headless")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    waiting.process.signal(SIGCONT)
+    #expect(waiting.says("another nearend (process \(holder.process.pid)) runs"), "\(waiting.errors)")
+    #expect(try session.ports().filter { $0 == "nearend:mic_MONO" }.count == 1)
+    holder.process.signal(SIGTERM)
+    #expect(holder.process.wait(timeout: 10) == .status(0))
+    #expect(waiting.says("the PipeWire daemon is there after"), "\(waiting.errors)")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+  }
+
+  @Test("O6: nearend where one runs is its dashboard: keys act there, q leaves it running; --headless says who holds the node")
+  func dashboardOfTheOther() throws {
+    let session = try plainSession()
+    let running = try session.startNearend("--headless")
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    let terminal = try Terminal(in: session)
+    try terminal.expect("IDLE", "Simulated Microphone")
+    try terminal.type("n")
+    try terminal.expect("NS off")
+    #expect(try session.nearend("get", "ns").output == "false\n")
+    try terminal.type("q")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 0)
+    #expect(running.process.isRunning)
+
+    // What it was asked to do otherwise it cannot do in the other's place.
+    let own = try Terminal(in: session, "--mic", "hw.mic")
+    try own.expectEnd()
+    #expect(own.exitStatus == 75)
+    let second = try session.nearend("--headless")
+    #expect(second.exit == .status(75) && second.errors.contains("\(running.process.pid)"), "\(second.errors)")
+  }
+
+  @Test("O6: where a nearend waits for a daemon, nearend in a terminal is its dashboard, and no rehearsal")
+  func dashboardOfOneThatWaits() throws {
+    let place = try EmptyPlace()
+    let running = try place.startNearend("--headless", "--wait")
+    #expect(running.says("control socket"), "\(running.errors)")
+    let terminal = try Terminal(in: place)
+    try terminal.expect("INTERRUPTED", "PipeWire")
+    try terminal.type("q")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 0 && running.process.isRunning)
+  }
+}
