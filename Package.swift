@@ -36,7 +36,8 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     // C libraries
@@ -78,13 +79,17 @@ let package = Package(
       ]),
     .target(
       name: "OfflineProcessing", dependencies: ["Border", "Nearend", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
+    .target(
+      name: "Preferences",
+      dependencies: ["Border", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Border", "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "SimulatedHardware",
+        "Border", "Nearend", "Preferences", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
+        "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -114,6 +119,7 @@ let package = Package(
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
@@ -154,7 +160,8 @@ let package = Package(
       name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
       exclude: ["Snapshots"]),
     .testTarget(
-      name: "CommandTests", dependencies: ["NearendCommand", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
+      name: "CommandTests",
+      dependencies: ["NearendCommand", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
       exclude: ["Snapshots"]),
   ]
 )

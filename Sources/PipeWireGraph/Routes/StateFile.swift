@@ -22,18 +22,13 @@ struct StateFile: Sendable {
 
   /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
   func read(complain: (String) -> Void = { _ in }) -> Content {
-    guard let path, FileManager.default.fileExists(atPath: path) else { return Content() }
+    guard let path else { return Content() }
     do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      let data = try file.read(upToCount: Self.largest + 1) ?? Data()
-      guard data.count <= Self.largest else { throw CocoaError(.fileReadTooLarge) }
-      return try JSONDecoder().decode(Content.self, from: data)
+      return try DurableFile.read(Content.self, path, atMost: Self.largest) ?? Content()
     } catch {
-      let aside = "\(path).unreadable"
-      let isAside = rename(path, aside) == 0
+      let aside = DurableFile.putAside(path)
       complain(
-        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(isAside ? "; it is kept as \(aside)" : "")"
+        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")"
       )
       return Content()
     }
@@ -42,37 +37,6 @@ struct StateFile: Sendable {
   /// Whole or not at all, on the disk when it returns; an empty content leaves no file.
   func write(_ content: Content) throws {
     guard let path else { return }
-    guard content != Content() else {
-      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-      return
-    }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let new = "\(path).new"
-    try Self.write(try encoder.encode(content), to: new)
-    guard rename(new, path) == 0 else { throw Self.reason }
-    try Self.sync(folder.path, O_RDONLY | O_DIRECTORY)
-  }
-
-  private static var reason: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-
-  private static func write(_ data: Data, to path: String) throws {
-    unlink(path)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw reason }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try file.write(contentsOf: data)
-    guard fsync(descriptor) == 0 else { throw reason }
-    try file.close()
-  }
-
-  private static func sync(_ path: String, _ flags: Int32) throws {
-    let descriptor = open(path, flags | O_CLOEXEC)
-    guard descriptor >= 0 else { throw reason }
-    defer { close(descriptor) }
-    // Some file systems cannot sync a folder, and say so.
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw reason }
+    try DurableFile.write(content == Content() ? nil : content, path)
   }
 }
