@@ -82,14 +82,15 @@ let package = Package(
     .target(
       name: "Preferences",
       dependencies: ["Border", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
+    .target(name: "Doctor", dependencies: ["PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Border", "Nearend", "Preferences", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
-        "SimulatedHardware",
+        "Border", "Nearend", "Preferences", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
+        "SimulatedHardware", "RealtimeCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -120,6 +121,7 @@ let package = Package(
     .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "SessionModel"]),
+    .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
@@ -161,7 +163,7 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["NearendCommand", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
+      dependencies: ["NearendCommand", "Doctor", "OfflineProcessing", "Softphone", "SimulatedHardware", "SessionModel"],
       exclude: ["Snapshots"]),
   ]
 )

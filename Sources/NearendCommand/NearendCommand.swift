@@ -20,7 +20,7 @@ struct NearendCommand: ParsableCommand {
       """,
     version: nearendVersion,
     subcommands: [
-      RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self,
+      RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, DoctorCommand.self,
       RoomCommand.self,
     ],
     groupedSubcommands: [

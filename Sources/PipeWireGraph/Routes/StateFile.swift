@@ -18,7 +18,7 @@ struct StateFile: Sendable {
   init(folder: String?) { path = folder.map { "\($0)/restore.json" } }
 
   /// Bytes; what nearend writes is far smaller.
-  private static let largest = 1 << 20
+  fileprivate static let largest = 1 << 20
 
   /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
   func read(complain: (String) -> Void = { _ in }) -> Content {
@@ -38,5 +38,19 @@ struct StateFile: Sendable {
   func write(_ content: Content) throws {
     guard let path else { return }
     try DurableFile.write(content == Content() ? nil : content, path)
+  }
+}
+
+/// What a run that did not end by itself has left to put back. [any]
+public enum Leftovers {
+  /// Of what is in the folder's `restore.json`, in words; nothing where it cannot be read.
+  public static func names(folder: String) -> [String] {
+    let file = StateFile(folder: folder)
+    guard let path = file.path, let content = try? DurableFile.read(StateFile.Content.self, path, atMost: StateFile.largest)
+    else { return [] }
+    return [
+      content.formerDefaults.isEmpty ? nil : "the session's default devices", content.headset.map { _ in "a Bluetooth headset's profile" },
+      content.ducked?.isEmpty == false ? "other applications, which are lowered" : nil,
+    ].compactMap { $0 }
   }
 }
