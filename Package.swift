@@ -36,7 +36,8 @@ let package = Package(
     .library(name: "SimulatedClock", type: .dynamic, targets: ["SimulatedClock"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     // C libraries
@@ -81,13 +82,18 @@ let package = Package(
     .target(
       name: "OfflineProcessing",
       dependencies: ["Border", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
+    .target(
+      name: "Preferences",
+      dependencies: ["Border", "Platform", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
+    .target(name: "Doctor", dependencies: ["PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Border", "Nearend", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal", "Platform", "SimulatedHardware",
+        "Border", "Nearend", "Preferences", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
+        "Platform", "SimulatedHardware", "RealtimeCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -121,6 +127,8 @@ let package = Package(
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "SessionModel"]),
+    .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
@@ -163,8 +171,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "NearendCommand", "ManualPages", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel", "Softphone",
-        "SimulatedHardware",
+        "NearendCommand", "ManualPages", "Doctor", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel",
+        "Softphone", "SimulatedHardware",
       ],
       exclude: ["Snapshots"]),
   ]

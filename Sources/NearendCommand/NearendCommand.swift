@@ -4,6 +4,7 @@ import DashboardTerminal
 import Foundation
 import Nearend
 import PipeWireGraph
+import Preferences
 import SessionModel
 import SimulatedHardware
 
@@ -19,7 +20,10 @@ struct NearendCommand: ParsableCommand {
       \(ExitStatus.help)
       """,
     version: nearendVersion,
-    subcommands: [RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, RoomCommand.self],
+    subcommands: [
+      RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, DoctorCommand.self,
+      RoomCommand.self,
+    ],
     groupedSubcommands: [
       CommandGroup(
         name: "Remote control",
@@ -48,12 +52,18 @@ struct NearendCommand: ParsableCommand {
     if wait, !display.headless { throw ValidationError("--wait needs --headless.") }
     let environment = ProcessInfo.processInfo.environment
     ServiceNotifier.clearEnvironment()
+    let wishes = Wishes(devices, environment)
+    let telemetryOptions = try telemetry.merged(with: wishes.layers.configuration).options()
     let stop = StopRequest.onSignals()
-    let terminal = display.headless ? nil : TerminalDisplay.checked(display)
+    let terminal = display.headless ? nil : TerminalDisplay.checked(display, glyphs: wishes.glyphs)
     if let terminal, attach(terminal, stop, environment) { return }
     do {
-      let service = try startService(in: nil, devices: devices, display: display, telemetry: telemetry.options(), waitsForArrival: wait)
-      defer { service.stop() }
+      let (service, keeper) = try startService(
+        in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait)
+      defer {
+        keeper.stop()
+        service.stop()
+      }
       if display.headless || !service.snapshot().route.devices.isEmpty {
         let notifier = display.headless ? ServiceNotifier(environment) : nil
         notifier?.ready(service)
@@ -85,29 +95,32 @@ struct NearendCommand: ParsableCommand {
   }
 }
 
-/// A running nearend with the participants' devices that were asked for.
+/// A running nearend with the participants' devices that were asked for, kept as its people want it.
 func startService(
-  in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
+  in session: PrivateSession?, wishes: Wishes, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
   waitsForArrival: Bool = false
-) throws(GraphError) -> NearendService {
+) throws(GraphError) -> (NearendService, PreferenceKeeper) {
   let environment = session?.environment ?? ProcessInfo.processInfo.environment
   let controlSocket = ControlPath.standard(environment)
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
-  var graph = devices.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment)
+  var graph = wishes.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment)
   graph.waitsForArrival = waitsForArrival
   let service = try NearendService(
     NearendOptions(
-      graph: graph, session: devices.sessionSettings, echoCanceller: devices.aec ?? .nearend, controlSocket: controlSocket,
+      graph: graph, session: wishes.sessionSettings, echoCanceller: wishes.echoCanceller, controlSocket: controlSocket,
       telemetry: telemetry, echo: echo))
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
+  for complaint in wishes.complaints { service.remark(complaint, .warning) }
   do {
-    for id in devices.sink { try service.addGraphSink(id: id) }
+    for id in wishes.sinks { try service.addGraphSink(id: id) }
   } catch {
     service.stop()
     throw .refused(reason: "\(error)")
   }
-  return service
+  let keeper = PreferenceKeeper(service, layers: wishes.layers, configuration: wishes.configurationPath, remembered: wishes.remembered)
+  keeper.start()
+  return (service, keeper)
 }
 
 extension PrivateSession {

@@ -96,13 +96,13 @@ struct ProcessCommand: ParsableCommand {
     [
       .echoCanceller: .string((leavesEcho ? .off : aec ?? nearend.devices.aec ?? EchoCanceller.nearend).rawValue),
       .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
-      .bypassVoiceProcessing: .bool(bypass), .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing),
+      .bypassVoiceProcessing: .bool(bypass), .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing ?? true),
     ]
   }
 
   private func refuseForeignOptions() throws {
     let (devices, display) = (nearend.devices, nearend.display)
-    guard devices.speaker == nil, devices.sink.isEmpty, !devices.manual, devices.reference == .everything, !display.headless,
+    guard devices.speaker == nil, devices.sink.isEmpty, devices.manual == nil, devices.reference == nil, !display.headless,
       display.seconds == nil, !display.json, !nearend.telemetry.isGiven
     else { throw ValidationError("process works on files: options of the live nearend mean nothing to it.") }
   }
@@ -128,7 +128,7 @@ struct ProcessCommand: ParsableCommand {
   }
 
   private var chartGlyphs: ChartText.Glyphs {
-    if let choice = glyphs ?? nearend.display.glyphs { return choice == .unicode ? .unicode : .ascii }
+    if let choice = glyphs ?? nearend.display.glyphs, choice != .auto { return choice == .unicode ? .unicode : .ascii }
     let environment = ProcessInfo.processInfo.environment
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     return locale.uppercased().contains("UTF") ? .unicode : .ascii

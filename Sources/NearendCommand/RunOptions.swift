@@ -18,7 +18,7 @@ struct DisplayOptions: ParsableArguments {
   var seconds: Double?
   @Flag(help: "Print the status document when it stops (with --headless).")
   var json = false
-  @Option(help: "How the dashboard draws: unicode, compat or ascii; by default what the locale allows.")
+  @Option(help: "How the dashboard draws: unicode, compat or ascii; by default, or with auto, what the locale allows.")
   var glyphs: GlyphChoice?
 
   /// A year.
@@ -42,34 +42,37 @@ struct DeviceOptions: ParsableArguments {
   var mic: String?
   @Option(help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"))
   var speaker: String?
-  @Option(help: "What the echo canceller listens to: everything that the speaker plays, or only nearend's own mix.")
-  var reference = ReferenceSource.everything
+  @Option(help: "What the echo canceller listens to: everything that the speaker plays (the default), or only nearend's own mix.")
+  var reference: ReferenceSource?
   @Option(
     help: ArgumentHelp("Give a participant a PipeWire sink device of its own, nearend.sink.<id>; may be repeated.", valueName: "id"))
   var sink: [String] = []
   @Flag(
     inversion: .prefixedNo,
-    help: "Voice processing (useVoiceProcessingIO); without it the microphone passes as it is, with nothing added.")
-  var voiceProcessing = true
+    help: "Voice processing (useVoiceProcessingIO), on by default; without it the microphone passes as it is, with nothing added.")
+  var voiceProcessing: Bool?
   @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off; to be changed while it runs.")
   var aec: EchoCanceller?
 
   @Option(
     help: ArgumentHelp(
-      "Streams with one of these roles (media.role) interrupt the session while they run; '' for none.", valueName: "role,role"))
-  var interruptingRoles = InterruptionOptions.defaultRoles.joined(separator: ",")
-  @Option(help: "What becomes of the session while another login session has the seat.")
-  var whenInactive = InterruptionOptions.Inactivity.stop
+      "Streams with one of these roles (media.role) interrupt the session while they run; '' for none, by default "
+        + InterruptionOptions.defaultRoles.joined(separator: ",") + ".", valueName: "role,role"))
+  var interruptingRoles: String?
+  @Option(help: "What becomes of the session while another login session has the seat; by default stop.")
+  var whenInactive: InterruptionOptions.Inactivity?
   @Flag(
-    name: .customLong("default"),
+    name: .customLong("default"), inversion: .prefixedNo,
     help: "Make Nearend Speaker and Nearend Microphone the session's defaults; the former ones come back afterwards.")
-  var makesDefault = false
+  var makesDefault: Bool?
   @Flag(
-    inversion: .prefixedNo, help: "When headphones are pulled out: pause, rather than play into the room.")
-  var pauseOnUnplug = true
+    inversion: .prefixedNo, help: "When headphones are pulled out: pause, rather than play into the room (the default).")
+  var pauseOnUnplug: Bool?
 
-  @Flag(help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
-  var manual = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Leave activation to a call manager: nothing runs before `nearend activate` (manualAudioSessionManagement).")
+  var manual: Bool?
 
   func validate() throws {
     for id in sink {
@@ -79,28 +82,18 @@ struct DeviceOptions: ParsableArguments {
   }
 
   /// Nothing was asked for that a nearend which runs already may do otherwise.
-  var isStandard: Bool {
-    mic == nil && speaker == nil && reference == .everything && sink.isEmpty && voiceProcessing && aec == nil
-      && interruptingRoles == InterruptionOptions.defaultRoles.joined(separator: ",") && whenInactive == .stop && !makesDefault
-      && pauseOnUnplug && !manual
-  }
+  var isStandard: Bool { settings.isEmpty && reference == nil && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
 
-  var sessionSettings: SessionSettings {
-    var settings = SessionSettings()
-    settings.usesVoiceProcessing = voiceProcessing
-    settings.isManual = manual
+  /// What these options say of settings.
+  var settings: [Setting: EventValue] {
+    var settings: [Setting: EventValue] = [:]
+    if let mic { settings[.microphone] = .string(mic) }
+    if let speaker { settings[.speaker] = .string(speaker) }
+    if let voiceProcessing { settings[.useVoiceProcessingIO] = .bool(voiceProcessing) }
+    if let aec { settings[.echoCanceller] = .string(aec.rawValue) }
+    if let makesDefault { settings[.defaultDevices] = .bool(makesDefault) }
+    if let pauseOnUnplug { settings[.pauseOnUnplug] = .bool(pauseOnUnplug) }
+    if let manual { settings[.manualAudioSessionManagement] = .bool(manual) }
     return settings
-  }
-
-  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept.
-  func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
-    let roles = interruptingRoles.split(separator: ",").map { $0.trimmed }
-    var options = GraphOptions(
-      remote: remote, microphone: mic, speaker: speaker, reference: reference,
-      interruptions: InterruptionOptions(roles: roles.filter { !$0.isEmpty }, systemBus: systemBus, whenInactive: whenInactive))
-    options.areDefaultDevices = makesDefault
-    options.pausesOnUnplug = pauseOnUnplug
-    options.stateFolder = StatePath.standard(environment)
-    return options
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Nearend
 import Platform
+import Preferences
 import SessionModel
 
 /// Where telemetry goes, and the two keys of `clientTelemetry`. A rehearsal sends none: what happens in it is no call.
@@ -49,6 +50,21 @@ struct TelemetryArguments: ParsableArguments {
     } catch {
       throw ValidationError(Self.option(error) + ": \(error).")
     }
+  }
+
+  /// With what nearend.toml says where these options say nothing: of where to send, and apart from that of what to let through.
+  func merged(with configuration: Configuration) -> TelemetryArguments {
+    func text(_ option: RunOption) -> String? {
+      if case .text(let text) = configuration.option(option), !text.isEmpty { text } else { nil }
+    }
+    var merged = self
+    if telemetryFile == nil, telemetryUrl == nil {
+      (merged.telemetryFile, merged.telemetryUrl) = (text(.telemetryFile), text(.telemetryUrl))
+    }
+    guard telemetryConfig == nil, !isGateGiven else { return merged }
+    (merged.telemetryConfig, merged.telemetryMinVersion) = (text(.telemetryConfig), text(.telemetryMinVersion))
+    if case .list(let types) = configuration.option(.telemetryDisable) { merged.telemetryDisable = types }
+    return merged
   }
 
   private static func gate(ofFile path: String) throws(TelemetryConfigurationError) -> TelemetryGate {

@@ -2,14 +2,17 @@ import ArgumentParser
 import DashboardTerminal
 import DashboardView
 import Foundation
+import Preferences
 import SessionModel
 
 /// `--glyphs`.
-enum GlyphChoice: String, CaseIterable, ExpressibleByArgument {
-  case unicode, compat, ascii
+typealias GlyphChoice = RunOption.Glyphs
 
-  var set: GlyphSet {
+extension RunOption.Glyphs: ExpressibleByArgument {
+  /// nil: what the locale allows.
+  var set: GlyphSet? {
     switch self {
+    case .auto: nil
     case .unicode: .unicode
     case .compat: .compat
     case .ascii: .ascii
@@ -22,13 +25,13 @@ struct TerminalDisplay {
   private let dashboard: Dashboard
 
   /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do then.
-  static func checked(_ options: DisplayOptions, instead: String = "use --headless") -> TerminalDisplay {
+  static func checked(_ options: DisplayOptions, glyphs: GlyphChoice? = nil, instead: String = "use --headless") -> TerminalDisplay {
     do {
       try Dashboard.checkTerminal()
     } catch {
       fail(error.words(instead: instead), .noTerminal)
     }
-    return TerminalDisplay(dashboard: Dashboard(options: DashboardOptions(glyphs: options.glyphs?.set)))
+    return TerminalDisplay(dashboard: Dashboard(options: DashboardOptions(glyphs: (options.glyphs ?? glyphs)?.set)))
   }
 
   /// Shows it until `q`, or until a stop is requested.

@@ -58,6 +58,7 @@ public final class NearendService: Sendable {
   /// Media that `addRingSink` registered, and that goes with its sink.
   private let sinkMedia = Mutex<Set<String>>([])
   private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
+  private let participantChanged = Callback<@Sendable (String, ParticipantChange) -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
   /// Media that the control socket's clients have registered.
@@ -180,7 +181,17 @@ public final class NearendService: Sendable {
   public func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) { graph.beat(every: interval, beat) }
 
   /// Puts a remark into the log.
-  public func remark(_ message: String) { log.add(.info, message) }
+  public func remark(_ message: String, _ level: LogEntry.Level = .info) { log.add(level, message) }
+
+  /// What happens to a participant.
+  package enum ParticipantChange: Sendable {
+    case came, left
+    /// It has another gain or mute.
+    case changed
+  }
+
+  /// `heard` is called with a participant's id and what happened to it, on the thread that does it; it must not wait. nil for nobody. [any]
+  package func onParticipant(_ heard: (@Sendable (String, ParticipantChange) -> Void)?) { participantChanged.set(heard) }
 
   // MARK: Sinks
 
@@ -203,6 +214,7 @@ public final class NearendService: Sendable {
     }
     sinkMedia.withLock { if isNew { $0.insert(id) } else { $0.remove(id) } }
     log.add(.info, "participant \(id): \(sampleRate) Hz, \(channelCount) channel\(channelCount == 1 ? "" : "s")")
+    participantChanged.current?(id, .came)
     return sink
   }
 
@@ -219,6 +231,7 @@ public final class NearendService: Sendable {
     }
     try result.get()
     log.add(.info, "participant \(id): device nearend.sink.\(id)")
+    participantChanged.current?(id, .came)
   }
 
   /// Ends a participant of either kind; an unknown id has no effect.
@@ -233,7 +246,9 @@ public final class NearendService: Sendable {
       let ownsMedia = sinkMedia.withLock { $0.remove(id) != nil }
       session.send(ownsMedia ? .unregisterMedia(id: id) : .unregisterSink(mediaId: id))
     }
-    if isRemoved || hasRing { log.add(.info, "participant \(id) left") }
+    guard isRemoved || hasRing else { return }
+    log.add(.info, "participant \(id) left")
+    participantChanged.current?(id, .left)
   }
 
   // MARK: Commands
@@ -315,6 +330,7 @@ public final class NearendService: Sendable {
   private func setSink(_ id: String, ring: (RingSink) -> Void, graph: (GraphSink) -> Void) {
     if let sink = core.mixer.ringSink(id: id) { ring(sink) }
     if let sink = core.mixer.graphSink(id: id) { graph(sink) }
+    participantChanged.current?(id, .changed)
   }
 
   // MARK: Snapshot

@@ -71,8 +71,7 @@ extension NearendService {
   func checked(_ setting: Setting, _ value: EventValue) throws(SettingError) -> EventValue {
     let value = try setting.checked(value)
     if setting.kind == .deviceName, case .string(let name) = value, GraphController.isOwnNode(name) {
-      throw .badValue(
-        setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
+      throw .ownDevice(setting, name)
     }
     return value
   }

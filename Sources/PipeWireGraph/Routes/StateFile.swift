@@ -19,20 +19,17 @@ struct StateFile: Sendable {
   init(folder: String?) { path = folder.map { "\($0)/restore.json" } }
 
   /// Bytes; what nearend writes is far smaller.
-  private static let largest = 1 << 20
+  fileprivate static let largest = 1 << 20
 
   /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
   func read(complain: (String) -> Void = { _ in }) -> Content {
-    guard let path, FileManager.default.fileExists(atPath: path) else { return Content() }
+    guard let path else { return Content() }
     do {
-      let data = Data(try contents(ofFile: path, atMost: Self.largest + 1))
-      guard data.count <= Self.largest else { throw CocoaError(.fileReadTooLarge) }
-      return try JSONDecoder().decode(Content.self, from: data)
+      return try DurableFile.read(Content.self, path, atMost: Self.largest) ?? Content()
     } catch {
-      let aside = "\(path).unreadable"
-      let isAside = rename(path, aside) == 0
+      let aside = DurableFile.putAside(path)
       complain(
-        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(isAside ? "; it is kept as \(aside)" : "")"
+        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")"
       )
       return Content()
     }
@@ -41,34 +38,20 @@ struct StateFile: Sendable {
   /// Whole or not at all, on the disk when it returns; an empty content leaves no file.
   func write(_ content: Content) throws {
     guard let path else { return }
-    guard content != Content() else {
-      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-      return
-    }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let new = "\(path).new"
-    try Self.write(try encoder.encode(content), to: new)
-    guard rename(new, path) == 0 else { throw SystemError.last }
-    try Self.sync(folder.path, O_RDONLY | O_DIRECTORY)
+    try DurableFile.write(content == Content() ? nil : content, path)
   }
+}
 
-  private static func write(_ data: Data, to path: String) throws {
-    unlink(path)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError.last }
-    defer { close(descriptor) }
-    try Platform.write(data, to: descriptor)
-    guard fsync(descriptor) == 0 else { throw SystemError.last }
-  }
-
-  private static func sync(_ path: String, _ flags: Int32) throws {
-    let descriptor = open(path, flags | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemError.last }
-    defer { close(descriptor) }
-    // Some file systems cannot sync a folder, and say so.
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemError.last }
+/// What a run that did not end by itself has left to put back. [any]
+public enum Leftovers {
+  /// Of what is in the folder's `restore.json`, in words; nothing where it cannot be read.
+  public static func names(folder: String) -> [String] {
+    let file = StateFile(folder: folder)
+    guard let path = file.path, let content = try? DurableFile.read(StateFile.Content.self, path, atMost: StateFile.largest)
+    else { return [] }
+    return [
+      content.formerDefaults.isEmpty ? nil : "the session's default devices", content.headset.map { _ in "a Bluetooth headset's profile" },
+      content.ducked?.isEmpty == false ? "other applications, which are lowered" : nil,
+    ].compactMap { $0 }
   }
 }

@@ -158,7 +158,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  private var possible: String {
+  /// What it can be, for people.
+  package var possible: String {
     switch kind {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
@@ -176,6 +177,12 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   case locked(setting: String)
   /// The session has something against it.
   case refused(setting: String, SessionRefusal)
+
+  /// A device of nearend's own, where a real one is due.
+  package static func ownDevice(_ setting: Setting, _ name: String) -> SettingError {
+    .badValue(
+      setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
+  }
 
   public var description: String {
     switch self {

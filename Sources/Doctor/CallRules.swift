@@ -1,0 +1,227 @@
+import SessionModel
+
+func configurationFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard !facts.configurationProblems.isEmpty else { return [] }
+  return [
+    Finding(
+      "configuration", .harm, "nearend.toml is wrong: no nearend starts with it, and one that runs keeps what it said before",
+      evidence: facts.configurationProblems, remedy: "correct it; nearend config check says whether it is right")
+  ]
+}
+
+func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
+  switch facts.socket {
+  case .answers:
+    var findings = [
+      Finding("nearend", .fine, "nearend \(facts.status?.version ?? "") runs", evidence: ["it answers at \(facts.socketPath)"])
+    ]
+    if let interruption = facts.status?.session.interruption {
+      findings.append(
+        Finding(
+          "interruption", .harm, "the session is held up: \(interruption.reason.rawValue)",
+          evidence: ["for \(Int(interruption.duration)) s"], remedy: remedy(interruption.reason)))
+    }
+    return findings
+  case .silent(let reason):
+    return [
+      Finding(
+        "socket", .harm, "a nearend listens and does not answer", evidence: ["\(facts.socketPath): \(reason)"],
+        remedy: "end it and start it again; if it is of another version, start that one's nearend")
+    ]
+  case .absent, .stale:
+    if let graph = facts.graph, let node = graph.node(named: "nearend") {
+      let who = graph.nearendProcess.map { "process \($0) has the node \(node.name)" } ?? "the node \(node.name) is there"
+      return [
+        Finding(
+          "socket", .hint, "nearend runs, but not where this asks",
+          evidence: [who, facts.socketPath.isEmpty ? "XDG_RUNTIME_DIR is not set" : "nothing listens at \(facts.socketPath)"],
+          remedy: "ask it with the XDG_RUNTIME_DIR that it has, or with --socket <path>")
+      ]
+    }
+    var evidence = ["no node of it is in the graph"]
+    if facts.socket == .stale {
+      evidence.append("\(facts.socketPath) is left of one that did not end by itself; the next start takes it over")
+    }
+    return [
+      Finding("nearend", .hint, "no nearend runs, so what it would tell is not known", evidence: evidence, remedy: "start it: nearend")
+    ]
+  }
+}
+
+private func remedy(_ reason: Interruption.Reason) -> String {
+  switch reason {
+  case .daemonLost: "start PipeWire: systemctl --user start pipewire wireplumber"
+  case .noDevice: "plug a microphone and a speaker in; nearend devices lists those that are there"
+  case .role: "end the call or the alarm, or take its role out of interruptingRoles in nearend.toml"
+  case .sleep: "nothing: it goes on when the machine is awake"
+  case .sessionInactive: "go back to this login session, or let nearend go on meanwhile: whenInactive = \"continue\""
+  case .frozen: "look at what the driver does (pw-top); restart PipeWire if no cycle comes"
+  }
+}
+
+func leftoverFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard !facts.leftovers.isEmpty, facts.status == nil, facts.socket != .answers, facts.graph?.node(named: "nearend") == nil else {
+    return []
+  }
+  return [
+    Finding(
+      "leftovers", .harm, "a nearend that did not end by itself has left something changed",
+      evidence: facts.leftovers.map { "\(facts.leftoversPath): \($0)" }, remedy: "start nearend once: it puts them back")
+  ]
+}
+
+func realtimeFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let realtime = facts.realtime else { return [] }
+  if realtime.priority > 0 {
+    return [Finding("realtime", .fine, "the audio thread has realtime priority \(realtime.priority)")]
+  }
+  let xruns = facts.status?.graph.xruns ?? 0
+  return [
+    Finding(
+      "realtime", xruns > 0 ? .harm : .hint, "the audio thread has no realtime priority: other work on this machine can make it late",
+      evidence: [
+        "the process may take priorities up to \(realtime.limit) (RLIMIT_RTPRIO)",
+        facts.hasRealtimeKit ? "rtkit is installed" : "rtkit is not installed",
+        "\(xruns) cycles lost",
+      ],
+      remedy: facts.hasRealtimeKit
+        ? "see why rtkit refused: journalctl -u rtkit-daemon"
+        : "install rtkit, or allow it: '@audio - rtprio 95' in /etc/security/limits.d/")
+  ]
+}
+
+// MARK: Who else is in the way
+
+func cancellerFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let graph = facts.graph else { return [] }
+  // What reaches the filter's microphone, and what becomes of the voice.
+  let filters = graph.nodes.filter { $0.voiceFilter != nil }
+  let microphone = graph.node(named: facts.status?.route.microphone?.name)
+  var inPath: Set<UInt32> = []
+  for start in [microphone, graph.node(named: "nearend.microphone")].compactMap({ $0?.id }) {
+    inPath.formUnion(graph.reachable(from: start, isBackwards: start == microphone?.id))
+  }
+  return VoiceFilter.all.compactMap { filter in
+    let nodes = filters.filter { $0.voiceFilter == filter }
+    guard !nodes.isEmpty else { return nil }
+    let evidence = nodes.map { "node \($0.name)" }
+    guard let place = nodes.first(where: { inPath.contains($0.id) }) else {
+      return Finding("other-canceller", .hint, "\(filter.name) runs, and nothing of nearend goes through it", evidence: evidence)
+    }
+    return Finding(
+      "other-canceller", .harm, "\(filter.name) works on the same voice: each of the two spoils what the other hears",
+      evidence: evidence + ["\(place.name) is in the path of nearend's microphone"], remedy: filter.remedy)
+  }
+}
+
+func pastFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let graph = facts.graph, let status = facts.status else { return [] }
+  let (microphone, speaker) = (graph.node(named: status.route.microphone?.name), graph.node(named: status.route.speaker?.name))
+  func streams(_ isRight: (GraphSurvey.Link) -> UInt32?) -> [GraphSurvey.Node] {
+    Set(graph.links.compactMap(isRight)).sorted().compactMap(graph.node).filter { $0.isStream && !$0.isOurs }
+  }
+  let users = Set(
+    graph.links.compactMap { link -> UInt32? in graph.node(link.from)?.name == "nearend.microphone" ? graph.node(link.to)?.client : nil })
+  var findings: [Finding] = []
+  // The microphone, and what is behind one that somebody's filter makes.
+  let behind = microphone.map { graph.reachable(from: $0.id, isBackwards: true) } ?? []
+  let raw = Set(behind.filter { graph.node($0)?.mediaClass.hasPrefix("Audio/Source") == true })
+  let recording = streams { raw.contains($0.from) ? $0.to : nil }.filter { $0.records && $0.voiceFilter == nil }
+  if !recording.isEmpty {
+    findings.append(
+      Finding(
+        "recording-past", .harm, "somebody records from the real microphone, with echo and noise", evidence: recording.map(\.words),
+        remedy: "choose Nearend Microphone there, or make it everybody's: nearend set default on"))
+  }
+  let playing = streams { $0.to == speaker?.id ? $0.from : nil }.filter(\.plays)
+  let isMix = status.route.reference == .mix
+  let callers = playing.filter { $0.client.map(users.contains) == true }
+  if isMix, !playing.isEmpty {
+    findings.append(
+      Finding(
+        "playback-past", .harm, "what plays past nearend comes back as echo: the canceller hears nearend's own mix only",
+        evidence: playing.map(\.words),
+        remedy: "choose Nearend Speaker there, or let the canceller hear everything: reference = \"everything\""))
+  } else if !callers.isEmpty {
+    findings.append(
+      Finding(
+        "playback-past", .hint, "a call's other side plays past nearend: it is cancelled, but has no row, volume or pause here",
+        evidence: callers.map(\.words), remedy: "choose Nearend Speaker there"))
+  }
+  return findings
+}
+
+// MARK: What is heard
+
+func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let status = facts.status else { return [] }
+  let volumes = status.route.volumes
+  var findings: [Finding] = []
+  if volumes.microphone.isMuted {
+    findings.append(
+      Finding(
+        "microphone-muted", .harm, "the real microphone is muted by a mixer or a switch", evidence: [status.route.microphone?.name ?? ""],
+        remedy: "unmute it: wpctl set-mute @DEFAULT_AUDIO_SOURCE@ 0, or the key on the headset or the keyboard"))
+  }
+  if volumes.nearendMicrophone.isMuted {
+    findings.append(
+      Finding(
+        "microphone-muted", .harm, "Nearend Microphone is muted by a mixer", evidence: ["nearend.microphone"],
+        remedy: "unmute it in the mixer: pactl set-source-mute nearend.microphone 0"))
+  }
+  if status.session.isMicrophoneMuted {
+    findings.append(
+      Finding(
+        "microphone-muted", .hint, "the microphone is muted in nearend",
+        evidence: status.session.isTalkingWhileMuted ? ["and somebody talks"] : [],
+        remedy: "nearend unmute"))
+  }
+  let isOpen = status.graph.captureLinks > 0 && status.session.state == .active
+  if isOpen, findings.isEmpty, status.processing.microphoneLevel <= -100 {
+    findings.append(
+      Finding(
+        "microphone-silent", .harm, "the microphone gives nothing but silence",
+        evidence: ["\(status.route.microphone?.name ?? "it") has a level of \(status.processing.microphoneLevel) dBFS"],
+        remedy: "look for a switch on it, for another input of the card (wpctl status), or for the privacy settings of the desktop"))
+  }
+  return findings
+}
+
+func echoFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let processing = facts.status?.processing else { return [] }
+  let evidence = [
+    processing.erle.map { "the echo is \(($0 * 10).rounded() / 10) dB lower" }, processing.echoDelay.map { "it comes \(Int($0)) ms late" },
+    "engine \(processing.engineName)",
+  ].compactMap { $0 }
+  if processing.echo == .failing {
+    return [
+      Finding(
+        "echo", .harm, "the echo is not cancelled", evidence: evidence,
+        remedy: "turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec webrtc")
+    ]
+  }
+  let canceller = processing.components.first { $0.component == .echoCancellation }
+  if !processing.isInUse || processing.isBypassed || canceller?.isRequested == false {
+    let why =
+      !processing.isInUse ? "voice processing is off" : processing.isBypassed ? "voice processing is bypassed" : "it is switched off"
+    return [
+      Finding(
+        "echo", .hint, "echo cancellation is off", evidence: [why],
+        remedy: !processing.isInUse
+          ? "start nearend with voice processing" : processing.isBypassed ? "nearend set bypass off" : "nearend set echoCancellation on")
+    ]
+  }
+  return processing.echo == .cancelling ? [Finding("echo", .fine, "the echo is cancelled", evidence: evidence)] : []
+}
+
+func engineFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard !facts.library.isEmpty else { return [] }
+  let isOld = facts.library.hasSuffix(" 0.3")
+  let isUsed = facts.status?.processing.engine == .webrtc
+  return [
+    Finding(
+      "engine", isOld && isUsed ? .hint : .fine, "the engine webrtc is \(facts.library)",
+      evidence: isOld ? ["it is half duplex, and of the generation before AEC3"] : [],
+      remedy: isOld && isUsed ? "nearend's own engine keeps who talks over an echo: nearend set aec nearend" : nil)
+  ]
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Border
+import ControlClient
+import Doctor
+import Foundation
+import Nearend
+import PipeWireGraph
+import Preferences
+import RealtimeCore
+import SessionModel
+
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Look for what keeps calls from sounding as they should, and say what to do about it; ends with 1 where something harms.",
+    discussion: """
+      Looks at PipeWire and its session manager, at devices, defaults and other voice filters, and at the nearend that runs: how its audio thread is \
+      scheduled, lost cycles, what is muted or silent, what goes past it, and whether the echo is cancelled. Changes nothing.
+      """)
+
+  @Flag(help: "Print the findings as JSON.")
+  var json = false
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "doctor", butJSON: true)
+    let environment = ProcessInfo.processInfo.environment
+    let findings = findings(in: DoctorFacts(environment, socket: socket.socket))
+    if json || parent.display.json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+    } else {
+      print(findings.sorted { $0.severity > $1.severity }.map(\.text).joined(separator: "\n").printableLines())
+    }
+    if findings.contains(where: { $0.severity == .harm }) { throw ExitCode(ExitStatus.failure.rawValue) }
+  }
+}
+
+extension Finding {
+  /// For people.
+  fileprivate var text: String {
+    let mark = severity == .harm ? "HARM" : severity == .hint ? "hint" : "fine"
+    return (["\(mark)  \(summary)"] + evidence.map { "      \($0)" } + (remedy.map { ["      → \($0)"] } ?? [])).joined(separator: "\n")
+  }
+}
+
+extension DoctorFacts {
+  /// All that can be seen from here, now.
+  fileprivate init(_ environment: [String: String], socket: String?) {
+    self.init()
+    do { graph = try GraphSurvey.take() } catch { daemonProblem = "\(error)" }
+    wirePlumber = Self.wirePlumberVersion(environment)
+    library = CapturePath.library
+    readSocket(socket ?? ControlPath.standard(environment))
+    if let process = graph?.nearendProcess { realtime = Self.realtime(of: process) }
+    hasRealtimeKit = Self.realtimeKits.contains { access($0, X_OK) == 0 }
+    if let path = PreferencePath.configuration(environment) {
+      do throws(ConfigurationError) { _ = try Configuration(path: path) } catch { configurationProblems = error.lines }
+    }
+    if let folder = StatePath.standard(environment) {
+      leftoversPath = "\(folder)/restore.json"
+      leftovers = Leftovers.names(folder: folder)
+    }
+  }
+
+  private static let realtimeKits: [String] = [
+    "/usr/libexec/rtkit-daemon", "/usr/lib/rtkit/rtkit-daemon", "/usr/lib/rtkit-daemon",
+  ]
+
+  private mutating func readSocket(_ path: String?) {
+    guard let path else { return }
+    socketPath = path
+    guard access(path, F_OK) == 0 else { return }
+    do {
+      let answer = try ControlClient(path: path).request("GET", "/status")
+      guard answer.isSuccess else { return self.socket = .silent(reason: answer.reason) }
+      status = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body)
+      self.socket = .answers
+    } catch {
+      if case .unreachable? = error as? TransferError { self.socket = .stale } else { self.socket = .silent(reason: "\(error)") }
+    }
+  }
+
+  /// The installed one's; the one that runs tells nobody.
+  private static func wirePlumberVersion(_ environment: [String: String]) -> String? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["wireplumber", "--version"]
+    process.environment = environment
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 3) { if process.isRunning { process.terminate() } }
+    let data = (try? pipe.fileHandleForReading.read(upToCount: 4_096)) ?? nil
+    process.waitUntilExit()
+    let text = String(decoding: data ?? Data(), as: UTF8.self)
+    return text.firstMatch(of: /[Ll]inked with libwireplumber ([0-9.]+)/).map { String($0.output.1) }
+  }
+
+  /// Of the thread with the highest priority, which is libpipewire's.
+  private static func realtime(of process: Int32) -> Realtime? {
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+    let priorities = threads.compactMap { thread -> Int? in
+      guard let stat = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/stat", encoding: .utf8),
+        let name = stat.lastIndex(of: ")")
+      else { return nil }
+      // The 40th and 41st field of proc(5); the name, the second, may hold blanks.
+      let fields = stat[stat.index(after: name)...].split(separator: " ")
+      guard fields.count > 38, let priority = Int(fields[37]) else { return nil }
+      return priority
+    }
+    guard let highest = priorities.max() else { return nil }
+    let limits = (try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)) ?? ""
+    let limit = limits.firstMatch(of: /Max realtime priority +([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
+    return Realtime(priority: highest, limit: limit)
+  }
+}

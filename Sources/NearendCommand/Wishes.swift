@@ -1,0 +1,89 @@
+import Foundation
+import Nearend
+import PipeWireGraph
+import Platform
+import Preferences
+import SessionModel
+
+/// All that says how nearend begins: the command line, nearend.toml, and what is remembered.
+struct Wishes {
+  let layers: Layers
+  /// nil: nothing is read, and nothing remembered.
+  let configurationPath: String?
+  let remembered: RememberedFile?
+  /// About what could not be read, for the log.
+  let complaints: [String]
+  private let devices: DeviceOptions
+
+  /// The command line's alone, as a rehearsal has them: the devices are others there, and its figures are to be the same everywhere.
+  init(_ devices: DeviceOptions) {
+    self.devices = devices
+    layers = Layers(commandLine: devices.settings)
+    (configurationPath, remembered, complaints) = (nil, nil, [])
+  }
+
+  /// Ends the process where the file is wrong: what runs with half of it is not what was asked for.
+  init(_ devices: DeviceOptions, _ environment: [String: String]) {
+    self.devices = devices
+    configurationPath = PreferencePath.configuration(environment)
+    remembered = PreferencePath.remembered(environment).map(RememberedFile.init)
+    let configuration = Self.configuration(configurationPath)
+    var complaints: [String] = []
+    let kept = remembered?.read { complaints.append($0) }
+    self.complaints = complaints
+    layers = Layers(commandLine: devices.settings, configuration: configuration, remembered: kept ?? Remembered())
+  }
+
+  /// Ends the process where the file is wrong.
+  static func configuration(_ path: String?) -> Configuration {
+    guard let path else { return Configuration() }
+    do { return try Configuration(path: path) } catch { fail(error, .badConfiguration) }
+  }
+
+  var glyphs: GlyphChoice? { text(.glyphs).flatMap(GlyphChoice.init) }
+
+  /// Those of the command line come on top.
+  var sinks: [String] {
+    guard case .list(let ids) = layers.configuration.option(.sinks) else { return devices.sink }
+    return ids + devices.sink.filter { !ids.contains($0) }
+  }
+
+  var echoCanceller: EchoCanceller {
+    if case .string(let word) = layers.resolved(.echoCanceller).value { EchoCanceller(rawValue: word) ?? .nearend } else { .nearend }
+  }
+
+  var sessionSettings: SessionSettings {
+    var settings = SessionSettings()
+    settings.usesVoiceProcessing = isOn(.useVoiceProcessingIO)
+    settings.isManual = isOn(.manualAudioSessionManagement)
+    settings.isMicrophoneMuted = isOn(.microphoneMuted)
+    return settings
+  }
+
+  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept. Of devices only those of the command line, which have to be
+  /// there: others are used once they come.
+  func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
+    var roles: [String] = []
+    if let given = devices.interruptingRoles {
+      roles = given.split(separator: ",").map { $0.trimmed }
+    } else if case .list(let list) = layers.configuration.option(.interruptingRoles) {
+      roles = list
+    }
+    var options = GraphOptions(
+      remote: remote, microphone: devices.mic, speaker: devices.speaker,
+      reference: devices.reference ?? text(.reference).flatMap(ReferenceSource.init) ?? .everything,
+      interruptions: InterruptionOptions(
+        roles: roles.filter { !$0.isEmpty }, systemBus: systemBus,
+        whenInactive: devices.whenInactive ?? text(.whenInactive).flatMap(InterruptionOptions.Inactivity.init) ?? .stop))
+    options.areDefaultDevices = isOn(.defaultDevices)
+    options.pausesOnUnplug = isOn(.pauseOnUnplug)
+    options.stateFolder = StatePath.standard(environment)
+    return options
+  }
+
+  private func isOn(_ setting: Setting) -> Bool { layers.resolved(setting).value == .bool(true) }
+
+  private func text(_ option: RunOption) -> String? {
+    if case .text(let text) = layers.configuration.option(option) { text } else { nil }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Platform
+
+/// A document in a file that is there as a whole or not at all, and on the disk once it is written. [any]
+package enum DurableFile {
+  /// nil where there is no file.
+  package static func read<Content: Decodable>(_ type: Content.Type, _ path: String, atMost largest: Int) throws -> Content? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    let data = Data(try contents(ofFile: path, atMost: largest + 1))
+    guard data.count <= largest else { throw CocoaError(.fileReadTooLarge) }
+    return try JSONDecoder().decode(type, from: data)
+  }
+
+  /// Renames what cannot be read, so that it is not lost; its name then, or nil where that is not possible.
+  package static func putAside(_ path: String) -> String? {
+    let aside = "\(path).unreadable"
+    return rename(path, aside) == 0 ? aside : nil
+  }
+
+  /// nil leaves no file. Makes the folder where there is none.
+  package static func write(_ content: (some Encodable)?, _ path: String) throws {
+    guard let content else {
+      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+      return
+    }
+    let folder = try makeFolder(of: path)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let new = "\(path).new"
+    try write(try encoder.encode(content), to: new)
+    guard rename(new, path) == 0 else { throw SystemError.last }
+    try sync(folder)
+  }
+
+  /// Runs `body` while no other process does for a file of that folder.
+  package static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    let descriptor = open(try makeFolder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError.last }
+    defer { close(descriptor) }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw SystemError.last }
+    }
+    return try body()
+  }
+
+  private static func makeFolder(of path: String) throws -> String {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return folder.path
+  }
+
+  private static func write(_ data: Data, to path: String) throws {
+    unlink(path)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemError.last }
+    defer { close(descriptor) }
+    try Platform.write(data, to: descriptor)
+    guard fsync(descriptor) == 0 else { throw SystemError.last }
+  }
+
+  private static func sync(_ folder: String) throws {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError.last }
+    defer { close(descriptor) }
+    // Some file systems cannot sync a folder, and say so.
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemError.last }
+  }
+}

@@ -1,0 +1,234 @@
+import Border
+import Foundation
+import PipeWireGraph
+import SessionModel
+import TOMLKit
+
+extension Configuration {
+  /// Bytes, and lines, of a file; what people write is far smaller.
+  static let largest = (bytes: 1 << 16, lines: 2_000)
+
+  /// Reads nearend.toml; what is not there says nothing.
+  /// - Throws: `ConfigurationError`, with everything that is wrong.
+  public init(path: String) throws(ConfigurationError) {
+    func fail(_ message: String) -> ConfigurationError { ConfigurationError(path: path, problems: [.init(message: message)]) }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR {
+        self.init()
+        return
+      }
+      throw fail("it cannot be read: \(String(cString: strerror(errno)))")
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let data: Data
+    do { data = try file.read(upToCount: Self.largest.bytes + 1) ?? Data() } catch {
+      throw fail("it cannot be read: \(error.localizedDescription)")
+    }
+    guard data.count <= Self.largest.bytes else { throw fail("it is larger than \(Self.largest.bytes) bytes") }
+    guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is no UTF-8 text") }
+    try self.init(text: text, path: path)
+  }
+
+  /// Reads a text; `path` is how problems name it.
+  /// - Throws: `ConfigurationError`, with everything that is wrong.
+  public init(text: String, path: String) throws(ConfigurationError) {
+    var reader = ConfigurationReader(text)
+    reader.read()
+    guard reader.problems.isEmpty else {
+      throw ConfigurationError(path: path, problems: reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
+    }
+    self = reader.configuration
+  }
+}
+
+/// The one place that a configuration comes in at: a text of TOML to checked values, or to what is wrong with it.
+private struct ConfigurationReader {
+  var configuration = Configuration()
+  var problems: [ConfigurationError.Problem] = []
+  private let text: String
+  private let keys: KeyLines
+
+  /// More say nothing new.
+  private static let mostProblems = 20
+  /// Of a participant's table.
+  private static let participantKeys = ["gain", "muted"]
+
+  init(_ text: String) {
+    self.text = text
+    keys = KeyLines(text)
+  }
+
+  mutating func read() {
+    guard !text.utf8.contains(0), text.utf8.lazy.filter({ $0 == 0x0A }).count < Configuration.largest.lines else {
+      return report([], "it is no configuration: it has a NUL byte, or more than \(Configuration.largest.lines) lines")
+    }
+    let root: TOMLTable
+    do { root = try TOMLTable(string: text) } catch {
+      let error = error as? TOMLParseError
+      let place = error.map { "column \($0.source.begin.column): " } ?? ""
+      problems.append(
+        .init(line: error?.source.begin.line, message: "this is no TOML: \(place)\((error?.description ?? "").printable(atMost: 400))"))
+      return
+    }
+    for key in root.keys {
+      guard let value = root[key] else { continue }
+      switch key {
+      case "device": readRules(key, value) { $0.readDevice($1, $2) }
+      case "participant": readRules(key, value) { $0.readParticipant($1, $2) }
+      default: readRootKey(key, value)
+      }
+    }
+    checkTelemetry()
+  }
+
+  private mutating func report(_ path: [String], _ message: String) {
+    guard problems.count < Self.mostProblems else { return }
+    let inside = path.count > 2 ? "\(path[0]).\(path[1].quotedForTOML): " : ""
+    problems.append(.init(line: path.isEmpty ? nil : keys.line(of: path), message: "\(inside)\(message)"))
+  }
+
+  // MARK: The root
+
+  private mutating func readRootKey(_ key: String, _ value: any TOMLValueConvertible) {
+    if let option = RunOption(rawValue: key) {
+      do throws(SettingError) {
+        configuration.options[option] = .init(value: try option.checked(try Self.value(value, of: option)), line: keys.line(of: [key]))
+      } catch {
+        report([key], error.description)
+      }
+    } else if let setting = Setting(named: key) {
+      guard configuration.settings[setting] == nil else { return reportTwice([key], setting) }
+      do throws(SettingError) {
+        configuration.settings[setting] = .init(value: try Self.value(value, of: setting), line: keys.line(of: [key]))
+      } catch {
+        report([key], error.description)
+      }
+    } else {
+      let names = ["device", "participant"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
+      report([key], "nothing is called '\(key.printable())'; there are: \(names.joined(separator: ", "))")
+    }
+  }
+
+  private mutating func reportTwice(_ path: [String], _ setting: Setting) {
+    report(path, "\(setting.rawValue) is given twice, as '\(setting.rawValue)' and '\(setting.alias ?? "")': give it once")
+  }
+
+  /// As the command line has it: one of the two ways of saying what is let through, and somewhere to send it to.
+  private mutating func checkTelemetry() {
+    func isGiven(_ option: RunOption) -> Bool { configuration.option(option) != option.standard }
+    let gate = [RunOption.telemetryMinVersion, .telemetryDisable].filter(isGiven)
+    if isGiven(.telemetryConfig), let first = gate.first {
+      report([first.rawValue], "telemetryConfig says what \(first.rawValue) says: give the one or the other")
+    }
+    guard !isGiven(.telemetryFile), !isGiven(.telemetryUrl) else { return }
+    for option in [.telemetryConfig] + gate where isGiven(option) {
+      report([option.rawValue], "\(option.rawValue) needs telemetryFile or telemetryUrl")
+    }
+  }
+
+  // MARK: Tables by pattern
+
+  private typealias ReadRule = (inout ConfigurationReader, _ path: [String], TOMLTable) -> Void
+
+  private mutating func readRules(_ key: String, _ value: any TOMLValueConvertible, _ read: ReadRule) {
+    let example = key == "device" ? "[device.\"bluez_output.*\"]" : "[participant.\"guest-*\"]"
+    guard let table = value.table else { return report([key], "\(key) is a table for each \(key): give \(example)") }
+    // In the order of the file; the parser's own is another.
+    let names = table.keys.map { (name: $0, line: keys.line(of: [key, $0]) ?? 0) }.sorted { $0.line < $1.line }
+    for (name, _) in names {
+      if let rule = table[name]?.table {
+        read(&self, [key, name], rule)
+      } else {
+        report([key, name], "'\(name.printable())' stands where the pattern of a \(key) is due: give \(example)")
+      }
+    }
+  }
+
+  private mutating func readDevice(_ path: [String], _ table: TOMLTable) {
+    var rule = Configuration.DeviceRule(pattern: path[1])
+    for key in table.keys {
+      guard let value = table[key] else { continue }
+      let place = path + [key]
+      guard let setting = Setting(named: key) else {
+        let names = Setting.allCases.filter { $0.deviceObstacle == nil }.map(\.rawValue)
+        report(place, "no setting of a device is called '\(key.printable())'; there are: \(names.joined(separator: ", "))")
+        continue
+      }
+      if let obstacle = setting.deviceObstacle {
+        report(place, "\(setting.rawValue) cannot be set for a device, because \(obstacle): set it above, for all of them")
+        continue
+      }
+      guard rule.settings[setting] == nil else {
+        reportTwice(place, setting)
+        continue
+      }
+      do throws(SettingError) {
+        rule.settings[setting] = .init(value: try Self.value(value, of: setting), line: keys.line(of: place))
+      } catch {
+        report(place, error.description)
+      }
+    }
+    configuration.devices.append(rule)
+  }
+
+  private mutating func readParticipant(_ path: [String], _ table: TOMLTable) {
+    var rule = Configuration.ParticipantRule(pattern: path[1])
+    for key in table.keys {
+      guard let value = table[key] else { continue }
+      let place = path + [key]
+      switch key {
+      case "gain":
+        rule.gain = value.double ?? value.int.map(Double.init)
+        guard let gain = rule.gain, (0...4).contains(gain) else {
+          report(place, "gain cannot be '\(Self.words(value))': give a number from 0 to 4")
+          continue
+        }
+      case "muted":
+        rule.isMuted = value.bool
+        if rule.isMuted == nil { report(place, "muted cannot be '\(Self.words(value))': give true or false") }
+      default:
+        report(
+          place, "nothing of a participant is called '\(key.printable())'; there are: \(Self.participantKeys.joined(separator: ", "))")
+      }
+    }
+    configuration.participants.append(rule)
+  }
+
+  // MARK: Values
+
+  private static func value(_ value: any TOMLValueConvertible, of setting: Setting) throws(SettingError) -> EventValue {
+    let scalar: EventValue? =
+      switch value.type {
+      case .bool: value.bool.map { .bool($0) }
+      case .int: value.int.map { .integer($0) }
+      case .double: value.double.map { .number($0) }
+      case .string: value.string.map { .string($0.printable()) }
+      case .table, .array, .date, .time, .dateTime: nil
+      }
+    guard let scalar else { throw .badValue(setting: setting.rawValue, value: words(value), possible: setting.possible) }
+    let checked = try setting.checked(scalar)
+    if setting.kind == .deviceName, case .string(let name) = checked, GraphController.isOwnNode(name) {
+      throw .ownDevice(setting, name)
+    }
+    return checked
+  }
+
+  private static func value(_ value: any TOMLValueConvertible, of option: RunOption) throws(SettingError) -> RunOption.Value {
+    if let text = value.string, case .text = option.standard { return .text(text) }
+    if let array = value.array, case .list = option.standard {
+      let texts = array.map { $0.string }
+      if !texts.contains(nil) { return .list(texts.compactMap { $0 }) }
+    }
+    throw .badValue(setting: option.rawValue, value: words(value), possible: option.possible)
+  }
+
+  private static func words(_ value: any TOMLValueConvertible) -> String {
+    switch value.type {
+    case .table: "a table"
+    case .array: "a list"
+    case .string: (value.string ?? "").printable()
+    default: value.debugDescription.printable()
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import TOMLKit
+
+/// The lines that the keys of a TOML text are on.
+///
+/// TOMLKit tells where a text is no TOML, and not where a value stands. So the parser is asked how many of the lines are needed for the key to be there: no
+/// second reader of TOML, which would disagree with the first.
+struct KeyLines {
+  private let lines: [Substring]
+
+  init(_ text: String) { lines = text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+  /// From 1; nil where there is no such key.
+  func line(of path: [String]) -> Int? {
+    guard holds(path, lines.count) == true else { return nil }
+    // `found` lines hold the key and `lower` lines do not; what begins with fewer than `upper` is not looked at yet.
+    var (lower, upper, found) = (0, lines.count, lines.count)
+    while lower + 1 < upper {
+      let middle = (lower + upper) / 2
+      // A text that ends inside a value is none.
+      guard let (count, isThere) = (middle..<upper).lazy.compactMap({ count in holds(path, count).map { (count, $0) } }).first else {
+        upper = middle
+        continue
+      }
+      if isThere { (found, upper) = (count, middle) } else { lower = count }
+    }
+    var first = found
+    while first > lower + 1, holds(path, first - 1) == nil { first -= 1 }
+    return first
+  }
+
+  /// Whether the key is in the first `count` lines; nil where those are no TOML.
+  private func holds(_ path: [String], _ count: Int) -> Bool? {
+    guard let table = try? TOMLTable(string: lines[..<count].joined(separator: "\n")) else { return nil }
+    var current: TOMLTable? = table
+    for (index, key) in path.enumerated() {
+      guard let value = current?[key] else { return false }
+      if index + 1 < path.count { current = value.table }
+    }
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+import SessionModel
+
+/// Everything that says what a setting is when nearend starts, and which of it holds: the command line, then the configuration (first for the device in
+/// use), then what was remembered, then the default. [any]
+public struct Layers: Sendable, Equatable {
+  public enum Origin: Sendable, Equatable {
+    case commandLine
+    case device(pattern: String, line: Int?)
+    case configuration(line: Int?)
+    case remembered
+    case standard
+  }
+
+  public var commandLine: [Setting: EventValue]
+  public var configuration: Configuration
+  public var remembered: Remembered
+
+  public init(commandLine: [Setting: EventValue] = [:], configuration: Configuration = .init(), remembered: Remembered = .init()) {
+    self.commandLine = commandLine
+    self.configuration = configuration
+    self.remembered = remembered
+  }
+
+  /// The settings, each thing once: `echoCancellation` is `echoCanceller` seen as a switch.
+  public static let settings = Setting.allCases.filter { $0 != .echoCancellation }
+
+  /// What holds while devices of these node names are in use, and who says so.
+  public func resolved(_ setting: Setting, devices: Set<String> = []) -> (value: EventValue, origin: Origin) {
+    if setting.views.count > 1 {
+      let (canceller, origin) = resolvedCanceller(devices)
+      let word = EventValue.string(canceller.rawValue)
+      return (setting == .echoCanceller ? word : .bool(canceller != .off), origin)
+    }
+    return said(of: setting, devices: devices).first ?? (setting.standard, .standard)
+  }
+
+  /// What each layer says, the one that holds first.
+  private func said(of setting: Setting, devices: Set<String>) -> [(value: EventValue, origin: Origin)] {
+    var said: [(EventValue, Origin)] = []
+    if let value = commandLine[setting] { said.append((value, .commandLine)) }
+    if let (pattern, entry) = configuration.rule(for: setting, devices: devices) {
+      said.append((entry.value, .device(pattern: pattern, line: entry.line)))
+    }
+    if let entry = configuration.settings[setting] { said.append((entry.value, .configuration(line: entry.line))) }
+    if let value = remembered[setting] { said.append((value, .remembered)) }
+    return said
+  }
+
+  /// A layer may name the engine, switch it off, or switch it on: then the next layer that names one says which.
+  private func resolvedCanceller(_ devices: Set<String>) -> (EchoCanceller, Origin) {
+    let engines = said(of: .echoCanceller, devices: devices)
+    let switches = said(of: .echoCancellation, devices: devices)
+    var origin: Origin?
+    for layer in Origin.ranks {
+      // Who says both in one place means the second of what is on.
+      let engine = engines.first { $0.origin.rank == layer }
+      let isOn = switches.first { $0.origin.rank == layer }
+      guard let said = engine ?? isOn else { continue }
+      if isOn?.value == .bool(false) || (isOn == nil && engine?.value.isOff == true) { if origin == nil { return (.off, said.origin) } }
+      origin = origin ?? said.origin
+      if case .string(let word) = engine?.value, let canceller = EchoCanceller(rawValue: word), canceller != .off {
+        return (canceller, origin ?? said.origin)
+      }
+    }
+    return (.nearend, origin ?? .standard)
+  }
+}
+
+extension Layers.Origin {
+  fileprivate static let ranks = 0...4
+
+  fileprivate var rank: Int {
+    switch self {
+    case .commandLine: 0
+    case .device: 1
+    case .configuration: 2
+    case .remembered: 3
+    case .standard: 4
+    }
+  }
+
+  /// For people: "nearend.toml:12".
+  public var words: String {
+    func place(_ line: Int?) -> String { "nearend.toml" + (line.map { ":\($0)" } ?? "") }
+    return switch self {
+    case .commandLine: "command line"
+    case .device(let pattern, let line): "\(place(line)), device \(pattern.quotedForTOML)"
+    case .configuration(let line): place(line)
+    case .remembered: "remembered"
+    case .standard: "default"
+    }
+  }
+}
+
+extension EventValue {
+  fileprivate var isOff: Bool { self == .bool(false) || self == .string(EchoCanceller.off.rawValue) }
+}

@@ -1,0 +1,338 @@
+import Dispatch
+import Foundation
+import Nearend
+import SessionModel
+import Synchronization
+
+/// Keeps a running nearend as people want it: takes a changed nearend.toml over, gives devices what the file says for them, and remembers what people
+/// change meanwhile (O4). [any]
+public final class PreferenceKeeper: Sendable {
+  private let service: NearendService
+  private let configurationPath: String?
+  private let rememberedFile: RememberedFile?
+  private let queue = DispatchQueue(label: "nearend.preferences")
+  private struct State {
+    var layers: Layers
+    /// Node names of the devices in use.
+    var devices: Set<String> = []
+    /// What people have set in this run, by the rule for a device that held then ("" for none): it goes before everything while that rule holds.
+    var changes: [Setting: [String: EventValue]] = [:]
+    /// What each setting was last seen to be: another value is somebody's.
+    var seen: [Setting: EventValue] = [:]
+    /// Participants that are there.
+    var participants: [String: ParticipantStart] = [:]
+    /// Not written yet.
+    var changedSettings: Set<Setting> = []
+    var changedGains: Set<String> = []
+    var isWriting = false
+    var configurationStamp: FileStamp?
+    var rememberedStamp: FileStamp?
+    var watch: FileWatch?
+    var subscription: EventBus.Subscription?
+    var isStopped = false
+  }
+  private let state: Mutex<State>
+
+  /// What a participant begins with, or was last seen to have.
+  private struct ParticipantStart: Equatable {
+    var gain = 1.0
+    var isMuted = false
+  }
+
+  /// Seconds for which changes are gathered before they are written.
+  private static let gathering = 0.3
+
+  /// - Parameter layers: what nearend began with. Paths are nil where there is no such file.
+  public init(_ service: NearendService, layers: Layers, configuration: String?, remembered: RememberedFile?) {
+    self.service = service
+    configurationPath = configuration
+    rememberedFile = remembered
+    var state = State(layers: layers)
+    state.configurationStamp = configuration.map(FileStamp.init)
+    state.rememberedStamp = remembered.map { FileStamp($0.path) }
+    self.state = Mutex(state)
+  }
+
+  /// Gives the service, which has started, what it could not begin with, and follows from then on. Once.
+  public func start() {
+    queue.sync {
+      state.withLock { $0.devices = devicesInUse }
+      for setting in Layers.settings { state.withLock { $0.seen[setting] = service.value(of: setting) } }
+      apply(Set(Layers.settings))
+      for sink in service.snapshot().sinks { heard(sink.id, .came) }
+    }
+    let subscription = service.events.subscribe { [weak self] event in self?.heard(event) }
+    service.onParticipant { [weak self] id, change in
+      self?.queue.async { [weak self] in self?.heard(id, change) }
+    }
+    let paths = [configurationPath, rememberedFile?.path].compactMap { $0 }
+    let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.look() }
+    if watch == nil, !paths.isEmpty {
+      service.warn("changes of \(paths[0]) are not seen before the next start: the kernel watches no more files")
+    }
+    state.withLock { state in
+      state.subscription = subscription
+      state.watch = watch
+    }
+    // What changed between reading and watching.
+    queue.async { self.look() }
+  }
+
+  /// Writes what is to be remembered. Before the service stops.
+  public func stop() {
+    service.onParticipant(nil)
+    let ended = state.withLock { state in
+      defer { (state.subscription, state.watch, state.isStopped) = (nil, nil, true) }
+      return (state.subscription, state.watch)
+    }
+    queue.sync { write() }
+    withExtendedLifetime(ended) {}
+  }
+
+  // MARK: What happens
+
+  private func heard(_ event: AudioEvent) {
+    switch event.kind {
+    case .settingChanged:
+      guard case .string(let name)? = event.detail["setting"], let setting = Setting(rawValue: name) else { return }
+      queue.async { [weak self] in self?.noticed(setting.views[0]) }
+    case .deviceChange, .routeChange: queue.async { [weak self] in self?.deviceChanged() }
+    default: break
+    }
+  }
+
+  private var devicesInUse: Set<String> {
+    let route = service.snapshot().route
+    return Set([route.microphone?.name, route.speaker?.name].compactMap { $0 })
+  }
+
+  private func deviceChanged() {
+    let devices = devicesInUse
+    let isOther = state.withLock { state in
+      defer { state.devices = devices }
+      return state.devices != devices
+    }
+    if isOther { apply(Set(Layers.settings).subtracting([.microphoneMuted])) }
+  }
+
+  /// A setting may be another than the one that was last seen: then somebody has changed it.
+  private func noticed(_ setting: Setting) {
+    let value = service.value(of: setting).rounded
+    let overruled: (Layers.Origin, EventValue)? = state.withLock { state in
+      guard let seen = state.seen[setting], seen.rounded != value else { return nil }
+      state.seen[setting] = value
+      let (said, origin) = state.layers.resolved(setting, devices: state.devices)
+      state.changes[setting, default: [:]][origin.rule] = value
+      // What holds for a device alone is the file's matter, and not remembered for every other.
+      guard origin.rule.isEmpty, setting.isRemembered else { return said.rounded == value ? nil : (origin, said) }
+      state.layers.remembered[setting] = value
+      state.changedSettings.insert(setting)
+      let next = state.layers.resolved(setting, devices: state.devices)
+      return next.value.rounded == value ? nil : (next.origin, next.value)
+    }
+    if let (origin, said) = overruled, origin != .standard {
+      service.remark(
+        "\(setting.rawValue) is \(value.inTOML) for this run only: \(origin == .commandLine ? "the " : "")\(origin.words) says \(said.inTOML)"
+      )
+    }
+    writeSoon()
+  }
+
+  private func heard(_ id: String, _ change: NearendService.ParticipantChange) {
+    switch change {
+    case .left: state.withLock { $0.participants[id] = nil }
+    case .came:
+      let wanted = state.withLock { state in
+        let wanted = Self.start(of: id, in: state.layers)
+        state.participants[id] = wanted
+        return wanted
+      }
+      if let sink = sink(id) { set(sink, to: wanted) }
+    case .changed:
+      guard let sink = sink(id) else { return }
+      state.withLock { state in
+        let isSomebodys = state.participants[id].map { abs($0.gain - sink.gain) > 1e-4 } ?? false
+        state.participants[id] = ParticipantStart(gain: sink.gain, isMuted: sink.isMuted)
+        guard isSomebodys else { return }
+        state.layers.remembered.setGain((sink.gain * 1e4).rounded() / 1e4, of: id)
+        state.changedGains.insert(id)
+      }
+      writeSoon()
+    }
+  }
+
+  private func sink(_ id: String) -> SinkStatus? { service.snapshot().sinks.first { $0.id == id } }
+
+  private static func start(of id: String, in layers: Layers) -> ParticipantStart {
+    let said = layers.configuration.participant(id)
+    return ParticipantStart(gain: said.gain ?? layers.remembered.gain(of: id) ?? 1, isMuted: said.isMuted ?? false)
+  }
+
+  private func set(_ sink: SinkStatus, to wanted: ParticipantStart) {
+    if wanted.gain != sink.gain { service.perform(.setSinkGain(id: sink.id, wanted.gain)) }
+    if wanted.isMuted != sink.isMuted { service.perform(.setSinkMuted(id: sink.id, wanted.isMuted)) }
+  }
+
+  // MARK: What is wanted
+
+  /// Gives each of the settings what is wanted of it now.
+  private func apply(_ settings: Set<Setting>) {
+    for setting in Layers.settings where settings.contains(setting) {
+      let now = service.value(of: setting)
+      let wanted: EventValue = state.withLock { state in
+        let (said, origin) = state.layers.resolved(setting, devices: state.devices)
+        let wanted = state.changes[setting]?[origin.rule] ?? said
+        state.seen[setting] = wanted
+        return wanted
+      }
+      guard wanted.rounded != now.rounded else { continue }
+      do throws(SettingError) {
+        try service.set(setting, to: wanted)
+      } catch {
+        state.withLock { $0.seen[setting] = now }
+        service.warn("\(error); it stays \(now.inTOML)")
+      }
+    }
+  }
+
+  // MARK: Files
+
+  private func look() {
+    if let configurationPath { lookAtConfiguration(configurationPath) }
+    if let rememberedFile { lookAtRemembered(rememberedFile) }
+  }
+
+  private func lookAtConfiguration(_ path: String) {
+    let stamp = FileStamp(path)
+    let isOther = state.withLock { state in
+      defer { state.configurationStamp = stamp }
+      return state.configurationStamp != stamp
+    }
+    guard isOther else { return }
+    let configuration: Configuration
+    do throws(ConfigurationError) { configuration = try Configuration(path: path) } catch {
+      for line in error.lines.prefix(5) { service.warn(line) }
+      return service.warn("what \(path) said before stays in force")
+    }
+    let (old, layers) = state.withLock { state in
+      let old = state.layers
+      state.layers.configuration = configuration
+      return (old, state.layers)
+    }
+    guard old.configuration != configuration else { return }
+    let (changed, sinks) = takeOver(old, layers)
+    let words = changed.map { "\($0.rawValue) \(layers.resolved($0, devices: state.withLock { $0.devices }).value.inTOML)" } + sinks
+    service.remark("\(path) is taken over" + (words.isEmpty ? "" : ": \(words.joined(separator: ", "))"))
+    let later = RunOption.allCases.filter { $0 != .sinks && old.configuration.option($0) != configuration.option($0) }
+    if !later.isEmpty { service.remark("\(later.map(\.rawValue).joined(separator: ", ")): from the next start on") }
+    if old.resolved(.microphoneMuted).value != layers.resolved(.microphoneMuted).value {
+      service.remark("microphoneMuted: from the next start on, so that no file puts a microphone on the air")
+    }
+  }
+
+  /// What the file says of a setting in other words than before goes before what people have set since.
+  private func takeOver(_ old: Layers, _ new: Layers) -> (settings: [Setting], sinks: [String]) {
+    let devices = state.withLock { $0.devices }
+    let changed = Layers.settings.filter {
+      $0 != .microphoneMuted && old.resolved($0, devices: devices).value != new.resolved($0, devices: devices).value
+    }
+    state.withLock { state in
+      for setting in Layers.settings where changed.contains(setting) || old.configuration.says(setting) != new.configuration.says(setting) {
+        state.changes[setting] = nil
+      }
+    }
+    apply(Set(changed))
+    var words: [String] = []
+    if case (.list(let before), .list(let now)) = (old.configuration.option(.sinks), new.configuration.option(.sinks)) {
+      for id in before where !now.contains(id) {
+        service.removeSink(id: id)
+        words.append("without \(id)")
+      }
+      for id in now where !before.contains(id) {
+        do throws(SinkError) {
+          try service.addGraphSink(id: id)
+          words.append("with \(id)")
+        } catch { service.warn("sinks: \(error)") }
+      }
+    }
+    for sink in service.snapshot().sinks {
+      let (before, now) = (Self.start(of: sink.id, in: old), Self.start(of: sink.id, in: new))
+      guard before != now else { continue }
+      state.withLock { $0.participants[sink.id] = now }
+      set(sink, to: now)
+    }
+    return (changed, words)
+  }
+
+  /// Another process has made nearend forget: what is gone is forgotten here, too.
+  private func lookAtRemembered(_ file: RememberedFile) {
+    let stamp = FileStamp(file.path)
+    let isOther = state.withLock { state in
+      defer { state.rememberedStamp = stamp }
+      return state.rememberedStamp != stamp && state.changedSettings.isEmpty && state.changedGains.isEmpty
+    }
+    guard isOther else { return }
+    let remembered = file.read { service.warn($0) }
+    let changed: [Setting] = state.withLock { state in
+      let before = state.layers.remembered
+      state.layers.remembered = remembered
+      let changed = Layers.settings.filter { before[$0] != remembered[$0] }
+      for setting in changed { state.changes[setting] = nil }
+      return changed
+    }
+    guard !changed.isEmpty else { return }
+    apply(Set(changed))
+    service.remark("reset: \(changed.map { "\($0.rawValue) \(service.value(of: $0).rounded.inTOML)" }.joined(separator: ", "))")
+  }
+
+  private func writeSoon() {
+    let isDue = state.withLock { state in
+      guard !state.isWriting, !state.changedSettings.isEmpty || !state.changedGains.isEmpty else { return false }
+      state.isWriting = true
+      return true
+    }
+    guard isDue else { return }
+    queue.asyncAfter(deadline: .now() + Self.gathering) { [weak self] in self?.write() }
+  }
+
+  private func write() {
+    let (settings, gains, remembered) = state.withLock { state in
+      defer { (state.changedSettings, state.changedGains, state.isWriting) = ([], [], false) }
+      return (state.changedSettings, state.changedGains, state.layers.remembered)
+    }
+    guard let rememberedFile, !settings.isEmpty || !gains.isEmpty else { return }
+    do {
+      let written = try rememberedFile.update(complain: { service.warn($0) }) { file in
+        for setting in settings { file[setting] = remembered[setting] }
+        for id in gains { file.setGain(remembered.gain(of: id), of: id) }
+      }
+      state.withLock { state in
+        state.layers.remembered = written
+        state.rememberedStamp = FileStamp(rememberedFile.path)
+      }
+    } catch {
+      service.warn("\(rememberedFile.path) cannot be written, so changes are forgotten at the end: \(error.localizedDescription)")
+    }
+  }
+}
+
+extension Layers.Origin {
+  /// The rule for a device that it is; "" for none.
+  fileprivate var rule: String { if case .device(let pattern, _) = self { pattern } else { "" } }
+}
+
+extension Configuration {
+  /// Everything that the file says of a setting, without where.
+  fileprivate func says(_ setting: Setting) -> [EventValue?] {
+    setting.views.flatMap { view in [settings[view]?.value] + devices.map { $0.settings[view]?.value } }
+  }
+}
+
+extension EventValue {
+  /// Numbers to four places: gains are single precision inside.
+  fileprivate var rounded: EventValue { if case .number(let number) = self { .number((number * 1e4).rounded() / 1e4) } else { self } }
+}
+
+extension NearendService {
+  fileprivate func warn(_ message: String) { remark(message, .warning) }
+}

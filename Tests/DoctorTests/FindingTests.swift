@@ -1,0 +1,221 @@
+import SessionModel
+import Testing
+
+@testable import Doctor
+
+/// A healthy call, and what may be wrong with it.
+private func healthy() -> DoctorFacts {
+  var graph = GraphSurvey()
+  graph.daemonVersion = "1.4.7"
+  graph.hasSessionManager = true
+  (graph.defaultSink, graph.defaultSource) = ("speaker", "mic")
+  graph.nodes = [
+    .init(id: 1, name: "mic", mediaClass: "Audio/Source"), .init(id: 2, name: "speaker", mediaClass: "Audio/Sink"),
+    .init(id: 3, name: "nearend", client: 90), .init(id: 4, name: "nearend.microphone", mediaClass: "Audio/Source/Virtual", client: 90),
+    .init(id: 5, name: "nearend.speaker", mediaClass: "Audio/Sink", client: 90),
+    .init(id: 6, name: "call-in", mediaClass: "Stream/Input/Audio", application: "Phone", client: 70),
+    .init(id: 7, name: "call-out", mediaClass: "Stream/Output/Audio", application: "Phone", client: 70),
+  ]
+  graph.links = [link(1, 3), link(3, 4), link(4, 6), link(7, 5), link(5, 3), link(3, 2)]
+  graph.nearendProcess = 4_711
+  var status = Snapshot(version: "0.1.0")
+  status.session.state = .active
+  status.graph = GraphStatus(
+    isConnected: true, driver: "speaker", quantum: 1_024, rate: 48_000, cycles: 100_000, busyRatio: 0.1, busyRatioPeak: 0.2,
+    captureLinks: 1,
+    renderLinks: 2)
+  status.route.microphone = Device(name: "mic", description: "", direction: .input)
+  status.route.speaker = Device(name: "speaker", description: "", direction: .output)
+  status.processing.components = [ComponentStatus(component: .echoCancellation, isRequested: true, isEffective: true)]
+  status.processing.echo = .cancelling
+  status.processing.erle = 30
+  status.processing.microphoneLevel = -40
+  var facts = DoctorFacts()
+  facts.graph = graph
+  facts.status = status
+  facts.socket = .answers
+  facts.socketPath = "/run/nearend/control.sock"
+  facts.wirePlumber = "0.5.8"
+  facts.realtime = .init(priority: 88, limit: 95)
+  facts.hasRealtimeKit = true
+  facts.library = "webrtc-audio-processing 1.3"
+  return facts
+}
+
+private func link(_ from: UInt32, _ to: UInt32) -> GraphSurvey.Link { .init(from: from, to: to) }
+
+@Suite("Findings")
+struct FindingTests {
+  @Test("O1: a healthy call has nothing but fine findings")
+  func health() {
+    let found = findings(in: healthy())
+    #expect(found.allSatisfy { $0.severity == .fine && $0.remedy == nil }, "\(found)")
+    #expect(
+      found.map(\.id) == [
+        "daemon", "session-manager", "nearend", "realtime", "quantum", "default-speaker", "default-microphone", "echo", "engine",
+      ])
+  }
+
+  struct Case: Sendable {
+    var name: String
+    var id: String
+    var severity: Finding.Severity
+    var evidence: String
+    var remedy: String
+    var change: @Sendable (inout DoctorFacts) -> Void
+  }
+
+  static let cases: [Case] = [
+    Case(name: "no daemon", id: "daemon", severity: .harm, evidence: "Host is down", remedy: "systemctl --user start pipewire") {
+      ($0.graph, $0.daemonProblem) = (nil, "Host is down")
+    },
+    Case(name: "old daemon", id: "daemon", severity: .harm, evidence: "0.3.48, and nearend needs 0.3.65", remedy: "newer") {
+      $0.graph?.daemonVersion = "0.3.48"
+    },
+    Case(name: "no session manager", id: "session-manager", severity: .harm, evidence: "metadata", remedy: "wireplumber") {
+      $0.graph?.hasSessionManager = false
+    },
+    Case(name: "WirePlumber 0.4", id: "session-manager", severity: .hint, evidence: "PulseAudio stream", remedy: "restart pipewire-pulse") {
+      $0.wirePlumber = "0.4.13"
+    },
+    Case(name: "bad file", id: "configuration", severity: .harm, evidence: "n.toml:3: x", remedy: "nearend config check") {
+      $0.configurationProblems = ["n.toml:3: x"]
+    },
+    Case(name: "nobody", id: "nearend", severity: .hint, evidence: "no node of it", remedy: "start it: nearend") {
+      ($0.status, $0.socket) = (nil, .absent)
+      $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
+    },
+    Case(name: "stale socket", id: "nearend", severity: .hint, evidence: "is left of one", remedy: "start it: nearend") {
+      ($0.status, $0.socket) = (nil, .stale)
+      $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
+    },
+    Case(name: "elsewhere", id: "socket", severity: .hint, evidence: "process 4711 has the node nearend", remedy: "--socket") {
+      ($0.status, $0.socket) = (nil, .absent)
+    },
+    Case(name: "silent socket", id: "socket", severity: .harm, evidence: "timed out", remedy: "start it again") {
+      ($0.status, $0.socket) = (nil, .silent(reason: "timed out"))
+    },
+    Case(name: "interrupted", id: "interruption", severity: .harm, evidence: "for 5 s", remedy: "plug a microphone") {
+      $0.status?.session.interruption = Interruption(reason: .noDevice, duration: 5)
+    },
+    Case(name: "leftovers", id: "leftovers", severity: .harm, evidence: "/r.json: the defaults", remedy: "start nearend once") {
+      ($0.status, $0.socket, $0.leftovers, $0.leftoversPath) = (nil, .absent, ["the defaults"], "/r.json")
+      $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
+    },
+    Case(name: "no priority", id: "realtime", severity: .hint, evidence: "priorities up to 0", remedy: "install rtkit") {
+      ($0.realtime, $0.hasRealtimeKit) = (.init(), false)
+    },
+    Case(name: "no priority, and late", id: "realtime", severity: .harm, evidence: "5 cycles lost", remedy: "journalctl -u rtkit") {
+      $0.realtime = .init()
+      $0.status?.graph.xruns = 5
+    },
+    Case(name: "some lost", id: "quantum", severity: .hint, evidence: "20 of 100000 cycles lost", remedy: "clock.min-quantum 2048") {
+      $0.status?.graph.xruns = 20
+    },
+    Case(name: "many lost, forced", id: "quantum", severity: .harm, evidence: "clock.force-quantum is 64", remedy: "clock.force-quantum 0")
+    {
+      $0.status?.graph.xruns = 500
+      $0.graph?.forcedQuantum = 64
+    },
+    Case(name: "too slow", id: "quantum", severity: .harm, evidence: "takes 90.0 %", remedy: "aec webrtc") {
+      $0.status?.graph.xruns = 500
+      $0.status?.graph.busyRatio = 0.9
+    },
+    Case(name: "no default", id: "default-speaker", severity: .harm, evidence: "which is not there", remedy: "wpctl set-default") {
+      $0.graph?.defaultSink = "gone"
+    },
+    Case(name: "no microphone", id: "default-microphone", severity: .harm, evidence: "names none", remedy: "wpctl") {
+      $0.graph?.defaultSource = nil
+    },
+    Case(name: "missing pick", id: "picked-microphone", severity: .hint, evidence: "usb is picked", remedy: "nearend set microphone ''") {
+      $0.status?.route.pickedMicrophone = "usb"
+    },
+    Case(name: "headset", id: "bluetooth", severity: .hint, evidence: "16000 Hz", remedy: "pick another microphone") {
+      $0.status?.route.current.inputs = [RoutePort(name: "bluez", portType: .bluetoothHFP, rate: 16_000)]
+    },
+    Case(name: "other rate", id: "resampling", severity: .hint, evidence: "44100 Hz and the graph at 48000", remedy: "allowed-rates") {
+      $0.status?.route.current.outputs = [RoutePort(name: "speaker", rate: 44_100)]
+    },
+    Case(name: "canceller idle", id: "other-canceller", severity: .hint, evidence: "node echo-cancel-source", remedy: "") {
+      $0.graph?.nodes.append(.init(id: 20, name: "echo-cancel-source", mediaClass: "Audio/Source", client: 60))
+    },
+    Case(
+      name: "canceller before", id: "other-canceller", severity: .harm, evidence: "echo-cancel-source is in the path",
+      remedy: "unload-module"
+    ) {
+      $0.graph?.nodes.append(.init(id: 20, name: "echo-cancel-source", mediaClass: "Audio/Source", client: 60))
+      $0.status?.route.microphone?.name = "echo-cancel-source"
+    },
+    Case(
+      name: "denoiser behind", id: "other-canceller", severity: .harm, evidence: "easyeffects_source", remedy: "in EasyEffects"
+    ) {
+      $0.graph?.nodes += [
+        .init(id: 20, name: "ee_rnnoise", description: "EasyEffects RNNoise", client: 60),
+        .init(id: 21, name: "easyeffects_source", mediaClass: "Audio/Source", client: 60),
+      ]
+      $0.graph?.links.insert(link(4, 20))
+    },
+    Case(name: "records past", id: "recording-past", severity: .harm, evidence: "Browser (rec)", remedy: "Nearend Microphone") {
+      $0.graph?.nodes.append(.init(id: 20, name: "rec", mediaClass: "Stream/Input/Audio", application: "Browser", client: 61))
+      $0.graph?.links.insert(link(1, 20))
+    },
+    Case(name: "call plays past", id: "playback-past", severity: .hint, evidence: "Phone (call-out)", remedy: "Nearend Speaker") {
+      $0.graph?.links.insert(link(7, 2))
+    },
+    Case(name: "music and mix", id: "playback-past", severity: .harm, evidence: "music", remedy: "everything") {
+      $0.graph?.nodes.append(.init(id: 20, name: "music", mediaClass: "Stream/Output/Audio", client: 61))
+      $0.graph?.links.insert(link(20, 2))
+      $0.status?.route.reference = .mix
+    },
+    Case(name: "muted outside", id: "microphone-muted", severity: .harm, evidence: "mic", remedy: "set-mute") {
+      $0.status?.route.volumes.microphone.isMuted = true
+    },
+    Case(name: "muted by a mixer", id: "microphone-muted", severity: .harm, evidence: "nearend.microphone", remedy: "pactl") {
+      $0.status?.route.volumes.nearendMicrophone.isMuted = true
+    },
+    Case(name: "muted here", id: "microphone-muted", severity: .hint, evidence: "somebody talks", remedy: "nearend unmute") {
+      $0.status?.session.isMicrophoneMuted = true
+      $0.status?.session.isTalkingWhileMuted = true
+    },
+    Case(name: "silent", id: "microphone-silent", severity: .harm, evidence: "mic has a level of -120.0 dBFS", remedy: "switch") {
+      $0.status?.processing.microphoneLevel = -120
+    },
+    Case(name: "echo", id: "echo", severity: .harm, evidence: "the echo is 3.0 dB lower", remedy: "nearend set aec webrtc") {
+      $0.status?.processing.echo = .failing
+      $0.status?.processing.erle = 3
+    },
+    Case(name: "bypassed", id: "echo", severity: .hint, evidence: "bypassed", remedy: "nearend set bypass off") {
+      $0.status?.processing.isBypassed = true
+    },
+    Case(name: "old engine in use", id: "engine", severity: .hint, evidence: "half duplex", remedy: "nearend set aec nearend") {
+      $0.library = "webrtc-audio-processing 0.3"
+      $0.status?.processing.engine = .webrtc
+    },
+  ]
+
+  @Test("O1: each thing that is wrong is found with its evidence and what to do", arguments: cases.indices)
+  func wrong(index: Int) {
+    let wrong = Self.cases[index]
+    var facts = healthy()
+    wrong.change(&facts)
+    let found = findings(in: facts)
+    let finding = found.first { $0.id == wrong.id && $0.severity == wrong.severity }
+    #expect(finding != nil, "\(wrong.name): \(found)")
+    #expect(finding?.evidence.contains { $0.contains(wrong.evidence) } == true, "\(wrong.name): \(finding?.evidence ?? [])")
+    #expect(
+      wrong.remedy.isEmpty ? finding?.remedy == nil : finding?.remedy?.contains(wrong.remedy) == true,
+      "\(wrong.name): \(finding?.remedy ?? "")")
+    #expect(
+      !findings(in: healthy()).contains { $0.id == wrong.id && $0.severity == wrong.severity }, "\(wrong.name) is found where all is well")
+  }
+
+  @Test("O1: music on the real speaker, which the canceller hears, is no finding; nor is a microphone that nobody has open")
+  func innocent() {
+    var facts = healthy()
+    facts.graph?.nodes.append(.init(id: 20, name: "music", mediaClass: "Stream/Output/Audio", client: 61))
+    facts.graph?.links.insert(link(20, 2))
+    facts.status?.graph.captureLinks = 0
+    facts.status?.processing.microphoneLevel = -120
+    #expect(findings(in: facts).allSatisfy { $0.severity == .fine })
+  }
+}

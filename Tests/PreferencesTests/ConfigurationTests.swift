@@ -1,0 +1,113 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import Preferences
+
+@Suite("Configuration")
+struct ConfigurationTests {
+  @Test("O4: every setting and every option can be said, and is what was said")
+  func everything() throws {
+    let text =
+      Layers.settings.map { "\($0.rawValue) = \($0.standard.inTOML)" }.joined(separator: "\n") + "\n"
+      + RunOption.allCases.map { "\($0.rawValue) = \($0.standard)" }.joined(separator: "\n")
+    let configuration = try Configuration(text: text, path: "x")
+    for (index, setting) in Layers.settings.enumerated() {
+      #expect(configuration.settings[setting] == .init(value: setting.standard, line: index + 1))
+    }
+    for option in RunOption.allCases { #expect(configuration.options[option]?.value == option.standard) }
+  }
+
+  @Test(
+    "O4: a bad file is told by line and key, with what is wrong and what is possible",
+    arguments: [
+      ("ns = false\n\nmicVolume = 2\n", ["c.toml:3: micVolume cannot be '2': give a number from 0 to 1"]),
+      ("micVolume = nan\n", ["c.toml:1: micVolume cannot be 'nan': give a number from 0 to 1"]),
+      ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
+      ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
+      ("mic = \"x\"\n", ["c.toml:1: nothing is called 'mic'; there are: device, participant, reference,"]),
+      ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
+      ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),
+      ("microphone = \"nearend.microphone\"\n", ["c.toml:1: microphone cannot be 'nearend.microphone': give a real device"]),
+      ("reference = \"all\"\n", ["c.toml:1: reference cannot be 'all': give everything or mix"]),
+      ("sinks = \"alice\"\n", ["c.toml:1: sinks cannot be 'alice': give a list of ids"]),
+      ("sinks = [\n  \"alice\",\n  \"a b\",\n]\n", ["c.toml:1: sinks cannot be 'a b': give an id has 1 to 64"]),
+      ("telemetryUrl = \"ftp://x\"\n", ["c.toml:1: telemetryUrl cannot be"]),
+      ("telemetryDisable = [\"asmEvent\"]\n", ["c.toml:1: telemetryDisable needs telemetryFile or telemetryUrl"]),
+      ("ns = false\nagc = = 1\n", ["c.toml:2: this is no TOML: column "]),
+      ("ns = false\nns = true\n", ["c.toml:2: this is no TOML"]),
+      ("ns = \"\u{0}\"\n", ["c.toml: it is no configuration: it has a NUL byte"]),
+      ("device = 1\n", ["c.toml:1: device is a table for each device: give [device.\"bluez_output.*\"]"]),
+      ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": microphoneMuted cannot be set for a device, because"]),
+      (
+        "[device.x]\nhpf = 1\n\n[device.y]\nmonitor = true\n",
+        ["c.toml:2: device.\"x\": highPassFilter cannot be '1'", "c.toml:5: device.\"y\": no setting"]
+      ),
+      (
+        "[participant.p]\ngain = 5\nmuted = 1\nvolume = 1\n",
+        ["c.toml:2: participant.\"p\": gain cannot be '5': give a number from 0 to 4", "c.toml:3:", "c.toml:4:"]
+      ),
+      ("x = { y = 1 }\n\"a\\u0000b\" = 1\n\"\u{1B}[2J\" = 1", ["this is no TOML"]),
+    ])
+  func bad(text: String, lines: [String]) {
+    do {
+      _ = try Configuration(text: text, path: "c.toml")
+      Issue.record("it is taken")
+    } catch {
+      #expect(error.problems.count == lines.count, "\(error)")
+      for (line, said) in zip(lines, error.lines) { #expect(said.contains(line), "\(said)") }
+    }
+  }
+
+  @Test("O4: the line of a key is found wherever it stands, in tables within lines and values over several")
+  func lines() {
+    let text =
+      "a = 1\n# b = 2\nlist = [\n  1, # x = 1\n  2,\n]\ntext = '''\nz = 1\n'''\n[device.\"x.y\"]\n\nb.c = 2\nd = { e = 1 }\n[last]\n"
+    let keys = KeyLines(text)
+    #expect(keys.line(of: ["a"]) == 1)
+    #expect(keys.line(of: ["list"]) == 3)
+    #expect(keys.line(of: ["text"]) == 7)
+    #expect(keys.line(of: ["device", "x.y"]) == 10)
+    #expect(keys.line(of: ["device", "x.y", "b", "c"]) == 12)
+    #expect(keys.line(of: ["device", "x.y", "d", "e"]) == 13)
+    #expect(keys.line(of: ["last"]) == 14)
+    #expect(keys.line(of: ["z"]) == nil)
+  }
+
+  @Test("O4: no file says nothing; a folder, a device or bytes that are no text are told of")
+  func files() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(try Configuration(path: "\(folder)/none.toml") == Configuration())
+    #expect(throws: ConfigurationError.self) { try Configuration(path: folder) }
+    let path = "\(folder)/nearend.toml"
+    for (data, words) in [(Data([0xFF, 0xFE]), "no UTF-8 text"), (Data(count: 70_000), "larger than 65536 bytes")] {
+      try data.write(to: URL(fileURLWithPath: path))
+      do {
+        _ = try Configuration(path: path)
+        Issue.record("it is taken")
+      } catch {
+        #expect(error.description.contains(words))
+      }
+    }
+  }
+
+  @Test("O4: the shipped example says every setting and option, each as it is by default, and nothing for a device or a participant")
+  func example() throws {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(contentsOf: package.appending(path: "Resources/nearend.toml"), encoding: .utf8)
+    let commented = try Configuration(text: text, path: "nearend.toml")
+    #expect(commented == Configuration(), "as it is shipped it changes nothing")
+    // Every value is there, behind a #.
+    let values = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.wholeMatch(of: /#([a-zA-Z]+ = .*)/).map { String($0.output.1) } ?? ""
+    }
+    let said = try Configuration(text: values.joined(separator: "\n"), path: "nearend.toml")
+    #expect(said.settings.mapValues(\.value) == Dictionary(uniqueKeysWithValues: Layers.settings.map { ($0, $0.standard) }))
+    #expect(said.options.mapValues(\.value) == Dictionary(uniqueKeysWithValues: RunOption.allCases.map { ($0, $0.standard) }))
+    let summaries = Layers.settings.map(\.summary) + RunOption.allCases.map(\.summary)
+    let remarks = text.replacingOccurrences(of: "\n# ", with: " ")
+    for summary in summaries { #expect(remarks.contains(summary), "\(summary)") }
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Nearend
+import SessionModel
+import Testing
+
+@testable import Preferences
+
+/// A service without a daemon, and files of its own.
+private final class Kept {
+  let folder: String
+  let service: NearendService
+  private(set) var keeper: PreferenceKeeper?
+  var configuration: String { "\(folder)/config/nearend/nearend.toml" }
+  var remembered: RememberedFile { RememberedFile(path: "\(folder)/state/nearend/remembered.json") }
+
+  init(folder: String? = nil, _ text: String? = nil, commandLine: [Setting: EventValue] = [:]) throws {
+    self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
+    service = try NearendService(NearendOptions())
+    try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+    if let text { try write(text) }
+    let layers = Layers(
+      commandLine: commandLine, configuration: try Configuration(path: configuration), remembered: remembered.read { Issue.record("\($0)") }
+    )
+    let keeper = PreferenceKeeper(service, layers: layers, configuration: configuration, remembered: remembered)
+    keeper.start()
+    self.keeper = keeper
+  }
+
+  deinit {
+    stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func stop() {
+    keeper?.stop()
+    keeper = nil
+    service.stop()
+  }
+
+  /// As an editor does: another file, renamed over the first.
+  func write(_ text: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: URL(fileURLWithPath: configuration).deletingLastPathComponent().path, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(configuration)~"))
+    guard rename("\(configuration)~", configuration) == 0 else { throw POSIXError(.EIO) }
+  }
+
+  func has(_ setting: Setting, _ value: EventValue) -> Bool { eventually { self.service.value(of: setting) == value } }
+  func says(_ words: String) -> Bool { eventually { self.service.snapshot().log.contains { $0.message.contains(words) } } }
+}
+
+private func eventually(_ fact: () -> Bool) -> Bool {
+  for _ in 0..<500 {
+    if fact() { return true }
+    usleep(20_000)
+  }
+  return false
+}
+
+@Suite("Preference keeper")
+struct KeeperTests {
+  @Test(
+    "O4: a service begins with what the file says, and takes it over when it is made, changed, renamed over, wrong, right again and gone")
+  func configuration() throws {
+    let kept = try Kept()
+    #expect(kept.service.value(of: .noiseSuppression) == .bool(true))
+    try kept.write("ns = false\n")
+    #expect(kept.has(.noiseSuppression, .bool(false)))
+    #expect(kept.says("nearend.toml is taken over: noiseSuppression false"))
+    try kept.write("ns = false\nmicVolume = 0.25\n")
+    #expect(kept.has(.micVolume, .number(0.25)))
+    try kept.write("ns = true\nmicVolume = 7\n")
+    #expect(kept.says("nearend.toml:2: micVolume cannot be '7': give a number from 0 to 1"))
+    #expect(kept.says("said before stays in force"))
+    #expect(kept.service.value(of: .noiseSuppression) == .bool(false))
+    // In place, not renamed over.
+    try Data("hpf = false\n".utf8).write(to: URL(fileURLWithPath: kept.configuration))
+    #expect(kept.has(.highPassFilter, .bool(false)) && kept.has(.noiseSuppression, .bool(true)) && kept.has(.micVolume, .number(1)))
+    try FileManager.default.removeItem(atPath: kept.configuration)
+    #expect(kept.has(.highPassFilter, .bool(true)))
+  }
+
+  @Test("O4: a file that is a link into another folder is followed where it leads to")
+  func link() throws {
+    let kept = try Kept("ns = false\n")
+    let real = "\(kept.folder)/dotfiles/nearend.toml"
+    try FileManager.default.createDirectory(atPath: "\(kept.folder)/dotfiles", withIntermediateDirectories: true)
+    try Data("ns = true\n".utf8).write(to: URL(fileURLWithPath: real))
+    try FileManager.default.removeItem(atPath: kept.configuration)
+    try FileManager.default.createSymbolicLink(atPath: kept.configuration, withDestinationPath: real)
+    #expect(kept.has(.noiseSuppression, .bool(true)))
+    usleep(300_000)
+    try Data("ns = false\n".utf8).write(to: URL(fileURLWithPath: real))
+    #expect(kept.has(.noiseSuppression, .bool(false)))
+  }
+
+  @Test("O4: what somebody changes is remembered by the next run, mute is not, and the file goes before it; a reset is followed at once")
+  func remembers() throws {
+    var kept = try Kept()
+    kept.service.perform(.setComponent(.gainControl, false))
+    kept.service.perform(.setOutputVolume(0.3))
+    kept.service.perform(.setMicrophoneMuted(true))
+    kept.service.perform(.setEchoCanceller(.webrtc))
+    let file = kept.remembered
+    #expect(eventually { file.peek { _ in }[.echoCanceller] == .string("webrtc") })
+    let remembered = file.peek { Issue.record("\($0)") }
+    #expect(remembered.names == ["echoCanceller", "outputVolume", "voiceProcessingEnableAGC"])
+    #expect(remembered[.outputVolume] == .number(0.3))
+    // Another run, with a file that has its own mind of one of them.
+    kept.stop()
+    let folder = kept.folder
+    kept = try Kept(folder: folder + "-next", "volume = 0.5\n")
+    _ = try kept.remembered.update { $0 = remembered }
+    #expect(kept.has(.voiceProcessingEnableAGC, .bool(false)) && kept.has(.echoCanceller, .string("webrtc")))
+    #expect(kept.service.value(of: .outputVolume) == .number(0.5))
+    #expect(kept.service.value(of: .microphoneMuted) == .bool(false))
+    _ = try kept.remembered.update { $0[.voiceProcessingEnableAGC] = nil }
+    #expect(kept.has(.voiceProcessingEnableAGC, .bool(true)))
+    #expect(kept.says("reset: voiceProcessingEnableAGC true"))
+    // A change against the file holds, and is told to end with this run.
+    kept.service.perform(.setOutputVolume(0.75))
+    #expect(kept.says("outputVolume is 0.75 for this run only: nearend.toml:1 says 0.5"))
+    try kept.write("# the same in another line\nvolume = 0.5\nns = false\n")
+    #expect(kept.has(.noiseSuppression, .bool(false)) && kept.has(.outputVolume, .number(0.75)))
+    try kept.write("volume = 0.25\n")
+    #expect(kept.has(.outputVolume, .number(0.25)))
+  }
+
+  @Test("O4: what the command line says goes before the file, also before one that changes")
+  func commandLine() throws {
+    let kept = try Kept("ns = true\n", commandLine: [.noiseSuppression: .bool(false)])
+    #expect(kept.service.value(of: .noiseSuppression) == .bool(false))
+    try kept.write("ns = true\nhpf = false\n")
+    #expect(kept.has(.highPassFilter, .bool(false)))
+    #expect(kept.service.value(of: .noiseSuppression) == .bool(false))
+  }
+
+  @Test("O4: participants come and go with the file, begin with their gain, and get the one back that somebody gave them")
+  func participants() throws {
+    let kept = try Kept("sinks = [\"alice\"]\n[participant.\"guest-*\"]\ngain = 0.5\nmuted = true\n")
+    func sink(_ id: String) -> SinkStatus? { kept.service.snapshot().sinks.first { $0.id == id } }
+    try kept.service.addGraphSink(id: "alice")
+    try kept.service.addGraphSink(id: "guest-1")
+    #expect(eventually { sink("guest-1")?.gain == 0.5 && sink("guest-1")?.isMuted == true })
+    #expect(sink("alice")?.gain == 1)
+    kept.service.perform(.setSinkGain(id: "alice", 2))
+    let file = kept.remembered
+    #expect(eventually { file.peek { _ in }.gain(of: "alice") == 2 })
+    kept.service.removeSink(id: "alice")
+    try kept.service.addGraphSink(id: "alice")
+    #expect(eventually { sink("alice")?.gain == 2 })
+    try kept.write("sinks = [\"bob\"]\n")
+    #expect(eventually { sink("bob") != nil && sink("alice") == nil })
+    #expect(eventually { sink("guest-1")?.gain == 1 && sink("guest-1")?.isMuted == false })
+  }
+
+  @Test("O4: what is remembered and cannot be read is told of and kept aside; what is no setting in it is left out")
+  func unreadable() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = RememberedFile(path: "\(folder)/remembered.json")
+    try Data("{ no".utf8).write(to: URL(fileURLWithPath: file.path))
+    var complaints: [String] = []
+    #expect(file.read { complaints.append($0) } == Remembered())
+    #expect(complaints.count == 1 && complaints[0].contains("it is kept as \(file.path).unreadable"))
+    #expect(FileManager.default.fileExists(atPath: "\(file.path).unreadable"))
+    let text =
+      "{\"settings\": {\"hpf\": false, \"micVolume\": 3, \"microphoneMuted\": true, \"noiseSuppression\": false}, \"gains\": [{\"id\": \"a\", \"gain\": 9}]}"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(file.read { Issue.record("\($0)") }.names == ["noiseSuppression"])
+  }
+}
