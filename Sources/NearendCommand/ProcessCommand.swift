@@ -131,7 +131,7 @@ struct ProcessCommand: ParsableCommand {
     if let choice = glyphs ?? nearend.display.glyphs, choice != .auto { return choice == .unicode ? .unicode : .ascii }
     let environment = ProcessInfo.processInfo.environment
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    return locale.uppercased().contains("UTF") ? .unicode : .ascii
+    return locale.uppercased().includes("UTF") ? .unicode : .ascii
   }
 
   private func remark(_ text: String) { standardError.write("nearend: \(text)") }

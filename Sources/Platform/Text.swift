@@ -8,6 +8,28 @@ extension StringProtocol {
   }
 }
 
+extension StringProtocol {
+  /// Whether `part` is in it. [any]
+  public func includes(_ part: String) -> Bool { contains(part) }
+
+  /// With every %41 as what it stands for; nil where one is cut off or no hexadecimal number, or the whole is no UTF-8. [any]
+  public var percentDecoded: String? {
+    var bytes: [UInt8] = []
+    var rest = Array(utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2).map { Character(UnicodeScalar($0)).hexDigitValue }
+      guard digits.count == 2, let high = digits[0], let low = digits[1] else { return nil }
+      bytes.append(UInt8(high * 16 + low))
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
+
 extension String {
   /// With blanks behind it until it has `width` characters; a longer one is cut. [any]
   public func padded(to width: Int) -> String {

@@ -3,6 +3,7 @@ import Border
 import ControlClient
 import Foundation
 import Nearend
+import Platform
 
 /// Which nearend a command talks to.
 struct SocketOptions: ParsableArguments {
@@ -64,9 +65,9 @@ struct RunningNearend {
 
 extension HTTPAnswer {
   /// The name that was asked for is another's.
-  var isTaken: Bool { status == 409 && reason.contains("already registered") }
+  var isTaken: Bool { status == 409 && reason.includes("already registered") }
   /// Somebody else takes the voice.
-  var hasSource: Bool { status == 409 && reason.contains("has a source already") }
+  var hasSource: Bool { status == 409 && reason.includes("has a source already") }
 }
 
 extension JSONDecoder {

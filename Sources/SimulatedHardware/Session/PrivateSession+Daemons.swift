@@ -1,5 +1,6 @@
 import Foundation
 internal import Glibc
+import Platform
 
 extension PrivateSession {
   var daemonsToRun: [Daemon] {
@@ -99,7 +100,7 @@ extension PrivateSession {
   private func set(_ key: String, to value: Int) throws {
     try wait(for: "\(key) to be \(value)") {
       _ = try run("pw-metadata", ["-n", "settings", "0", key, "\(value)"])
-      return try run("pw-metadata", ["-n", "settings", "0", key]).output.contains("value:'\(value)'")
+      return try run("pw-metadata", ["-n", "settings", "0", key]).output.includes("value:'\(value)'")
     }
   }
 

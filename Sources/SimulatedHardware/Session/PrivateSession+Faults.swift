@@ -1,4 +1,5 @@
 internal import Glibc
+import Platform
 
 /// What goes wrong on real machines, on purpose. A daemon's crash or update: `stop`, `start(_:)` and `restart`.
 extension PrivateSession {
@@ -33,12 +34,12 @@ extension PrivateSession {
 
   private func command(_ node: String, _ command: String) throws {
     let listed = try run("pw-cli", "ls", "Node").output.split(separator: "\n")
-    guard let line = listed.firstIndex(where: { $0.contains("node.name = \"\(node)\"") }),
-      let id = listed[..<line].last(where: { $0.contains("id ") && $0.contains("type PipeWire") })?
+    guard let line = listed.firstIndex(where: { $0.includes("node.name = \"\(node)\"") }),
+      let id = listed[..<line].last(where: { $0.includes("id ") && $0.includes("type PipeWire") })?
         .split(whereSeparator: { $0 == " " || $0 == "," || $0 == "\t" }).dropFirst().first
     else { throw SessionError(.invalidRequest, "there is no node '\(node)' in the session") }
     let result = try run("pw-cli", "send-command", String(id), command, "{}")
-    guard result.succeeded, !result.output.contains("Error") else {
+    guard result.succeeded, !result.output.includes("Error") else {
       throw SessionError(.programFailed, "pw-cli could not send \(command) to \(node): \(result.output)\(result.errors)")
     }
   }

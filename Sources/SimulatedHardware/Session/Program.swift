@@ -11,7 +11,7 @@ enum Program {
   /// The file that `name` stands for in `path`, a list of folders as in `PATH`.
   /// - Throws: `SessionError` with code `missingProgram`, which names the Debian package.
   static func find(_ name: String, path: String) throws -> String {
-    if name.contains("/") { return name }
+    if name.contains("/" as Character) { return name }
     for folder in path.split(separator: ":") {
       let file = "\(folder)/\(name)"
       if access(file, X_OK) == 0 { return file }

@@ -51,7 +51,7 @@ struct RequestHead: Equatable {
     headers = try Self.headers(lines.dropFirst())
     body = try Self.body(headers)
     let connection = headers["connection"]?.lowercased() ?? ""
-    keepsAlive = words[2] == "HTTP/1.1" ? !connection.contains("close") : connection.contains("keep-alive")
+    keepsAlive = words[2] == "HTTP/1.1" ? !connection.includes("close") : connection.includes("keep-alive")
     expectsContinue = headers["expect"]?.lowercased() == "100-continue" && words[2] == "HTTP/1.1"
   }
 
@@ -79,7 +79,7 @@ struct RequestHead: Equatable {
   }
 
   private static func decoded(_ text: Substring) throws(RequestFailure) -> String {
-    guard let decoded = text.removingPercentEncoding else {
+    guard let decoded = text.percentDecoded else {
       throw RequestFailure(400, "'\(text)' is not percent-encoded UTF-8; write other characters than letters and digits as %41")
     }
     return decoded
