@@ -137,7 +137,8 @@ let package = Package(
       exclude: ["Snapshots"]),
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
-      name: "GraphTests", dependencies: ["Nearend", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView"]),
+      name: "GraphTests",
+      dependencies: ["Nearend", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView", "CHostileClient"]),
     .executableTarget(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],

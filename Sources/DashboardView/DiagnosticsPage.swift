@@ -103,7 +103,7 @@ enum DiagnosticsPage {
     return [
       ("microphone", device(route.microphone)),
       ("speaker", device(route.speaker)),
-      ("reference", route.reference.word),
+      ("reference", route.reference.words),
       ("devices", String(route.devices.count)),
     ]
   }

@@ -28,6 +28,7 @@ extension ViewState {
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
     case .toggleDefaultDevices: return command(.setDefaultDevices(!snapshot.route.areOursDefault))
+    case .otherReference: return command(.setReference(snapshot.route.reference == .everything ? .mix : .everything))
     case .turnDucking:
       let levels = DuckingLevel.allCases
       let index = levels.firstIndex(of: snapshot.ducking.settings.level) ?? 0

@@ -21,7 +21,7 @@ enum KeyAction: Equatable, Sendable {
   /// By so many dB.
   case stepGain(Int)
   case pickDevice, openRoutes
-  case toggleDefaultDevices, resumeAfterUnplug
+  case toggleDefaultDevices, resumeAfterUnplug, otherReference
   /// The next level, and round again.
   case turnDucking
   case toggleAdvancedDucking
@@ -84,8 +84,8 @@ struct KeyGroup: Sendable {
       "Enter c", "on Routes: use the selected device; c elsewhere: Routes", footer: "device", keys: [.enter: .pickDevice],
       ["c": .openRoutes]),
     KeyGroup(
-      "d r", "nearend's devices by default; r: play on after unplugging", footer: "default devices",
-      ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug]),
+      "d r R", "default devices; r: play on unplugged; R: echo reference", footer: "default devices",
+      ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug, "R": .otherReference]),
     KeyGroup(
       "C D", "set the counters back to zero; D: diagnostics to a file", footer: "clear, save",
       ["C": .clearCounters, "D": .saveDiagnostics]),

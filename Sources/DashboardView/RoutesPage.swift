@@ -15,7 +15,7 @@ enum RoutesPage {
     let devices = Dictionary(route.devices.map { (DeviceChoice($0.direction, name: $0.name), $0) }) { first, _ in first }
     drawChain(snapshot, body.lowerBound, &canvas)
     canvas.put("Reference", 1, body.lowerBound + 3, .label)
-    canvas.put("the echo canceller hears \(route.reference.word)", 13, body.lowerBound + 3, width: canvas.width - 14)
+    canvas.put("the echo canceller hears \(route.reference.words)", 13, body.lowerBound + 3, width: canvas.width - 14)
     canvas.put("Defaults", 1, body.lowerBound + 4, .label)
     canvas.put(
       route.areOursDefault

@@ -141,15 +141,6 @@ extension SinkStatus.Kind {
   }
 }
 
-extension ReferenceSource {
-  var word: String {
-    switch self {
-    case .everything: "everything the speaker plays"
-    case .mix: "nearend's own mix"
-    }
-  }
-}
-
 extension Device.Direction {
   var heading: String {
     switch self {

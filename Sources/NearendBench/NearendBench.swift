@@ -13,7 +13,9 @@ struct NearendBench: ParsableCommand {
 }
 
 struct MeasureCommand: ParsableCommand {
-  enum Part: String, CaseIterable, ExpressibleByArgument { case latency, restart, cpu, idle, load, core, sinks, drift, offline }
+  enum Part: String, CaseIterable, ExpressibleByArgument {
+    case latency, restart, cpu, idle, load, core, sinks, dashboard, drift, offline
+  }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
 
@@ -24,7 +26,7 @@ struct MeasureCommand: ParsableCommand {
     help: ArgumentHelp("Frames per cycle, forced upon the graph; only for latency, cpu, load and offline.", valueName: "frames"))
   var quanta: [Int] = []
   @Option(
-    help: ArgumentHelp("Of each measurement of cpu (default 20), load (default 60) and drift (default 3600, simulated).", valueName: "n"))
+    help: ArgumentHelp("Of each measurement of cpu and dashboard (default 20), load (60) and drift (3600, simulated).", valueName: "n"))
   var seconds: Double?
   @Option(help: "Rounds of cpu; the table has their median.")
   var rounds = 3
@@ -58,6 +60,7 @@ struct MeasureCommand: ParsableCommand {
         case .load: try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)
         case .core: try measureCore()
         case .sinks: try measureSinks()
+        case .dashboard: try measureDashboard(programs(), seconds: seconds ?? 20)
         case .offline: try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))
         case .drift: try measureDrift(hours: (seconds ?? 3_600) / 3_600)
         }

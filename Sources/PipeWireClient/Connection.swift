@@ -11,13 +11,17 @@ public final class Connection {
     case removed(GlobalObject)
     /// The daemon went away, or threw us out. Nothing of this connection works any more.
     case lost(PipeWireError)
+    /// There are more objects than are kept; told once.
+    case full
     /// A request was refused: the message, and the id of the proxy it was about.
     case failed(proxy: UInt32, reason: String)
   }
 
   public let loop: ThreadLoop
-  /// Every object of the daemon that we may see, by id.
-  public private(set) var objects: [UInt32: GlobalObject] = [:]
+  /// Every object of the daemon that we may see, by id, up to 16,384 with properties of 16 MiB in all.
+  public var objects: [UInt32: GlobalObject] { mirror.objects }
+  private var mirror = ObjectMirror()
+  private var isFull = false
   /// The daemon's version, "0.3.65"; empty until it has told.
   public private(set) var daemonVersion = ""
 
@@ -131,12 +135,15 @@ public final class Connection {
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       guard let kind = GlobalObject.Kind(rawValue: String(cString: type!)) else { return }
       let object = GlobalObject(id: id, kind: kind, properties: Properties(properties))
-      connection.objects[id] = object
+      guard connection.mirror.add(object) else {
+        defer { connection.isFull = true }
+        return connection.isFull ? () : connection.handler(.full)
+      }
       connection.handler(.added(object))
     }
     events.pointee.global_remove = { data, id in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
-      guard let object = connection.objects.removeValue(forKey: id) else { return }
+      guard let object = connection.mirror.remove(id) else { return }
       connection.handler(.removed(object))
     }
     return UnsafePointer(events)

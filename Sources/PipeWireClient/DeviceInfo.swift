@@ -50,7 +50,7 @@ public final class DeviceInfo {
   }
   private var coming = Lists()
   /// Of each kind; no card has as many.
-  private static let mostParams = 512
+  private static let mostParams = 256
   /// It has been asked, and has not answered yet.
   public private(set) var isAsking = false
   private var isStale = false
@@ -164,13 +164,16 @@ extension DeviceInfo.Profile {
 }
 
 extension DeviceInfo.Route {
+  /// Profiles, or devices, of one route that are kept.
+  private static let mostMembers = 256
+
   /// nil where the param is no route with index, direction and name.
   init?(_ param: Pod) {
     guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamRoute)),
       let index = properties[SPA_PARAM_ROUTE_index.rawValue]?.int, let direction = properties[SPA_PARAM_ROUTE_direction.rawValue]?.id,
       let name = properties[SPA_PARAM_ROUTE_name.rawValue]?.text
     else { return nil }
-    func list(_ key: spa_param_route) -> [Int] { properties[key.rawValue]?.ints?.map { Int($0) } ?? [] }
+    func list(_ key: spa_param_route) -> [Int] { properties[key.rawValue]?.ints?.prefix(Self.mostMembers).map { Int($0) } ?? [] }
     self.init(
       index: Int(index), name: name, description: properties[SPA_PARAM_ROUTE_description.rawValue]?.text ?? "",
       isInput: direction == SPA_DIRECTION_INPUT.rawValue,

@@ -165,7 +165,7 @@ public final class FilterPort {
   public let direction: Filter.Direction
   /// Its number among the filter's ports of its direction.
   public let index: Int
-  /// What `dspBuffer` takes on the audio thread.
+  /// What `copyInput` and `outputBuffer` take on the audio thread.
   public let pointer: UnsafeMutableRawPointer
 
   fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, index: Int, name: String) {

@@ -2,14 +2,13 @@ internal import CPipeWire
 
 /// One of the daemon's metadata objects ("default", "settings"), mirrored. [control]
 public final class Metadata {
-  /// Values of subject 0, the whole graph's.
-  public private(set) var values: [String: String] = [:]
-  /// Streams that the session manager lets follow the default, whatever they asked for, by id: it has set their `target.node` to −1, and nobody has moved
-  /// them since (who does sets `target.object`, too).
-  public var followers: [UInt32] { targets.filter { $0.value == [Self.targetNode: "-1"] }.map(\.key) }
-  private var targets: [UInt32: [String: String]] = [:]
-  private static let targetNode = "target.node"
-  private static let targetKeys: Set = [targetNode, "target.object"]
+  /// Values of subject 0, the whole graph's, of the keys that are asked for; at most 4,096 bytes each.
+  public var values: [String: String] { kept.values }
+  /// Streams that the session manager lets follow the default, whatever they asked for, by id.
+  public var followers: [UInt32] { kept.followers }
+  /// Whether there are more streams with a place of their own than are remembered.
+  public var isFull: Bool { kept.isFull }
+  private var kept: MetadataValues
 
   /// True once the daemon has told every value that there was.
   public private(set) var isKnown = false
@@ -20,9 +19,12 @@ public final class Metadata {
   private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: (_ key: String?) -> Void
 
-  /// Binds the object; its values come by `changed`, on the loop's thread, and nil once they are known. [control]
-  public init(_ connection: Connection, object: GlobalObject, changed: @escaping (_ key: String?) -> Void) throws(PipeWireError) {
+  /// Binds the object; the values of these keys come by `changed`, on the loop's thread, and nil once they are known. [control]
+  public init(
+    _ connection: Connection, object: GlobalObject, keys: Set<String>, changed: @escaping (_ key: String?) -> Void
+  ) throws(PipeWireError) {
     self.connection = connection
+    kept = MetadataValues(keys: keys)
     self.changed = changed
     guard let proxy = npw_registry_bind(connection.registry, object.id, object.kind.rawValue, UInt32(PW_VERSION_METADATA)) else {
       hook.deallocate()
@@ -46,26 +48,14 @@ public final class Metadata {
 
   /// Sets a value of subject 0, or removes it with nil; `values` has it at once, because the daemon may tell only others of it. [control]
   public func set(_ key: String, type: String?, value: String?) {
-    values[key] = value
+    _ = kept.set(0, key, value)
     npw_metadata_set_property(proxy, 0, key, type, value)
   }
 
   /// A stream goes again where it asked to go. [control]
   public func followNoLonger(_ stream: UInt32) {
-    targets[stream] = nil
-    npw_metadata_set_property(proxy, stream, Self.targetNode, nil, nil)
-  }
-
-  private func target(of stream: UInt32, _ key: String?, _ value: String?) {
-    guard let key else {
-      targets[stream] = nil
-      return
-    }
-    guard Self.targetKeys.contains(key) else { return }
-    var target = targets[stream] ?? [:]
-    target[key] = value
-    targets[stream] = target.isEmpty ? nil : target
-    changed(key)
+    kept.forget(stream)
+    npw_metadata_set_property(proxy, stream, MetadataValues.targetNode, nil, nil)
   }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {
@@ -74,13 +64,7 @@ public final class Metadata {
     events.pointee.property = { data, subject, key, _, value in
       let metadata = Unmanaged<Metadata>.fromOpaque(data!).takeUnretainedValue()
       let (key, value) = (key.map { String(cString: $0) }, value.map { String(cString: $0) })
-      guard subject == 0 else {
-        metadata.target(of: subject, key, value)
-        return 0
-      }
-      guard let key else { return 0 }
-      metadata.values[key] = value
-      metadata.changed(key)
+      if metadata.kept.set(subject, key, value) { metadata.changed(key ?? "") }
       return 0
     }
     return UnsafePointer(events)

@@ -5,11 +5,14 @@ internal import CPipeWire
 public typealias Properties = [String: String]
 
 extension Properties {
+  /// Properties of one object that are kept; no program sets as many.
+  static let mostProperties = 256
+
   /// What somebody says of an object: printable, and of bounded length, as names, numbers and words are.
   init(_ dictionary: UnsafePointer<spa_dict>?) {
     self.init()
     guard let dictionary else { return }
-    for k in 0..<Int(dictionary.pointee.n_items) {
+    for k in 0..<Swift.min(Int(dictionary.pointee.n_items), Self.mostProperties) {
       let item = dictionary.pointee.items[k]
       if let key = item.key, let value = item.value { self[String(cString: key).printable()] = String(cString: value).printable() }
     }

@@ -17,18 +17,14 @@ final class ClientWatch {
     }
   }
 
-  private let connection: Connection
   private let changed: () -> Void
-  private var infos: [UInt32: NodeInfo] = [:]
+  private var infos: NodeInfos
 
   /// `changed` is called when the daemon has told more of a client.
   init(_ connection: Connection, changed: @escaping () -> Void) {
-    self.connection = connection
     self.changed = changed
+    infos = NodeInfos(connection)
   }
-
-  /// A node is gone; its id may come back as another's.
-  func removed(_ id: UInt32) { infos[id] = nil }
 
   /// Who uses the devices now. A client is counted once the daemon has told what it is.
   func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Users {
@@ -39,17 +35,17 @@ final class ClientWatch {
       if link.outputNode == microphone, !own.contains(link.inputNode) { send.insert(link.inputNode) }
       if sinks.contains(link.inputNode), !own.contains(link.outputNode) { receive.insert(link.outputNode) }
     }
-    let users = send.union(receive)
-    infos = infos.filter { users.contains($0.key) }
-    for user in users where infos[user] == nil { infos[user] = try NodeInfo(connection, id: user, changed: changed) }
+    try infos.look(at: send.union(receive).sorted().compactMap { objects.node(id: $0) }, changed: changed)
     let used = objects.links.filter { sinks.contains($0.inputNode) && receive.contains($0.outputNode) }.map(\.inputNode)
     return Users(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
   }
 
   private func names(_ users: Set<UInt32>, in objects: GraphObjects) -> [String] {
     users.sorted().compactMap { id in
-      guard let info = infos[id], info.isKnown, info.properties["stream.monitor"] != "true" else { return nil }
-      let name = objects.node(id: id)?.nodeName ?? info.properties["application.name"] ?? "node"
+      guard let node = objects.node(id: id), let info = infos[node], info.isKnown, info.properties["stream.monitor"] != "true" else {
+        return nil
+      }
+      let name = node.nodeName ?? info.properties["application.name"] ?? "node"
       return "\(name)-\(id)"
     }
   }

@@ -29,7 +29,7 @@ public final class GraphController: @unchecked Sendable {
   // What outlives it.
   private(set) var routes: RouteKeeper!
   private(set) var ducking: DuckingKeeper!
-  private var reference: ReferenceSource
+  var reference: ReferenceSource
   private var graphSinks: [String: GraphSink] = [:]
   private var graphSinkOrder: [String] = []
   var objects = GraphObjects([])
@@ -273,11 +273,9 @@ public final class GraphController: @unchecked Sendable {
     switch event {
     case .added: dirty.raise()
     case .removed(let object):
-      if object.kind == .node {
-        clients?.removed(object.id)
-        volumes?.removed(object.id)
-      }
+      if object.kind == .node { volumes?.removed(object.id) }
       dirty.raise()
+    case .full: tell(.warning, "somebody fills the session with more objects than nearend looks at: some are left out")
     case .failed: break  // The object concerned hears of it too.
     case .lost(let error):
       lostSince = monotonicNanoseconds()
@@ -332,6 +330,7 @@ public final class GraphController: @unchecked Sendable {
         keepsAwake: demand.keepsAwake && !connection.hasPassivePorts, reference: reference)
       core.setChannelScales(microphone: plan.microphoneChannels, speaker: plan.speakerPortsPerChannel)
       try links.apply(plan, existing: objects.links)
+      useReference(isLinked: plan.hasReference(objects.links))
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
@@ -382,6 +381,16 @@ public final class GraphController: @unchecked Sendable {
     }
     if new.speaker?.nodeName != old.speaker?.nodeName { tell(.info, "speaker: \(new.speaker?.nodeName ?? "none")") }
     hooks.route(RouteEnds(microphone: new.microphone?.nodeName, speaker: new.speaker?.nodeName))
+  }
+
+  /// Nearend's mix takes over at once, and is given up once what the speaker plays is there.
+  private func useReference(isLinked: Bool) {
+    let usesMix = reference == .mix || core.usesMixAsReference && isDemanded && !isLinked
+    guard usesMix != core.usesMixAsReference else { return }
+    core.usesMixAsReference = usesMix
+    // It comes earlier or later than the other, and so does the echo.
+    core.streamDelay = streamDelay(core.cycleMeters)
+    core.controls.echoPathChanged()
   }
 
   /// Held up is the session only where no device is left that it could use; with one of two it goes on.
@@ -518,7 +527,7 @@ public final class GraphController: @unchecked Sendable {
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
     let drives = meters.driver == choice.speaker?.id
     // An offset that a person has set may be longer than the way: then the reference comes as early as it can.
-    return max(0, path - (reference == .everything && drives ? meters.quantum : 0))
+    return max(0, path - (!core.usesMixAsReference && drives ? meters.quantum : 0))
   }
 
   // MARK: What others see

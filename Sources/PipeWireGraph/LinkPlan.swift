@@ -42,6 +42,12 @@ struct LinkPlan {
     return roles.contains(.voice) && (!demand.linksDevices || isPlayed && isRecorded) && links.allSatisfy { keys.contains($0.key) }
   }
 
+  /// Whether what the real speaker plays reaches the canceller, as far as it is planned.
+  func hasReference(_ existing: [GraphObjects.Link]) -> Bool {
+    let (planned, keys) = (links.filter { $0.role == .reference }, Set(existing.map(\.key)))
+    return !planned.isEmpty && planned.allSatisfy { keys.contains($0.key) }
+  }
+
   /// The filter's ports, by name, in the registry.
   struct Endpoints {
     var filter: UInt32

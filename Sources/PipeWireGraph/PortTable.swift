@@ -43,13 +43,31 @@ struct PortState: ~Copyable {
   var fixed: Fixed?
   let core: CycleProcessor
   let sinks = SinkPorts(slots: Mixer.capacity)
+  /// This cycle's samples of the fixed inputs.
+  private let samples: UnsafeMutablePointer<Float>
+  private static let inputs = 5
 
-  init(core: CycleProcessor) { self.core = core }
+  init(core: CycleProcessor) {
+    self.core = core
+    samples = .allocate(capacity: Self.inputs * CycleProcessor.maximumQuantum)
+    samples.initialize(repeating: 0, count: Self.inputs * CycleProcessor.maximumQuantum)
+  }
 
-  deinit { sinks.deallocate() }
+  deinit {
+    sinks.deallocate()
+    samples.deallocate()
+  }
+
+  /// What came in at a port, in memory of our own; nil where nothing is linked. [realtime]
+  @_noLocks @_noAllocation
+  func input(_ port: UnsafeMutableRawPointer, _ number: Int, frames: Int) -> UnsafePointer<Float>? {
+    let target = samples + number * CycleProcessor.maximumQuantum
+    return copyInput(port, to: target, frames: frames) ? UnsafePointer(target) : nil
+  }
 }
 
-/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. [realtime]
+/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. Inputs are taken first, `copyInput` says why.
+/// [realtime]
 @_noLocks @_noAllocation
 func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
   guard let data, let cycle else { return }
@@ -60,14 +78,14 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   // Buffers are not larger, whatever quantum a driver tells.
   let frames = min(now.frames, CycleProcessor.maximumQuantum)
   var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
-  buffers.microphone = UnsafePointer(dspBuffer(ports.microphone, frames: frames))
+  buffers.microphone = state.pointee.input(ports.microphone, 0, frames: frames)
   buffers.reference = StereoInput(
-    left: UnsafePointer(dspBuffer(ports.referenceLeft, frames: frames)),
-    right: UnsafePointer(dspBuffer(ports.referenceRight, frames: frames)))
+    left: state.pointee.input(ports.referenceLeft, 1, frames: frames), right: state.pointee.input(ports.referenceRight, 2, frames: frames))
   buffers.call = StereoInput(
-    left: UnsafePointer(dspBuffer(ports.callLeft, frames: frames)), right: UnsafePointer(dspBuffer(ports.callRight, frames: frames)))
-  buffers.voice = dspBuffer(ports.voice, frames: frames)
-  buffers.speaker = (dspBuffer(ports.speakerLeft, frames: frames), dspBuffer(ports.speakerRight, frames: frames))
-  state.pointee.core.process(&buffers, graphSinks: state.pointee.sinks.buffers(frames: frames))
+    left: state.pointee.input(ports.callLeft, 3, frames: frames), right: state.pointee.input(ports.callRight, 4, frames: frames))
+  let sinks = state.pointee.sinks.buffers(frames: frames)
+  buffers.voice = outputBuffer(ports.voice, frames: frames)
+  buffers.speaker = (outputBuffer(ports.speakerLeft, frames: frames), outputBuffer(ports.speakerRight, frames: frames))
+  state.pointee.core.process(&buffers, graphSinks: sinks)
   state.pointee.core.cycleEnded(&buffers, nanoseconds: monotonicNanoseconds() - began)
 }

@@ -2,17 +2,15 @@ import PipeWireClient
 
 /// Finds streams whose role goes before a call, as a softphone's that rings (I1). [control]
 final class RoleWatch {
-  private let connection: Connection
   private let roles: Set<String>
   private let changed: () -> Void
-  /// By serial number, which unlike an id is never given again.
-  private var infos: [UInt64: NodeInfo] = [:]
+  private var infos: NodeInfos
 
   /// `changed` is called when such a stream begins or ends to run.
   init(_ connection: Connection, roles: [String], changed: @escaping () -> Void) {
-    self.connection = connection
     self.roles = Set(roles.map { $0.lowercased() })
     self.changed = changed
+    infos = NodeInfos(connection)
   }
 
   /// The stream that interrupts now, in words: the first that runs of those with such a role. `ownClients` are clients that use nearend, and
@@ -22,12 +20,8 @@ final class RoleWatch {
       guard let role = node.properties["media.role"], node.properties["media.class"]?.hasPrefix("Stream/") == true else { return false }
       return roles.contains(role.lowercased()) && !(node.id("client.id").map { ownClients.contains($0) } ?? false)
     }
-    let serials = Set(streams.map(\.serial))
-    infos = infos.filter { serials.contains($0.key) }
-    for stream in streams where infos[stream.serial] == nil {
-      infos[stream.serial] = try NodeInfo(connection, id: stream.id, ran: changed, changed: {})
-    }
-    return streams.first { infos[$0.serial]?.isRunning == true }.map { stream in
+    try infos.look(at: streams, ran: changed) {}
+    return streams.first { infos[$0]?.isRunning == true }.map { stream in
       "\(stream.nodeName ?? "a stream") (\(stream.properties["media.role"] ?? ""))"
     }
   }

@@ -2,12 +2,14 @@ internal import CRealtime
 import PipeWireClient
 import RealtimeCore
 
-/// Participants' ports by slot, and this cycle's buffers of them.
-// Sound: ports are atomic cells; the buffers are the audio thread's alone.
+/// Participants' ports by slot, and this cycle's samples of them.
+// Sound: ports are atomic cells, a slot's memory is there before its first port and stays; what is in it is the audio thread's alone.
 struct SinkPorts: @unchecked Sendable {
   private let slots: Int
   /// Two cells a slot: left, right; 0 where there is no port.
   private let ports: UnsafeMutablePointer<UInt>
+  /// Room for both channels of a slot, from its first use on.
+  private let memory: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
   /// Slots in use end before this.
   private let end: UnsafeMutablePointer<UInt>
   private let inputs: UnsafeMutablePointer<StereoInput>
@@ -16,6 +18,8 @@ struct SinkPorts: @unchecked Sendable {
     self.slots = slots
     ports = .allocate(capacity: 2 * slots)
     ports.initialize(repeating: 0, count: 2 * slots)
+    memory = .allocate(capacity: slots)
+    memory.initialize(repeating: nil, count: slots)
     end = .allocate(capacity: 1)
     end.initialize(to: 0)
     inputs = .allocate(capacity: slots)
@@ -24,32 +28,42 @@ struct SinkPorts: @unchecked Sendable {
 
   func deallocate() {
     ports.deallocate()
+    for slot in 0..<slots { memory[slot]?.deallocate() }
+    memory.deallocate()
     end.deallocate()
     inputs.deallocate()
   }
 
   /// [control]
   func set(_ slot: Int, left: UnsafeMutableRawPointer?, right: UnsafeMutableRawPointer?) {
+    if left != nil, memory[slot] == nil {
+      let room = UnsafeMutablePointer<Float>.allocate(capacity: 2 * CycleProcessor.maximumQuantum)
+      room.initialize(repeating: 0, count: 2 * CycleProcessor.maximumQuantum)
+      memory[slot] = room
+    }
     rt_store_release_pointer(ports + 2 * slot, UInt(bitPattern: left))
     rt_store_release_pointer(ports + 2 * slot + 1, UInt(bitPattern: right))
     if left != nil, UInt(slot) >= rt_load_relaxed_pointer(end) { rt_store_release_pointer(end, UInt(slot) + 1) }
   }
 
-  /// This cycle's buffers; nil where there never was a participant's port. [realtime]
+  /// This cycle's samples, to be taken at its beginning; nil where there never was a participant's port. [realtime]
   @_noLocks @_noAllocation
   func buffers(frames: Int) -> UnsafePointer<StereoInput>? {
     // Pairs with the releases in `set`.
     let count = Int(rt_load_acquire_pointer(end))
     guard count > 0 else { return nil }
     for slot in 0..<count {
-      inputs[slot] = StereoInput(left: buffer(2 * slot, frames: frames), right: buffer(2 * slot + 1, frames: frames))
+      inputs[slot] = StereoInput(left: samples(slot, 0, frames: frames), right: samples(slot, 1, frames: frames))
     }
     return UnsafePointer(inputs)
   }
 
   @_noLocks @_noAllocation
-  private func buffer(_ cell: Int, frames: Int) -> UnsafePointer<Float>? {
-    guard let port = UnsafeMutableRawPointer(bitPattern: rt_load_acquire_pointer(ports + cell)) else { return nil }
-    return UnsafePointer(dspBuffer(port, frames: frames))
+  private func samples(_ slot: Int, _ channel: Int, frames: Int) -> UnsafePointer<Float>? {
+    // Pairs with the releases in `set`, behind which the memory is there.
+    guard let port = UnsafeMutableRawPointer(bitPattern: rt_load_acquire_pointer(ports + 2 * slot + channel)), let room = memory[slot]
+    else { return nil }
+    let target = room + channel * CycleProcessor.maximumQuantum
+    return copyInput(port, to: target, frames: frames) ? UnsafePointer(target) : nil
   }
 }

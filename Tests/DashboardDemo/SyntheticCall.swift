@@ -57,6 +57,7 @@ struct SyntheticCall {
       } else {
         (snapshot.route.speaker, snapshot.route.pickedSpeaker) = (device, name)
       }
+    case .setReference(let reference): snapshot.route.reference = reference
     case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
     case .setDuckingLevel(let level): snapshot.ducking.settings.level = level

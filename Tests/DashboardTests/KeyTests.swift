@@ -262,6 +262,7 @@ import Testing
   func routeKeys(page: Page) {
     #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.setDefaultDevices(true)])
     #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.setDefaultDevices(false)])
+    #expect(press([.character("R")], on: Sample.active(), page: page).commands == [.setReference(.mix)])
     #expect(press([.character("r")], on: Sample.unplugged, page: page).commands == [.resumeAfterUnplug])
     let idle = press([.character("r")], on: Sample.active(), page: page)
     #expect(idle.commands.isEmpty)

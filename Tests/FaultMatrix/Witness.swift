@@ -99,7 +99,7 @@ final class Witness: @unchecked Sendable {
         case .added, .removed: signal?.raise()
         // Not from inside the connection's own event.
         case .lost: retry?.schedule(after: 0.02)
-        case .failed: break
+        case .full, .failed: break
         }
       }
       suspensions = connection.map { SuspensionWatch($0) { [unowned self] in signal?.raise() } }

@@ -155,6 +155,37 @@ extension GraphTests {
       #expect(live.service.snapshot().log.count { $0.message.contains("real microphone is") } == 2)
     }
 
+    @Test("S5, D1: muted in mode restart, the real microphone is not suspended while configuration is off, and is once it is on")
+    func leftAlone() throws {
+      var configuration = SessionConfiguration()
+      configuration.runsPulse = false
+      let session = try PrivateSession(configuration)
+      defer { session.end() }
+      let live = try LiveGraph(.hardware, in: session)
+      defer { live.stop() }
+      // Session managers suspend what rests, too.
+      session.stop(.wireplumber)
+      live.service.session.send(.setAutomaticConfiguration(false))
+      live.service.perform(.setMicrophoneMuteMode(.restart))
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      func state() throws -> String? { try GraphDump(session).node("hw.mic")?.state }
+      // Whoever wires the graph does so, and has done with it.
+      try live.link([LiveGraph.captureLink])
+      try session.wait(for: "the microphone to run") { try state() == "running" }
+      #expect(try session.run("pw-link", "--disconnect", LiveGraph.captureLink.0, LiveGraph.captureLink.1).succeeded)
+      try session.wait(for: "the microphone to rest") { try state() == "idle" }
+      for isMuted in [true, false, true] {
+        live.service.perform(.setMicrophoneMuted(isMuted))
+        // What is told after the look at the graph that the mute leads to.
+        try session.wait(for: "the mute to be told") {
+          try session.run("pw-dump", []).output.replacing(/\s+/, with: " ").contains("\"microphoneMuted\", \(isMuted)")
+        }
+        #expect(try state() == "idle")
+      }
+      live.service.session.send(.setAutomaticConfiguration(true))
+      try session.wait(for: "the microphone to be suspended") { try state() == "suspended" }
+    }
+
     @Test("D1: volume and mute of Nearend Speaker and Nearend Microphone, set by wpctl and pactl, work on the audio and show")
     func mixers() throws {
       let live = try LiveGraph(.hardware, quantum: 256, usesVoiceProcessing: false)

@@ -40,6 +40,8 @@ final class GraphDouble: SessionGraph {
     state.withLock {
       $0.picked[.input] = options.microphone
       $0.picked[.output] = options.speaker
+      $0.routeSettings = RouteSettings(
+        areOursDefault: options.areDefaultDevices, pausesOnUnplug: options.pausesOnUnplug, reference: options.reference)
     }
   }
 
@@ -94,6 +96,7 @@ final class GraphDouble: SessionGraph {
       switch request {
       case .setDefaultDevices(let on): state.routeSettings.areOursDefault = on
       case .setPauseOnUnplug(let on): state.routeSettings.pausesOnUnplug = on
+      case .setReference(let reference): state.routeSettings.reference = reference
       case .resume: state.route.isPausedAfterUnplug = false
       }
     }

@@ -1,3 +1,4 @@
+import PipeWireGraph
 import SessionModel
 import Testing
 
@@ -207,6 +208,40 @@ struct SettingsTests {
     #expect(try rig.graph.duckingSettings == DuckingSettings(level: .max))
     rig.unregisterCall()
     #expect(rig.manager.duckingLevel == .max)
+  }
+
+  @Test("V4: the canceller's reference is the configured one, changes in a running session, and is kept until it is configured anew")
+  func reference() throws {
+    let rig = ManagerRig()
+    #expect(rig.manager.reference == .everything)
+    rig.manager.configuration.reference = .mix
+    #expect(rig.manager.reference == .mix)
+    try rig.registerCall()
+    #expect(try rig.graph.routeSettings.reference == .mix)
+    rig.manager.reference = .everything
+    #expect(try rig.graph.routeSettings.reference == .everything && rig.manager.reference == .everything)
+    rig.unregisterCall()
+    try rig.registerCall()
+    #expect(try rig.graph.routeSettings.reference == .everything, "what was set last")
+    rig.unregisterCall()
+    rig.manager.configuration.reference = .mix
+    try rig.registerCall()
+    #expect(try rig.graph.routeSettings.reference == .mix, "what was configured last")
+    #expect(rig.warnings == [])
+    #expect(throws: SettingError.badValue(setting: "reference", value: "speaker", possible: "everything or mix")) {
+      try Setting.reference.parse("speaker")
+    }
+  }
+
+  @Test("R2, R5: what is configured counts in the next session, whatever the last one left")
+  func configuredAnew() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    rig.unregisterCall()
+    rig.manager.configuration.areDefaultDevices = true
+    rig.manager.configuration.pausesOnUnplug = false
+    try rig.registerCall()
+    #expect(try rig.graph.routeSettings == RouteSettings(areOursDefault: true, pausesOnUnplug: false))
   }
 
   @Test("V1: setVoiceProcessingEnabled switches voice processing while media is registered")

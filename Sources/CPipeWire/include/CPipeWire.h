@@ -10,6 +10,7 @@
 #include <spa/param/profile.h>
 #include <spa/param/props.h>
 #include <spa/param/route.h>
+#include <string.h>
 #include <time.h>
 
 #include "CRealtime.h"
@@ -57,6 +58,39 @@ void npw_filter_process(void *target, struct spa_io_position *position);
 // The DSP buffer of one port in this cycle; NULL where the port has no link.
 static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) {
   return (float *)pw_filter_get_dsp_buffer(port, frames);
+}
+// Copies this cycle's samples of an input port, and silence behind them where its buffer is shorter; false where the port has no link. What peers write
+// into the buffer's head is read once, and held against the buffer's size, which is the daemon's word.
+static inline NEAREND_REALTIME bool npw_filter_copy_input(void *port, float *target, uint32_t frames) {
+  struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
+  if (!buffer) return false;
+  const struct spa_buffer *samples = buffer->buffer;
+  const bool is_there = samples && samples->n_datas > 0 && samples->datas[0].data;
+  if (is_there) {
+    const struct spa_data *data = &samples->datas[0];
+    const uint32_t wanted = frames * (uint32_t)sizeof(float);
+    const uint32_t said = data->chunk ? __atomic_load_n(&data->chunk->offset, __ATOMIC_RELAXED) : 0;
+    const uint32_t offset = SPA_MIN(said, data->maxsize), size = SPA_MIN(data->maxsize - offset, wanted);
+    memcpy(target, SPA_PTROFF(data->data, offset, void), size);
+    memset(SPA_PTROFF(target, size, void), 0, wanted - size);
+  }
+  pw_filter_queue_buffer(port, buffer);
+  return is_there;
+}
+// This cycle's buffer of an output port, to be written whole; NULL where the port has no link, or one with buffers that are too short: they stay empty.
+static inline NEAREND_REALTIME float *npw_filter_output_buffer(void *port, uint32_t frames) {
+  struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
+  if (!buffer) return NULL;
+  const struct spa_buffer *samples = buffer->buffer;
+  float *target = NULL;
+  if (samples && samples->n_datas > 0 && samples->datas[0].chunk) {
+    const struct spa_data *data = &samples->datas[0];
+    const uint32_t wanted = frames * (uint32_t)sizeof(float);
+    if (data->data && data->maxsize >= wanted) target = data->data;
+    *data->chunk = (struct spa_chunk){.size = target ? wanted : 0, .stride = sizeof(float)};
+  }
+  pw_filter_queue_buffer(port, buffer);
+  return target;
 }
 // CLOCK_MONOTONIC in ns, through the vDSO: no system call.
 static inline NEAREND_REALTIME uint64_t npw_now(void) {

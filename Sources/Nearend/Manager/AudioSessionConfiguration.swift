@@ -10,7 +10,7 @@ public struct AudioSessionConfiguration: Sendable {
   public var microphone: String?
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
-  /// What the echo canceller is told the speakers play (V4).
+  /// What the echo canceller is told the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
   public var reference: ReferenceSource
   /// Path of the Unix socket through which other processes take part, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
   public var controlSocket: String?

@@ -78,6 +78,15 @@ extension AudioSessionManager {
     set { set(.echoCanceller, to: .string(newValue.rawValue)) }
   }
 
+  /// What the echo canceller hears of the speaker: everything that it plays, or nearend's own mix alone (V4). Default the configuration's.
+  public var reference: ReferenceSource {
+    get {
+      guard case .string(let word) = value(of: .reference) else { return .everything }
+      return ReferenceSource(rawValue: word) ?? .everything
+    }
+    set { set(.reference, to: .string(newValue.rawValue)) }
+  }
+
   /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isHighPassFilterEnabled: Bool {
     get { isOn(.highPassFilter) }

@@ -31,7 +31,18 @@ public final class AudioSessionManager: Sendable {
 
     func value(of setting: Setting) -> EventValue {
       if setting == .echoCanceller, settings[.echoCancellation] == .bool(false) { return .string(EchoCanceller.off.rawValue) }
-      return settings[setting] ?? setting.standard
+      return settings[setting] ?? configured(setting) ?? setting.standard
+    }
+
+    private func configured(_ setting: Setting) -> EventValue? {
+      switch setting {
+      case .microphone: configuration.microphone.map { .string($0) }
+      case .speaker: configuration.speaker.map { .string($0) }
+      case .reference: .string(configuration.reference.rawValue)
+      case .defaultDevices: .bool(configuration.areDefaultDevices)
+      case .pauseOnUnplug: .bool(configuration.pausesOnUnplug)
+      default: nil
+      }
     }
 
     /// The canceller's engine and its switch are kept apart, so that on is the engine chosen last in the next session, too.
@@ -128,9 +139,8 @@ public final class AudioSessionManager: Sendable {
         current.withLock { current in
           guard current.service == nil else { return true }
           current.configuration = newValue
-          // What is configured last counts, not what was picked in an earlier session.
-          current.settings[.microphone] = nil
-          current.settings[.speaker] = nil
+          // What is configured last counts, not what was set in an earlier session.
+          for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { current.settings[setting] = nil }
           return false
         }
       }

@@ -61,8 +61,11 @@ final class ManualGraph: SessionGraph {
 
   func pick(_ direction: Device.Direction, name: String?) {}
   func picked(_ direction: Device.Direction) -> String? { nil }
-  func ask(_ request: RouteRequest) {}
-  var routeSettings: RouteSettings { RouteSettings() }
+  func ask(_ request: RouteRequest) {
+    guard case .setReference(let reference) = request else { return }
+    renderer.use(reference)
+  }
+  var routeSettings: RouteSettings { RouteSettings(reference: core.usesMixAsReference ? .mix : .everything) }
   var duckingSettings: DuckingSettings {
     get { state.withLock { $0.ducking } }
     set { state.withLock { $0.ducking = newValue } }

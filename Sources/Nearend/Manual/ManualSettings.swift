@@ -31,6 +31,7 @@ extension ManualRenderer {
     case .appVolume: .number(Double(core.appAudio.appVolume))
     case .appDucking: .bool(core.appAudio.isDucked)
     case .appMonitor: .bool(core.appAudio.isMonitored)
+    case .reference: .string((core.usesMixAsReference ? ReferenceSource.mix : .everything).rawValue)
     case .useVoiceProcessingIO: .bool(controls.usesVoiceProcessing)
     case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .recordingAlwaysPrepared, .duckingLevel,
       .isAdvancedDuckingEnabled:
@@ -58,9 +59,16 @@ extension ManualRenderer {
     case (.appVolume, .number(let volume)): core.appAudio.appVolume = Float(volume)
     case (.appDucking, .bool(let on)): core.appAudio.isDucked = on
     case (.appMonitor, .bool(let on)): core.appAudio.isMonitored = on
+    case (.reference, .string(let word)): use(ReferenceSource(rawValue: word) ?? .mix)
     case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
     default: throw .unknown(name: setting.rawValue)
     }
+  }
+
+  func use(_ reference: ReferenceSource) {
+    guard (reference == .mix) != core.usesMixAsReference else { return }
+    core.usesMixAsReference = reference == .mix
+    core.controls.echoPathChanged()
   }
 
   private func use(_ canceller: EchoCanceller, _ setting: Setting) throws(SettingError) {

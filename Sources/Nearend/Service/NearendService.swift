@@ -293,6 +293,9 @@ public final class NearendService: Sendable {
     case .setOutputVolume(let volume):
       core.mixer.masterGain = Float(volume)
       log.add(.info, "output volume \(Int(bounded: volume * 100)) %")
+    case .setReference(let reference):
+      graph.ask(.setReference(reference))
+      log.add(.info, "the echo canceller hears \(reference.words)")
     case .setDefaultDevices(let on):
       graph.ask(.setDefaultDevices(on))
       log.add(.info, on ? "nearend's devices are the session's defaults" : "the session's former defaults are back")

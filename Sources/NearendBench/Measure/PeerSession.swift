@@ -32,6 +32,13 @@ final class PeerSession {
     for (from, to) in links(peer) { try link(from, to) }
   }
 
+  /// The same with other arguments, and with what it shows in a terminal.
+  func start(_ peer: Peer, _ arguments: [String], in terminal: DrainedTerminal) throws {
+    processes[peer.name] = try session.spawn(
+      "env", ["TERM=xterm-256color", "LC_ALL=C.UTF-8", peer.program] + arguments, terminal: terminal.near)
+    try session.wait(forPorts: [peer.microphone, peer.voice, peer.farEnd, peer.speaker.left, peer.speaker.right])
+  }
+
   /// Makes a link and waits until it exists. It need not be active: a stream that nobody uses rests, and so do its links.
   func link(_ from: String, _ to: String) throws {
     try session.wait(forPorts: [from, to])

@@ -9,9 +9,11 @@ struct Usage {
   var voluntary = 0.0
   var involuntary = 0.0
 
+  /// Of one thread, or of all.
   /// - Throws: where the process has ended.
-  init(pid: Int32) throws {
-    for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") {
+  init(pid: Int32, thread: Int32? = nil) throws {
+    let threads = try thread.map { ["\($0)"] } ?? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+    for thread in threads {
       let folder = "/proc/\(pid)/task/\(thread)"
       nanoseconds += Double(try String(contentsOfFile: "\(folder)/schedstat", encoding: .utf8).split(separator: " ")[0]) ?? 0
       for line in try String(contentsOfFile: "\(folder)/status", encoding: .utf8).split(separator: "\n") {

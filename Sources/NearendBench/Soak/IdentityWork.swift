@@ -48,7 +48,7 @@ final class IdentityWork: @unchecked Sendable {
       case .added(let object): look(object)
       // Not from inside the connection's own event.
       case .lost: retry?.schedule(after: 0.1)
-      case .removed, .failed: break
+      case .removed, .full, .failed: break
       }
     }
     if connection == nil { retry?.schedule(after: 0.1) }

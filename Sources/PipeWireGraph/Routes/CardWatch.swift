@@ -19,6 +19,11 @@ final class CardWatch {
     let info: DeviceInfo
   }
 
+  /// Cards that are asked: any client may bring as many as it likes.
+  static let most = 64
+  /// Whether there were more.
+  private(set) var isFull = false
+
   /// Seconds between attempts to reach the daemon.
   private static let reconnectInterval = 0.25
 
@@ -66,6 +71,7 @@ final class CardWatch {
   private func handle(_ event: Connection.Event) {
     switch event {
     case .added(let object) where object.kind == .device && object.properties["media.class"] == "Audio/Device":
+      guard cards.count < Self.most else { return isFull = true }
       guard let connection, let info = try? DeviceInfo(connection, id: object.id, changed: changed) else { return }
       cards[object.id] = Card(object: object, info: info)
       changed()

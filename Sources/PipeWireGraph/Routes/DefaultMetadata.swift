@@ -21,6 +21,10 @@ final class DefaultMetadata {
   private var (isAsking, asksAgain) = (false, false)
   private var reconnecting: LoopTimer!
 
+  /// What there is to read.
+  private static let keys: Set<String> = [
+    "default.audio.sink", "default.audio.source", "default.configured.audio.sink", "default.configured.audio.source",
+  ]
   /// Seconds after which a client that has come has asked for the metadata, if it does.
   private static let asking = 0.5
   /// Seconds between attempts to reach the daemon.
@@ -84,7 +88,7 @@ final class DefaultMetadata {
   private func bind(_ object: GlobalObject) {
     guard let connection else { return }
     self.object = object
-    metadata = try? Metadata(connection, object: object) { [unowned self] _ in changed() }
+    metadata = try? Metadata(connection, object: object, keys: Self.keys) { [unowned self] _ in changed() }
   }
 
   /// Asks half a second later, and once more where others come until then: put off by each, it would never come where they come and come.
@@ -99,7 +103,7 @@ final class DefaultMetadata {
     isAsking = false
     if asksAgain { askSoon() }
     guard let connection, let object, metadata?.isKnown == true else { return }
-    next = try? Metadata(connection, object: object) { [unowned self] _ in
+    next = try? Metadata(connection, object: object, keys: Self.keys) { [unowned self] _ in
       if let next, next.isKnown { (metadata, self.next) = (next, nil) }
       changed()
     }

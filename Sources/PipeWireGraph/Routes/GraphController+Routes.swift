@@ -8,16 +8,20 @@ public enum RouteRequest: Sendable, Equatable {
   case setPauseOnUnplug(Bool)
   /// What is paused since headphones went goes on, in the room (R5).
   case resume
+  /// What the echo canceller hears of the speaker (V4).
+  case setReference(ReferenceSource)
 }
 
 /// What was asked for, and holds.
 public struct RouteSettings: Sendable, Equatable {
   public var areOursDefault: Bool
   public var pausesOnUnplug: Bool
+  public var reference: ReferenceSource
 
-  public init(areOursDefault: Bool = false, pausesOnUnplug: Bool = true) {
+  public init(areOursDefault: Bool = false, pausesOnUnplug: Bool = true, reference: ReferenceSource = .everything) {
     self.areOursDefault = areOursDefault
     self.pausesOnUnplug = pausesOnUnplug
+    self.reference = reference
   }
 }
 
@@ -43,6 +47,7 @@ extension GraphController {
       case .setDefaultDevices(let on): routes.areOursWanted = on
       case .setPauseOnUnplug(let on): routes.pausesOnUnplug = on
       case .resume: routes.resume()
+      case .setReference(let source): reference = source
       }
       dirty.raise()
     }
@@ -50,6 +55,6 @@ extension GraphController {
 
   /// [any]
   public var routeSettings: RouteSettings {
-    loop.locked { RouteSettings(areOursDefault: routes.areOursWanted, pausesOnUnplug: routes.pausesOnUnplug) }
+    loop.locked { RouteSettings(areOursDefault: routes.areOursWanted, pausesOnUnplug: routes.pausesOnUnplug, reference: reference) }
   }
 }

@@ -2,13 +2,11 @@ import PipeWireClient
 
 /// Which streams are two ends of one way, as a loopback's: they share a `node.link-group`, of which the registry does not tell. [control]
 final class LinkGroups {
-  private let connection: Connection
   private let changed: () -> Void
-  /// By serial number, which unlike an id is never given again.
-  private var infos: [UInt64: NodeInfo] = [:]
+  private var infos: NodeInfos
 
   /// `changed` is called when the daemon has told more of a stream.
-  init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
+  init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
   /// The groups that are known now, by node. Only programs that both record and play are asked about.
   /// - Throws: `connectionLost`.
@@ -17,13 +15,9 @@ final class LinkGroups {
       let classes = Set(streams.compactMap { $0.properties["media.class"] })
       return classes.contains { $0.hasPrefix("Stream/Input") } && classes.contains { $0.hasPrefix("Stream/Output") }
     }.joined()
-    let serials = Set(streams.map(\.serial))
-    infos = infos.filter { serials.contains($0.key) }
+    try infos.look(at: streams, changed: changed)
     var groups: [UInt32: String] = [:]
-    for stream in streams {
-      if infos[stream.serial] == nil { infos[stream.serial] = try NodeInfo(connection, id: stream.id, changed: changed) }
-      groups[stream.id] = infos[stream.serial]?.properties["node.link-group"]
-    }
+    for stream in streams { groups[stream.id] = infos[stream]?.properties["node.link-group"] }
     return groups
   }
 }

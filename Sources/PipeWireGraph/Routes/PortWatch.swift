@@ -5,40 +5,26 @@ import SessionModel
 final class PortWatch {
   private let connection: Connection
   private let changed: () -> Void
-  private var nodes: [Key: NodeInfo] = [:]
+  private var nodes: NodeInfos
   let cards: CardWatch
-
-  /// Ids are given again, serial numbers are not.
-  private struct Key: Hashable {
-    let id: UInt32
-    let serial: UInt64
-
-    init(_ object: GlobalObject) {
-      id = object.id
-      serial = object.serial
-    }
-  }
 
   /// `changed` is called when the daemon has told something.
   init(_ connection: Connection, cards: CardWatch, changed: @escaping () -> Void) {
     self.connection = connection
     self.cards = cards
     self.changed = changed
+    nodes = NodeInfos(connection)
   }
 
   /// Watches these nodes from now on.
   /// - Throws: `connectionLost`.
-  func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
-    let keys = Set(objects.map(Key.init))
-    nodes = nodes.filter { keys.contains($0.key) }
-    for key in keys where nodes[key] == nil { nodes[key] = try NodeInfo(connection, id: key.id, changed: changed) }
-  }
+  func watch(_ objects: [GlobalObject]) throws(PipeWireError) { try nodes.look(at: objects, changed: changed) }
 
   // MARK: Nodes
 
   /// Whether the daemon has told everything of the node.
   func isKnown(_ node: GlobalObject) -> Bool {
-    guard nodes[Key(node)]?.isKnown == true else { return false }
+    guard nodes[node]?.isKnown == true else { return false }
     return node.id("device.id").map { id in connection.objects[id] == nil || card(id)?.isKnown == true } ?? true
   }
 
@@ -66,7 +52,7 @@ final class PortWatch {
   func isMuted(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { activeRoute(node, direction)?.isMuted ?? false }
 
   private func facts(_ node: GlobalObject, _ direction: Device.Direction) -> PortFacts {
-    let properties = node.properties.merging(nodes[Key(node)]?.properties ?? [:]) { $1 }
+    let properties = node.properties.merging(nodes[node]?.properties ?? [:]) { $1 }
     let card = node.id("device.id").flatMap(card)
     let active = activeRoute(node, direction)
     func either(_ key: String) -> String? { properties[key] ?? card?.properties[key] }
@@ -92,7 +78,7 @@ final class PortWatch {
     }
   }
 
-  private func cardDevice(_ node: GlobalObject) -> Int? { nodes[Key(node)]?.properties["card.profile.device"].flatMap { Int($0) } }
+  private func cardDevice(_ node: GlobalObject) -> Int? { nodes[node]?.properties["card.profile.device"].flatMap { Int($0) } }
 
   // MARK: Cards
 

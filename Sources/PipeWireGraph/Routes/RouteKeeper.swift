@@ -161,6 +161,7 @@ final class RouteKeeper {
   func choose(in objects: GraphObjects, wanted: SessionDemand) throws(PipeWireError) -> RealDevices.Choice {
     let nodes = Set((RealDevices.nodes(.input, in: objects) + RealDevices.nodes(.output, in: objects)).map(\.id))
     try ports?.watch(objects.nodes.filter { nodes.contains($0.id) })
+    remarkWhatIsLeftOut()
     settleDefaults()
     if let metadata { try strays?.look(objects, metadata) }
     var next: [Double] = []
@@ -283,6 +284,17 @@ final class RouteKeeper {
     hooks.remark(.info, "headset \(request.card): profile \(request.profile)")
     ports.perform(request)
   }
+
+  /// Once of each.
+  private func remarkWhatIsLeftOut() {
+    for (isFull, text) in [
+      (metadata?.isFull == true, "somebody moves more streams than nearend remembers: some that ask for nearend may stay where they are"),
+      (ports?.cards.isFull == true, "there are more cards than nearend asks: ports of some are not known"),
+    ] where isFull && remarked.insert(text).inserted {
+      hooks.remark(.warning, text)
+    }
+  }
+  private var remarked: Set<String> = []
 
   private func settleDefaults() {
     guard let metadata else { return }

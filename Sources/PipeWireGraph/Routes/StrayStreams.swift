@@ -6,12 +6,11 @@ import PipeWireClient
 /// default because what it asked for is away. Nearend's devices become the default where no other is there for a moment (a card comes back, a jack is
 /// switched), and a participant's device may go and come again: the call would go past the canceller from then on.
 final class StrayStreams {
-  private let connection: Connection
   private let changed: () -> Void
-  /// By serial, of streams that follow the default.
-  private var infos: [UInt64: NodeInfo] = [:]
+  /// Of streams that follow the default.
+  private var infos: NodeInfos
 
-  init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
+  init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
   /// Gives those back that follow another device, also another of ours, than the one of ours that they asked for. While that is itself the default nothing
   /// is taken from them: they are where they belong, and the session manager would only mark them again.
@@ -19,10 +18,9 @@ final class StrayStreams {
   func look(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
     let followers = Set(metadata.followers)
     let streams = followers.isEmpty ? [] : objects.nodes.filter { followers.contains($0.id) }
-    infos = infos.filter { entry in streams.contains { $0.serial == entry.key } }
+    try infos.look(at: streams, changed: changed)
     for stream in streams {
-      if infos[stream.serial] == nil { infos[stream.serial] = try NodeInfo(connection, id: stream.id, changed: changed) }
-      guard let info = infos[stream.serial], let name = ourDevice(of: info, objects),
+      guard let info = infos[stream], let name = ourDevice(of: info, objects),
         let followed = Self.followed(from: name, metadata.values), followed != name
       else { continue }
       metadata.followNoLonger(stream.id)

@@ -48,7 +48,7 @@ public final class AudioCore: @unchecked Sendable {
         clock: clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, settings: settings, source: source.delivery))
-    settings.usesMixAsReference.store(usesMixAsReference ? 1 : 0)
+    self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)
   }
@@ -80,6 +80,12 @@ public final class AudioCore: @unchecked Sendable {
   public var isHeld: Bool {
     get { settings.isHeld.load() != 0 }
     set { settings.isHeld.store(newValue ? 1 : 0) }
+  }
+
+  /// Whether the echo canceller hears nearend's own mix, rather than what the real speaker plays (V4). From the next cycle on. [any]
+  public var usesMixAsReference: Bool {
+    get { settings.usesMixAsReference.load() != 0 }
+    set { settings.usesMixAsReference.store(newValue ? 1 : 0) }
   }
 
   /// Frames between a sample of the reference and its echo, as the graph's latencies tell it (V5). [any]

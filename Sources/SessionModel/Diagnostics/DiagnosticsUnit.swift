@@ -81,7 +81,7 @@ extension Diagnostics {
     add("Route Inputs", ports(route.current.inputs))
     add("Route Outputs", ports(route.current.outputs))
     add("Other Audio Ducking", report.snapshot.ducking.words)
-    add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
+    add("Reference", route.reference.words)
   }
 
   /// What the devices run at, as far as they tell; else they run with the driver's clock, as every port of ours does.

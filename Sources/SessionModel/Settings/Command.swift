@@ -25,6 +25,8 @@ public enum Command: Sendable, Equatable {
   case pickDevice(Device.Direction, name: String?)
   /// Linear gain of the whole mix, 0–1 (D5).
   case setOutputVolume(Double)
+  /// What the echo canceller hears of the speaker (V4).
+  case setReference(ReferenceSource)
   /// nearend's devices are the session's defaults, or no longer (R2).
   case setDefaultDevices(Bool)
   /// Whether playback pauses when headphones are gone (R5).
@@ -59,6 +61,7 @@ extension Command {
     case .setOutputVolume: .outputVolume
     case .pickDevice(.input, _): .microphone
     case .pickDevice(.output, _): .speaker
+    case .setReference: .reference
     case .setDefaultDevices: .defaultDevices
     case .setPauseOnUnplug: .pauseOnUnplug
     case .setDuckingLevel: .duckingLevel

@@ -29,6 +29,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case microphone
   /// Node name of the picked speaker; "" follows the default.
   case speaker
+  /// A `ReferenceSource`: what the echo canceller hears of the speaker (V4).
+  case reference
   /// nearend's devices are the session's defaults; the former ones come back afterwards (R2).
   case defaultDevices
   /// Playback pauses when headphones are gone, rather than go on in the room (R5).
@@ -55,6 +57,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .outputVolume, .micVolume, .appVolume: .volume
     case .microphoneMuteMode: .choice(MicrophoneMuteMode.allCases.map(\.rawValue))
     case .microphone, .speaker: .deviceName
+    case .reference: .choice(ReferenceSource.allCases.map(\.rawValue))
     case .duckingLevel: .choice(DuckingLevel.allCases.map(\.rawValue))
     case .echoCanceller: .switchedChoice(EchoCanceller.allCases.map(\.rawValue))
     default: .bool
@@ -86,7 +89,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .defaultDevices: "default"
     case .duckingLevel: "ducking"
     case .isAdvancedDuckingEnabled: "advancedDucking"
-    case .echoCancellation, .microphone, .speaker, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
+    case .echoCancellation, .microphone, .speaker, .reference, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
     }
   }
 
@@ -101,6 +104,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .microphoneMuteMode: .string(MicrophoneMuteMode.voiceProcessing.rawValue)
     case .outputVolume, .micVolume, .appVolume: .number(1)
     case .microphone, .speaker: .string("")
+    case .reference: .string(ReferenceSource.everything.rawValue)
     case .duckingLevel: .string(DuckingLevel.min.rawValue)
     case .echoCanceller: .string(EchoCanceller.nearend.rawValue)
     }

@@ -18,6 +18,7 @@ extension Setting {
     case .appMonitor: "What programs play into the microphone is heard on the speaker, too"
     case .microphone: "Node name of the microphone to use; empty follows the default"
     case .speaker: "Node name of the speaker to use; empty follows the default"
+    case .reference: "What the echo canceller hears of the speaker: everything, or nearend's own mix alone"
     case .defaultDevices: "nearend's devices are the session's defaults; the former ones come back afterwards"
     case .pauseOnUnplug: "Headphones gone: pause, rather than play into the room"
     case .duckingLevel: "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB"

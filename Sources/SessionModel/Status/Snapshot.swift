@@ -236,6 +236,14 @@ public enum ReferenceSource: String, Codable, Sendable, CaseIterable {
   case everything
   /// Only nearend's own mix.
   case mix
+
+  /// For people.
+  public var words: String {
+    switch self {
+    case .everything: "everything the speaker plays"
+    case .mix: "nearend's own mix"
+    }
+  }
 }
 
 /// A remark for people, in time order.

@@ -29,7 +29,7 @@ final class DeskAttachment {
         if object.kind == .client { relay.managed(owner.hasManager) }
         if object.kind == .node { for export in owner.exports.values { export.watchNodes() } }
       case .lost: relay.lost()
-      case .failed: break
+      case .full, .failed: break
       }
     }
     relay.owner = self

@@ -46,7 +46,7 @@ final class RoomAttachment {
       switch event {
       case .added, .removed: relay.owner?.connectPorts()
       case .lost: relay.lost()
-      case .failed: break
+      case .full, .failed: break
       }
     }
     suspensions = SuspensionWatch(connection) { relay.owner?.connectPorts() }

@@ -38,6 +38,11 @@ extension PrivateSession {
     return try spawn(program, arguments, input: .null, output: stream, errors: stream)
   }
 
+  /// The same in a terminal of the caller's, whose descriptor stays open here.
+  public func spawn(_ program: String, _ arguments: [String], terminal: Int32) throws -> ChildProcess {
+    try spawn(program, arguments, input: .descriptor(terminal), output: .descriptor(terminal), errors: .null)
+  }
+
   func spawn(
     _ program: String, _ arguments: [String], input: ChildProcess.Stream, output: ChildProcess.Stream, errors: ChildProcess.Stream
   ) throws -> ChildProcess {

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import PipeWireClient
+
+/// What is remembered of others is bounded, whatever they bring.
+@Suite("Bounds of memory")
+struct BoundTests {
+  private func object(_ id: UInt32, text: Int = 10) -> GlobalObject {
+    GlobalObject(id: id, kind: .node, properties: ["node.name": String(repeating: "x", count: text - 9)])
+  }
+
+  // A macro calls nothing that changes a value.
+  private final class Mirror {
+    private(set) var kept = ObjectMirror()
+    func add(_ object: GlobalObject) -> Bool { kept.add(object) }
+    func remove(_ id: UInt32) -> GlobalObject? { kept.remove(id) }
+  }
+  private final class Values {
+    private(set) var kept: MetadataValues
+    init(keys: Set<String>) { kept = MetadataValues(keys: keys) }
+    func set(_ subject: UInt32, _ key: String?, _ value: String?) -> Bool { kept.set(subject, key, value) }
+    func forget(_ stream: UInt32) { kept.forget(stream) }
+    var values: [String: String] { kept.values }
+    var followers: [UInt32] { kept.followers }
+    var isFull: Bool { kept.isFull }
+  }
+
+  @Test("X1: of the registry's objects so many are kept, and so much of their properties; what goes makes room")
+  func registry() {
+    let mirror = Mirror()
+    for id in 0..<UInt32(ObjectMirror.mostObjects) { #expect(mirror.add(object(id))) }
+    #expect(!mirror.add(object(100_000)))
+    #expect(mirror.kept.objects.count == ObjectMirror.mostObjects && mirror.kept.text == 10 * ObjectMirror.mostObjects)
+    #expect(mirror.add(object(7, text: 20)), "the same again takes no second place")
+    #expect(mirror.remove(100_000) == nil)
+    #expect(mirror.remove(7) == object(7, text: 20))
+    #expect(mirror.add(object(100_000)))
+    for id in mirror.kept.objects.keys { _ = mirror.remove(id) }
+    #expect(mirror.kept.text == 0)
+    let many = ObjectMirror.mostText / 1_024
+    for id in 0..<UInt32(many) { #expect(mirror.add(object(id, text: 1_024))) }
+    #expect(!mirror.add(object(UInt32(many), text: 1_024)) && mirror.kept.objects.count == many)
+  }
+
+  @Test("X1: of a metadata object the keys that are asked for are kept, with values of bounded length")
+  func metadata() {
+    let values = Values(keys: ["default.audio.sink"])
+    for number in 0..<100_000 { #expect(!values.set(0, "key \(number)", "value")) }
+    #expect(values.values.isEmpty)
+    #expect(values.set(0, "default.audio.sink", "{}") && values.values == ["default.audio.sink": "{}"])
+    #expect(values.set(0, "default.audio.sink", String(repeating: "x", count: MetadataValues.longestValue + 1)))
+    #expect(values.values.isEmpty, "what is too long is no value")
+    #expect(values.set(0, "default.audio.sink", "{}") && values.set(0, nil, nil) && values.values.isEmpty)
+  }
+
+  @Test("X1: so many streams are remembered as having been moved, and no words of theirs; what goes makes room")
+  func streams() {
+    let values = Values(keys: [])
+    #expect(!values.set(5, "key", "value") && !values.set(5, "target.node", nil))
+    for stream in 1...UInt32(MetadataValues.mostStreams) { #expect(values.set(stream, "target.node", "-1")) }
+    #expect(!values.isFull && values.followers.count == MetadataValues.mostStreams)
+    #expect(!values.set(1_000_000, "target.node", "-1") && values.isFull)
+    #expect(values.followers.count == MetadataValues.mostStreams)
+    #expect(values.set(1, nil, nil) && values.set(1_000_000, "target.node", "-1"))
+  }
+
+  @Test("R2: a stream follows the default where its node is −1 and it has no object; what is taken away is as if it had never been")
+  func followers() {
+    let values = Values(keys: [])
+    _ = values.set(8, "target.node", "-1")
+    #expect(values.followers == [8])
+    _ = values.set(8, "target.object", "1234")
+    #expect(values.followers == [])
+    _ = values.set(8, "target.object", nil)
+    #expect(values.followers == [8])
+    _ = values.set(8, "target.node", "77")
+    #expect(values.followers == [])
+    _ = values.set(8, "target.node", "-1")
+    values.forget(8)
+    #expect(values.followers == [])
+  }
+}
