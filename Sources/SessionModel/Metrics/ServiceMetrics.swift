@@ -1,4 +1,4 @@
-/// What `GET /metrics` says: Prometheus' text format 0.0.4, in its base units (seconds, bytes, ratios). [any]
+/// The text of `GET /metrics`: Prometheus' text format 0.0.4 in base units (seconds, bytes, ratios). [any]
 public struct ServiceMetrics: Sendable {
   public let text: String
   /// The format's `Content-Type`.
