@@ -4,19 +4,19 @@ import Synchronization
 
 /// Posts lines of JSON to a server, several at once (`application/x-ndjson`). [any]
 struct TelemetryUpload: Sendable {
-  /// Sends one body and waits for the answer's status; throws where there is none.
+  /// Sends one body and returns the answer's status; throws without one.
   typealias Send = @Sendable (_ body: Data) throws -> Int
 
   let send: Send
 
-  /// - Throws: where the server cannot be reached, or does not take it. `TelemetryOutlet.Rejected` where it never will.
+  /// - Throws: if the server cannot be reached, or refuses for now; `TelemetryOutlet.Rejected` if it will always refuse.
   func post(_ lines: [Data]) throws {
     var body = Data()
     for line in lines { body += line + [0x0A] }
     let status = try send(body)
     switch status {
     case 200..<300: return
-    // Not this body, whenever it comes.
+    // Retrying will not help this body.
     case 400, 413, 415, 422: throw TelemetryOutlet.Rejected(description: "the server refuses records: HTTP status \(status)")
     case 300..<400: throw Unanswered(description: "HTTP status \(status): the server sends records elsewhere; give that address")
     default: throw Unanswered(description: "HTTP status \(status)")
@@ -25,8 +25,8 @@ struct TelemetryUpload: Sendable {
 
   struct Unanswered: Error, CustomStringConvertible { let description: String }
 
-  /// Answers of other places are not followed: they would have to be given all that is known here.
-  /// - Parameter timeout: seconds for the whole of a request.
+  /// Redirects are not followed: another place would have to be given everything.
+  /// - Parameter timeout: seconds for the whole request.
   static func http(_ url: URL, timeout: Double = 10) -> TelemetryUpload {
     TelemetryUpload { body in
       var request = URLRequest(url: url, timeoutInterval: timeout)
@@ -44,7 +44,7 @@ struct TelemetryUpload: Sendable {
     configuration.timeoutIntervalForResource = timeout
     let answer = Answer()
     let session = URLSession(configuration: configuration, delegate: answer, delegateQueue: nil)
-    // A session holds its delegate until it ends.
+    // A session retains its delegate until it is invalidated.
     defer { session.invalidateAndCancel() }
     session.dataTask(with: request).resume()
     guard answer.isThere.wait(timeout: .now() + timeout + 1) == .success else {
@@ -55,7 +55,7 @@ struct TelemetryUpload: Sendable {
     return status
   }
 
-  /// The first answer, also where it points elsewhere.
+  /// Takes the first answer, even a redirect.
   private final class Answer: NSObject, URLSessionDataDelegate {
     let value = Mutex<(status: Int?, failure: String?)>((nil, nil))
     let isThere = DispatchSemaphore(value: 0)
