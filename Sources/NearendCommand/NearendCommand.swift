@@ -35,7 +35,7 @@ struct NearendCommand: ParsableCommand {
   @OptionGroup var telemetry: TelemetryArguments
 
   static func main() {
-    // Whoever reads what nearend writes may go: that costs what is written, and no more.
+    // A reader of nearend's output may leave: that must cost only the output.
     signal(SIGPIPE, SIG_IGN)
     main(nil)
   }
@@ -64,7 +64,7 @@ struct NearendCommand: ParsableCommand {
   }
 }
 
-/// A running nearend with the participants' devices that were asked for.
+/// Starts a nearend with the requested participants' devices.
 func startService(
   in session: PrivateSession?, devices: DeviceOptions, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions()
 ) throws(GraphError) -> NearendService {
@@ -88,14 +88,14 @@ func startService(
 }
 
 extension PrivateSession {
-  /// A private session has no other login manager than its own.
+  /// A private session has its own login manager only.
   fileprivate var systemBus: SystemBusAddress {
     guard loginManager != nil, let address = environment["DBUS_SYSTEM_BUS_ADDRESS"] else { return .none }
     return .address(address)
   }
 }
 
-/// The dashboard, or with `--headless` nothing, until somebody wants it to stop.
+/// Shows the dashboard, or with `--headless` nothing, until a stop is requested.
 func show(
   _ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest, extraKeys: ExtraKeys? = nil
 ) throws(DashboardError) {

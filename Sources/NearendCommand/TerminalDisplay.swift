@@ -21,7 +21,8 @@ enum GlyphChoice: String, CaseIterable, ExpressibleByArgument {
 struct TerminalDisplay {
   private let dashboard: Dashboard
 
-  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do then.
+  /// Ends the process with a message if the terminal cannot show a dashboard, before anything else has begun. `instead` says what to do
+  /// then.
   static func checked(_ options: DisplayOptions, instead: String = "use --headless") -> TerminalDisplay {
     do {
       try Dashboard.checkTerminal()

@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// A program's own stages, and their coming and going.
+/// Checks of a program's own stages, and of adding and removing them.
 let stageChecks: [Check] = [
   Check("stages: in both chains, at every quantum; they fade in and out") {
     let driver = try CoreDriver()

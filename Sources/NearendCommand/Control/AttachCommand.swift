@@ -17,7 +17,7 @@ struct AttachCommand: ParsableCommand {
     }
     let stop = StopRequest.onSignals()
     let nearend = socket.nearend
-    // Whether there is one, before the terminal changes.
+    // Checks that there is one before changing the terminal.
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
     let terminal = TerminalDisplay.checked(parent.display, instead: "use nearend status")
     do throws(DashboardError) {
@@ -29,12 +29,12 @@ struct AttachCommand: ParsableCommand {
   }
 }
 
-/// Another process's nearend, as the dashboard polls it. Used by one thread.
+/// The state of another process's nearend, as the dashboard polls it. Used by one thread.
 private final class AttachedView {
   private let nearend: RunningNearend
   private let stop: StopRequest
   private var last: Snapshot
-  /// Why there is nothing more to show.
+  /// Why the connection was lost.
   private(set) var loss: String?
 
   init(nearend: RunningNearend, last: Snapshot, stop: StopRequest) {
@@ -74,7 +74,7 @@ private final class AttachedView {
 
   private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }
 
-  /// What is refused is seen in the next picture: nothing has changed.
+  /// A refusal shows in the next frame: nothing has changed.
   private func send(_ method: String, _ target: String, _ document: [String: EventValue]) {
     _ = request(method, target, try? JSONEncoder().encode(document))
   }

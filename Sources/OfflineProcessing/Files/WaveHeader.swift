@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the header of a WAV file declares, against what is there. libsndfile reads a file that is cut off as far as it goes, and says
-/// nothing; here that would pass for a whole take.
+/// Compares what a WAV header declares with what is there. libsndfile silently reads a truncated file as far as it goes, which would pass
+/// for a complete recording.
 struct WaveHeader: Equatable {
-  /// Bytes of samples that the header declares, and those that follow it; nil where the header has no data chunk.
+  /// Bytes of samples that the header declares, and that follow it; nil without a data chunk.
   var data: (declared: Int, there: Int)?
   var rate: Int?
   var channels: Int?
@@ -12,7 +12,7 @@ struct WaveHeader: Equatable {
     a.data?.declared == b.data?.declared && a.data?.there == b.data?.there && a.rate == b.rate && a.channels == b.channels
   }
 
-  /// Nil where the file is no RIFF WAVE.
+  /// nil if the file is not RIFF WAVE.
   init?(path: String) {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
@@ -33,7 +33,7 @@ struct WaveHeader: Equatable {
         rate = Self.number(format[4..<8])
       }
       if Array(head[0..<4]) == Self.name("data") {
-        // A program that wrote into a pipe could not know the length, and left the largest or none.
+        // A program that wrote into a pipe could not know the length, and left the largest value or none.
         let there = Int(size - offset)
         data = (length == 0xFFFF_FFFF || length == 0 ? there : length, there)
         break
