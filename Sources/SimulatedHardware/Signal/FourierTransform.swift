@@ -1,7 +1,7 @@
 internal import FFTWLibrary
 import Foundation
 
-/// A real Fourier transform of one size, in place of its own two buffers. Plans and memory are made at the start; `forward` and `inverse`
+/// A real Fourier transform of one size, between its own two buffers. Plans and memory are made at the start; `forward` and `inverse`
 /// allocate nothing.
 ///
 /// Not Sendable: one owner at a time.
@@ -16,7 +16,7 @@ final class FourierTransform {
   private let forwardPlan: fftwf_plan
   private let inversePlan: fftwf_plan
 
-  /// FFTW's planner is not safe for threads.
+  /// FFTW's planner is not thread-safe.
   private static let planner = NSLock()
 
   /// - Parameter size: even.
@@ -41,10 +41,10 @@ final class FourierTransform {
     fftwf_free(spectrum)
   }
 
-  /// `spectrum` from `samples`.
+  /// Computes `spectrum` from `samples`.
   func forward() { fftwf_execute(forwardPlan) }
 
-  /// `samples` times `size` from `spectrum`, which is destroyed.
+  /// Computes `samples` times `size` from `spectrum`, which is destroyed.
   func inverse() { fftwf_execute(inversePlan) }
 }
 
