@@ -5,7 +5,7 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// Whether nearend stands a long day: a simulated room and everything that people and programs do to it, at random, from one seed.
+/// Checks that nearend survives a long day: a simulated room with everything that people and programs do to it, at random, from one seed.
 struct SoakCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "soak",
@@ -47,5 +47,5 @@ struct SoakCommand: ParsableCommand {
   }
 }
 
-/// Printed at once, so that what came before a crash is seen.
+/// Printed at once, so that it is seen before a crash.
 func report(_ line: String) { show("soak: \(line)") }
