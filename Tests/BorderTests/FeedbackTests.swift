@@ -58,7 +58,7 @@ struct FeedbackTests {
     #expect(names(true, objects).isEmpty)
     objects.own = .init(filter: 1, microphone: 3, sinks: [2])
     #expect(names(true, objects) == ["hw.speaker"])
-    // Nor is the impostor a device to use.
+    // The impostor is not a usable device, either.
     #expect(names(false, objects) == ["hw.mic", "effect"])
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pods from outside")
 struct PodTests {
-  /// Reads bytes that lie alone in memory: one byte too far is found by the address sanitizer.
+  /// Reads bytes in an allocation of their own, so that the address sanitizer finds reads beyond them.
   private func with<T>(_ bytes: [UInt8], _ body: (Pod) -> T?) -> T? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
     defer { memory.deallocate() }
@@ -133,7 +133,7 @@ struct PodTests {
       }
       for later in [Int.max, Int.min, 718] { #expect(hostile?.later(by: later).quanta.isFinite == true) }
     }
-    // pavucontrol's −500 ms on a device of 20 ms.
+    // pavucontrol's −500 ms on a device with 20 ms.
     #expect(latency(0, 960, -500_000_000)?.total(quantum: 1_024, rate: 48_000) == 960 - 24_000)
     #expect(latency(1, 480, 10_000_000)?.total(quantum: 1_024, rate: 48_000) == 1_024 + 480 + 480)
   }

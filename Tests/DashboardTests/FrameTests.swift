@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Whether wide characters, and only they, have their second column, and nothing in the row moves the cursor.
+  /// Returns whether exactly the wide characters have a second column, and nothing in the row moves the cursor.
   private static func isWhole(_ row: ArraySlice<Cell>) -> Bool {
     row.indices.allSatisfy { x in
       let cell = row[x]

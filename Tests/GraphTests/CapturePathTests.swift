@@ -11,7 +11,7 @@ extension GraphTests {
     /// Frames by which the canceller's band split may smear speech around the latency.
     private static let smear = 8
 
-    /// Somebody talks at the real microphone; what *Nearend Microphone* gives.
+    /// Talks at the real microphone; returns what *Nearend Microphone* gives.
     private func passage(_ live: LiveGraph, name: String = "probe", _ signal: [Float]) throws -> GraphProbe.Recording {
       let probe = try live.probe(name, play: ["near": signal], record: ["voice", "microphone"], frames: signal.count)
       try live.link([
@@ -19,7 +19,7 @@ extension GraphTests {
         ("hw.mic:capture_MONO", probe.recordPort("microphone")),
       ])
       try live.wait(forActive: [LiveGraph.captureLink])
-      // The capture path has told its latency, and so runs.
+      // The capture path has reported its latency, and so runs.
       try live.wait(for: "cycles") { $0.graph.cycles > 0 && $0.graph.quantum > 0 }
       return try probe.run()
     }
@@ -90,7 +90,7 @@ extension GraphTests {
       try live.session.wait(for: "the ports' Latency", timeout: 20, detail: { "\(told)" }) {
         let dump = try GraphDump(live.session)
         told = Dictionary(uniqueKeysWithValues: ports.map { ($0, dump.latencies(of: $0)) })
-        // Nothing else in this graph has any: what is told is ours alone.
+        // Nothing else in this graph has any: the reported latency is nearend's alone.
         return told["nearend:voice_MONO"]?.first { !$0.isInput }?.frames == latency
           && told["nearend:mic_MONO"]?.first { $0.isInput }?.frames == latency
       }

@@ -19,7 +19,7 @@ extension GraphTests {
       }
     }
 
-    /// Names of the configured defaults, sink first; "" where there is none.
+    /// The names of the configured defaults, sink first; "" for none.
     private func configured(_ session: PrivateSession) throws -> [String] {
       let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
       return Self.keys.map { key in
@@ -31,7 +31,7 @@ extension GraphTests {
       }
     }
 
-    /// Names of the defaults that hold, sink first.
+    /// The names of the effective defaults, sink first.
     private func effective(_ session: PrivateSession) throws -> [String] {
       let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
       return ["default.audio.sink", "default.audio.source"].map { key in
@@ -123,13 +123,13 @@ extension GraphTests {
       let live = try LiveGraph(.twoSpeakers)
       let session = live.session
       defer { live.stop() }
-      // Both requests wait in the session manager: the change, and behind it the other client's.
+      // Both requests wait in the session manager: the change, followed by the other client's.
       session.freeze(.wireplumber)
       defer { session.thaw(.wireplumber) }
       live.service.perform(.setDefaultDevices(true))
       let other = try session.spawn("pw-metadata", ["-m", "0"])
       defer { other.end() }
-      usleep(300_000)  // Nobody can see it ask. Were this too short, the test would show less, not fail.
+      usleep(300_000)  // Its request is invisible. If this were too short, the test would show less, not fail.
       session.thaw(.wireplumber)
       try wait(session, for: Self.ours)
       if isUndone {

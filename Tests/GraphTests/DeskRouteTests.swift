@@ -6,7 +6,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// Every event of a kind, in order.
+/// Records every event of a kind, in order.
 final class EventRecord: Sendable {
   private let events = Mutex<[AudioEvent]>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)

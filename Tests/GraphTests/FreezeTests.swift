@@ -10,7 +10,7 @@ extension GraphTests {
   struct Freeze {
     private func rebuilds(_ live: LiveGraph) -> Int { live.service.snapshot().log.count { $0.message == "the filter is made anew" } }
 
-    /// Seconds until the freeze is told.
+    /// Returns the seconds until the freeze is reported.
     private func detect(_ live: LiveGraph) throws -> Double {
       let began = SimulatedHardware.monotonicSeconds()
       try live.wait(for: "the freeze to be noticed") { $0.session.interruption?.reason == .frozen }
@@ -69,7 +69,7 @@ extension GraphTests {
       let player = try live.session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=player", "/dev/zero"])
       defer { player.end() }
       try live.wait(for: "the player") { $0.graph.renderLinks == 2 }
-      // The player holds its stream, as a paused film does: the media stays, and no cycle runs.
+      // The player keeps its stream, like a paused film: the media stays, and no cycle runs.
       _ = try live.session.run("pactl", "suspend-sink", "nearend.speaker", "1")
       let clock = try live.probe("clock", record: ["monitor"], frames: 48_000 * 3)
       try live.link([("hw.speaker:monitor_FL", clock.recordPort("monitor"))])

@@ -14,7 +14,7 @@ extension GraphTests {
     private static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
     private static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
 
-    /// Both directions of the headset are in use.
+    /// Waits until both directions of the headset are in use.
     private func waitForCall(_ live: LiveGraph) throws {
       try live.wait(for: "both directions") { now in
         now.graph.captureLinks == 1 && now.graph.renderLinks == 2 && now.route.microphone?.portType == .bluetoothHFP
@@ -43,7 +43,7 @@ extension GraphTests {
       session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
       try waitForCall(live)
       try live.session.wait(for: "the SCO link") { desk.isScoUp }
-      // The headset would go back to its music 3 s after the last sender.
+      // The headset would return to music 3 s after the last sender.
       let graph = live.service.snapshot().graph
       let debounce = UInt64(3.3 * Double(graph.rate) / Double(graph.quantum))
       for mode in whenInactive == .goOn ? ["voiceProcessing", "restart"] : [] {

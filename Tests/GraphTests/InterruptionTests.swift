@@ -12,7 +12,7 @@ extension GraphTests {
   struct Interruptions {
     private func manager(_ live: LiveGraph) throws -> LoginManager { try #require(live.session.loginManager) }
 
-    /// A minute of silence, written once in a session and whole before it has its name: players open it while others play it.
+    /// A minute of silence, written once per session under a temporary name, because players open it while others play it.
     private func silence(_ session: PrivateSession) throws -> String {
       let file = "\(session.path)/silence.wav"
       guard !FileManager.default.fileExists(atPath: file) else { return file }
@@ -29,7 +29,7 @@ extension GraphTests {
       return file
     }
 
-    /// An application that plays silence with a role, to a device.
+    /// An application that plays silence with a role to a device.
     private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
       let file = try silence(live.session)
       return try live.session.spawn("pw-cat", ["--playback", "--media-role", role, "--target", device, file])
@@ -65,7 +65,7 @@ extension GraphTests {
       let live = try LiveGraph(.login, isManual: isManual)
       defer { live.stop() }
       let call = try InterruptedCall(live, isManual: isManual)
-      // Where an application plays through nearend, the filter may go on running meanwhile.
+      // If an application plays through nearend, the filter may keep running meanwhile.
       let player = try play(live, role: "Music", to: "nearend.speaker")
       defer { player.end() }
       try live.wait(for: "the player") { $0.session.receiveMedia.count == 3 }

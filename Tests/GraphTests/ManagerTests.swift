@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// The library's face in a live graph.
+  /// The library's interface in a live graph.
   @Suite("Session manager", .serialized)
   struct Manager {
     private func error(_ manager: AudioSessionManager) -> GraphError? {
@@ -15,7 +15,7 @@ extension GraphTests {
       return nil
     }
 
-    /// The one manager, as a program has it: each test gives back what it takes.
+    /// Uses the shared manager, as a program does: each test gives back what it takes.
     private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
       let manager = AudioSessionManager.shared
       manager.shutDown()
@@ -54,7 +54,7 @@ extension GraphTests {
           manager.unregisterMedia(id: "mic")
           try session.wait(for: "the microphone to be closed") { try GraphDump(session).links(from: "hw.mic").isEmpty }
           manager.unregisterMedia(id: "ear")
-          // Handed back when the call returns; pw-dump may be a moment behind.
+          // Handed back when the call returns; pw-dump may lag behind.
           try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
           #expect(try GraphDump(session).oursLinks == [])
           #expect(manager.getSharedUnit() == nil)

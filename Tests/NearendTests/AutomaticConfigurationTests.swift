@@ -3,7 +3,7 @@ import Testing
 
 @testable import Nearend
 
-/// The table of the documentation's page on automatic configuration, cell by cell.
+/// The table on the documentation's page on automatic configuration, cell by cell.
 @Suite("Automatic configuration")
 struct AutomaticConfigurationTests {
   struct Row: Sendable, CustomTestStringConvertible {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Nearend
 
-/// Functions that others have set, and that are called for as long as nearend runs: the thousandth call must cost what the first did.
+/// Functions set by others, called for as long as nearend runs: the thousandth call must cost what the first did.
 @Suite("Callbacks")
 struct CallbackTests {
-  /// Frames on the stack at each call.
+  /// The number of stack frames at each call.
   private final class Depths: Sendable {
     private let depths = Mutex<[Int]>([])
 
@@ -22,7 +22,7 @@ struct CallbackTests {
     var growth: Int { depths.withLock { ($0.last ?? 0) - ($0.first ?? 0) } }
   }
   private static let calls = 50
-  /// What a stack may vary by for other reasons.
+  /// Variation of a stack for other reasons.
   private static let slack = 25
 
   private func makeService() throws -> NearendService {

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Event bus")
 struct EventBusTests {
-  /// Posts when it is let go of, as whatever a program's closure holds may do.
+  /// Posts when it is released, as anything held by a program's closure may.
   private final class LastWords: Sendable {
     let bus: EventBus
     init(_ bus: EventBus) { self.bus = bus }
     deinit { bus.post(.settingChanged) }
   }
 
-  /// Whether `body` ends within 10 s.
+  /// Returns whether `body` ends within 10 s.
   private func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Frozen or not")
 struct FreezeWatchTests {
-  /// Looks ten times a second at a graph that runs 100 cycles a second, where it runs.
+  /// Observes, ten times a second, a graph that runs 100 cycles a second while it runs.
   struct Run {
     var watch = FreezeWatch()
     var now = 100.0
     var cycles: UInt64 = 0
     var rebuilds: [Double] = []
 
-    /// The verdicts of these seconds, each with its time from their beginning. What is to be made anew is.
+    /// Returns the verdicts of these seconds, each with its time from their start. Requested rebuilds are carried out.
     mutating func pass(_ seconds: Double, runs: Bool, shouldRun: Bool = true, length: Double = 0.01) -> [String] {
       let start = now
       var verdicts: [String] = []

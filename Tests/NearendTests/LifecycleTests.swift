@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The manager's lifecycle")
 struct LifecycleTests {
-  /// What was thrown.
+  /// The thrown error.
   private func error(_ body: () throws(GraphError) -> Void) -> GraphError? {
     do throws(GraphError) { try body() } catch { return error }
     return nil
@@ -198,7 +198,7 @@ struct LifecycleTests {
       try rig.registerCall()
       let session = try #require(rig.manager.service).session
       let answers = Mutex<[SessionRefusal?]>([])
-      // The manager has found that nothing uses the session, and takes its settings over.
+      // The manager has found that nothing uses the session, and takes its settings back.
       try rig.graph.whenAsked.set { answers.withLock { $0.append(session.send(event)) } }
       rig.unregisterCall()
       #expect(rig.world.nodes == 0)

@@ -24,7 +24,7 @@ struct SettingsTests {
     #expect(manager.isAutomaticDeactivationEnabled)
   }
 
-  /// An init-only setting: how it is changed, and what it is then.
+  /// An init-only setting: how to change it, and its value afterwards.
   struct InitOnly: Sendable {
     let name: String
     let set: @Sendable (AudioSessionManager) -> Void
@@ -74,7 +74,7 @@ struct SettingsTests {
       #expect(property.isSet(rig.manager), "\(property.name)")
     }
     try rig.registerCall()
-    // Both directions were set, then each its own.
+    // Both directions were set together, then each on its own.
     for property in Self.initOnly { #expect(property.isSet(rig.manager), "the next session has \(property.name)") }
     #expect(rig.warnings.count == Self.initOnly.count)
   }
@@ -123,7 +123,7 @@ struct SettingsTests {
       manager[keyPath: property] = normal[index]
       #expect(manager.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
       #expect(changes(setting) == before + 1)
-      // Changed by somebody else, as the dashboard does.
+      // Changed by another client, such as the dashboard.
       try manager.service?.set(setting, to: .bool(!normal[index]))
     }
     rig.unregisterCall()
@@ -154,7 +154,7 @@ struct SettingsTests {
       #expect(told().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
     }
     rig.unregisterCall()
-    // Off, with an engine that is remembered.
+    // Off, with the engine remembered.
     manager.echoCanceller = .webrtc
     manager.echoCanceller = .off
     #expect(manager.getDiagnostics().contains("Voice Processing Engine: webrtc-audio-processing"))

@@ -80,7 +80,7 @@ struct SpeakerOutputTests {
       withExtendedLifetime(core) { core.realtime.process(&buffers, graphSinks: nil) }
     }
     let played = try status("ear")
-    // What resampling makes of an edge is above it.
+    // Resampling overshoots at an edge.
     #expect(played.peak > -12.5 && played.peak < -9 && abs(played.rms + 12) < 1.5, "\(played)")
     #expect(try status("other").peak == -120)
   }

@@ -12,7 +12,7 @@ struct ManualRendererTests {
     let renderer = try ManualRenderer(rate: rate)
     try renderer.set(.bypassVoiceProcessing, to: .bool(true))
     let noise = TestSignals.noise(frames: max(8 * quantum, rate / 5))
-    // The very first cycle counts, too: there is none in which the path is not ready.
+    // The very first cycle counts, too: the path is always ready.
     let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: quantum)
     let latency = renderer.latency(quantum: quantum)
     #expect(latency > 0)
@@ -129,7 +129,7 @@ struct ManualRendererTests {
     #expect(renderer.value(of: .outputVolume) == .number(0.5))
     #expect(throws: SettingError.unknown(name: "microphone")) { try renderer.set(.microphone, to: .string("hw.mic")) }
     #expect(renderer.value(of: .microphone) == nil)
-    // Muted by the last of the loop above: the voice is silent.
+    // Muted by the last iteration of the loop above: the voice is silent.
     let voice = try TestSignals.cycles(renderer, microphone: TestSignals.noise(frames: 48_000), quantum: 480)
     #expect(TestSignals.rms(voice.suffix(4_800)) == 0)
   }

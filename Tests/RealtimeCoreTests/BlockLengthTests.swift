@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Blocks are as long as an engine has them: what listens to them judges by time.
+/// Engines have different block lengths: what processes blocks judges by time.
 @Suite("Capture path: length of blocks")
 struct BlockLengthTests {
   static let rate = 48_000

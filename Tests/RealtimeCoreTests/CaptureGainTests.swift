@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Capture path: gain control")
 struct CaptureGainTests {
-  /// Runs a lone near-end talker of this active level; the voice's active level, its peak, and the meters at the end.
+  /// Runs a lone near-end talker at this active level; returns the voice's active level, its peak, and the meters at the end.
   private func talker(
     _ engine: VoiceEngine, level: Float, seconds: Double = 9, isOn: Bool = true
   ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
@@ -37,7 +37,7 @@ struct CaptureGainTests {
 
   @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone", arguments: VoiceEngine.allCases)
   func onlyTheNearEnd(engine: VoiceEngine) throws {
-    // A quiet talker brings the gain up; then only the far end talks.
+    // A quiet talker raises the gain; then only the far end talks.
     var run = try CaptureRun(engine: engine, rate: 16000)
     _ = run.process(CaptureSignals.speech(seconds: 7, rate: 16000, level: -36), quantum: 160)
     #expect(run.meters.snapshot().gain > 6)

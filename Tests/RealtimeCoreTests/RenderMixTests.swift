@@ -203,7 +203,7 @@ import Testing
       if i % 3 == 0 { mixer.remove(id: "g\(i)") }
     }
     for i in 196..<200 { mixer.remove(id: "\(i)") }
-    // Two more cycles, and the last fades are on the bus; the third, and nothing holds the last sink.
+    // After two more cycles the last fades are on the bus; after the third, nothing holds the last sink.
     let seen = mixer.cycles
     while mixer.cycles < seen + 3 { sched_yield() }
     mixer.collect()

@@ -147,7 +147,7 @@ struct SourceTapTests {
     let tap = rig.core.source
     rig.cycle(noise(64))
     #expect(!tap.hadAudio, "nobody was there to hear it")
-    // What came before does not end in a step.
+    // The sound before does not end in a step.
     rig.cycle([Float](repeating: 0, count: 480))
     let recorder = CallbackRecorder()
     tap.attach(CallbackRecorder.callback, context: recorder.context)
@@ -228,7 +228,7 @@ struct SourceTapTests {
           if round % 3 == 0 { usleep(300) }
           if round % 5 == 0 { tap.attach(queue) }
           var samples: [Float] = []
-          // No more than a few: the other side writes on and on.
+          // Only a few: the other side writes continuously.
           for _ in 0..<20 {
             guard let cycle = queue.read(into: &samples) else { break }
             if cycle.frames != 64 || samples.contains(where: { $0 != 0.25 }) { problems.note("a torn cycle") }
@@ -251,7 +251,7 @@ struct SourceTapTests {
     var last: Float = 0
   }
 
-  // Sound: the lock.
+  // Sound: guarded by the lock.
   private final class Problems: @unchecked Sendable {
     private let lock = NSLock()
     private var found: Set<String> = []

@@ -1,10 +1,10 @@
 import SessionModel
 import Testing
 
-/// The orders of calls that the seed's guide describes or warns of.
+/// The orders of calls that LiveSwitch's guide describes or warns of.
 @Suite("The order of calls")
 struct CallOrderTests {
-  /// A session, and what came of its events.
+  /// A session with the effects of its events.
   struct Run {
     private(set) var state = SessionState()
     private(set) var last: [SessionEffect] = []

@@ -6,7 +6,7 @@ import Testing
 struct DuckingTests {
   private let music = StreamVolumes(channels: [0.5, 0.4])
 
-  /// Every volume that is heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
+  /// The volumes heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
   private func ramp(_ ducking: inout StreamDucking, to target: Double, cycle: Double = 0, isLeaving: Bool = false) -> [StreamDucking.Heard]
   {
     var heard: [StreamDucking.Heard] = []

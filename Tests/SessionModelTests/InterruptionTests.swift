@@ -25,9 +25,9 @@ struct InterruptionTests {
 
   @Test("I1, I2: every reason but frozen does to each state what a lost daemon does", arguments: Representative.allCases)
   func reasons(_ representative: Representative) {
-    // In the interrupted ones the daemon is lost already.
+    // In the interrupted ones the daemon is already lost.
     guard !representative.state.interruptions.contains(.daemonLost) else { return }
-    // Who manages the session is another there, but for the daemon.
+    // All reasons except the daemon depend on who manages the session.
     let isManaged = representative.state.settings.configuresDevices
     for reason in Interruption.Reason.allCases where reason != .frozen && (isManaged || !reason.isOfTheSession) {
       let (expected, expectedEffects) = reduce(representative.state, .interruptionBegan(.daemonLost))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionModel
 
-/// What is so after any sequence of events.
+/// Invariants after any sequence of events.
 @Suite("The session's invariants")
 struct InvariantTests {
   /// SplitMix64: the same sequence for the same seed, everywhere.
@@ -20,7 +20,7 @@ struct InvariantTests {
   private static let sequences = 200
   private static let length = 60
 
-  /// Walks through random events; a failure tells the seed and what came before.
+  /// Walks through random events; a failure names the seed and the preceding events.
   private func walk(
     _ seed: UInt64, _ check: (_ old: SessionState, _ event: SessionEvent, _ new: SessionState, _ effects: [SessionEffect]) -> Bool
   ) {
@@ -41,7 +41,7 @@ struct InvariantTests {
     }
   }
 
-  /// Another one each time; a failure names it.
+  /// A different one each time; a failure names it.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
   @Test("S3: a source runs exactly while the unit does")
@@ -104,7 +104,7 @@ struct InvariantTests {
       return again == new
         && effects.allSatisfy {
           switch $0 {
-          // Buffers that are empty stay so.
+          // Empty buffers stay empty.
           case .refused, .warn, .resetSinks: true
           default: false
           }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// 20 ms packets at 48 kHz, in ms.
+/// 20 ms packets at 48 kHz; times in ms.
 @Suite("Arrival of writes")
 struct ArrivalTests {
   private static func arrive(_ meter: inout ArrivalMeter, _ milliseconds: Double, frames: Int = 960) -> Double? {
@@ -41,7 +41,7 @@ struct ArrivalTests {
 
   @Test("T3: on a network that always jitters, only what is bad for it is a spike")
   func noisy() {
-    // ±40 ms, turn about: a deviation of 80 ms each time.
+    // ±40 ms, alternating: a deviation of 80 ms each time.
     var meter = ArrivalMeter()
     let spikes = (0..<400).map { index in (index, Self.arrive(&meter, Double(index) * 20 + (index.isMultiple(of: 2) ? 40 : -40))) }
     #expect(meter.jitter > 0.05 && meter.jitter < 0.1)

@@ -9,7 +9,7 @@ struct DiagnosticsTests {
     ("diagnostics-idle", Sample.idle), ("diagnostics-call", Sample.call), ("diagnostics-interrupted", Sample.interrupted),
   ]
 
-  /// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DiagnosticsTests` writes the files anew; read the difference before committing it.
+  /// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DiagnosticsTests` rewrites the files; read the difference before committing it.
   @Test("T1 K8: the diagnostics' text looks as its snapshot", arguments: reports.map(\.name))
   func looksAsItsSnapshot(name: String) throws {
     let report = try #require(Self.reports.first { $0.name == name }?.report)

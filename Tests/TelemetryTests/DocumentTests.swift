@@ -4,7 +4,7 @@ import SessionModel
 import Synchronization
 import Testing
 
-/// A service that has not joined any graph: what is here needs none.
+/// A service that has not joined a graph, which these tests do not need.
 @Suite("Reports of a service")
 struct DocumentTests {
   private final class Heard: Sendable {

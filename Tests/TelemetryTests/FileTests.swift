@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// A folder of its own, gone with the last reference.
+/// A temporary folder, removed with the last reference.
 final class Folder {
   let url: URL
   init() throws {
@@ -72,7 +72,7 @@ struct TelemetryTests {
     let all = Mutex<[TelemetryRecord]>([])
   }
 
-  /// A bus with telemetry behind it, which keeps what it is given.
+  /// A bus with telemetry behind it, which records what it is given.
   private static func rig(_ gate: TelemetryGate = TelemetryGate(), version: String = "1.10") -> (EventBus, Telemetry, Lines, Call) {
     let (bus, lines, media) = (EventBus(), Lines(), Call())
     let outlet = TelemetryOutlet(name: "test") { batch in

@@ -72,7 +72,7 @@ struct MetricsTests {
   func strict(text: String) { #expect(throws: Exposition.Malformed.self) { try Exposition(text + "\n") } }
 }
 
-/// Reads Prometheus' text format, and refuses all that is not quite it.
+/// Parses Prometheus' text format strictly.
 struct Exposition {
   struct Malformed: Error { let line: String }
   private struct Series: Hashable {

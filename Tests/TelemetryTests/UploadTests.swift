@@ -16,7 +16,7 @@ struct UploadTests {
     return TelemetryOutlet(name: "http", limits: .init(capacity: capacity, batch: 4, backOff: backOff)) { try upload.post($0) }
   }
 
-  /// Every record that the server took, in the order in which it did.
+  /// Every record that the server accepted, in order.
   private static func numbers(_ requests: [LoopbackServer.Request]) -> [Int] {
     requests.flatMap { $0.lines.compactMap { line in line.firstMatch(of: /\d+/).flatMap { Int($0.0) } } }
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite("A Bluetooth headset's profile")
 struct HeadsetProfileTests {
   private static let bt = "bluez_card"
-  /// A headset that does what it is told, a moment later.
+  /// A headset that follows requests a moment later.
   private struct Rig {
     var rule = HeadsetProfile()
     var profile = "a2dp-sink"
