@@ -106,7 +106,7 @@ public final class LoginWatch {
   private func remark(_ reason: String) {
     guard !hasRemarked else { return }
     hasRemarked = true
-    handler(.remark("no login manager is heard (\(reason)): sleep and a change of the login session go unnoticed"))
+    handler(.remark("no login manager answers (\(reason)): sleep and a change of the login session go unnoticed"))
   }
 
   // MARK: Queries

@@ -91,7 +91,7 @@ struct Rehearsal {
     let desk = RehearsedDesk(session: session, service: service)
     defer { desk.end() }
     if let script { desk.run(script, epoch: epoch) }
-    if terminal != nil { service.remark("a desk: \(desk.extraKeys.label) are its keys, ? tells what they do") }
+    if terminal != nil { service.remark("a desk: \(desk.extraKeys.label) are its keys, ? explains them") }
     try show(service, display, terminal, stop, extraKeys: desk.extraKeys)
   }
 }

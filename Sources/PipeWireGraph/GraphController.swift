@@ -206,7 +206,7 @@ public final class GraphController: @unchecked Sendable {
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
-      tell(.error, "a device was refused: \(reason); trying again now and then")
+      tell(.error, "a device was refused: \(reason); retrying with backoff")
     }
     links = makeLinkKeeper(connection)
   }
@@ -215,7 +215,7 @@ public final class GraphController: @unchecked Sendable {
     LinkKeeper(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
-      tell(.warning, "a link was refused: \(reason); trying again now and then")
+      tell(.warning, "a link was refused: \(reason); retrying with backoff")
     }
   }
 
@@ -461,7 +461,7 @@ public final class GraphController: @unchecked Sendable {
     let (was, isNow) = (interrupter != nil, new != nil)
     interrupter = new
     guard was != isNow else { return }
-    if let new { tell(.warning, "interrupted: \(new) goes before a call") }
+    if let new { tell(.warning, "interrupted: \(new) has priority over a call") }
     hooks.interruption(.role, isNow)
   }
 
@@ -496,7 +496,7 @@ public final class GraphController: @unchecked Sendable {
   /// Rebuilds the filter and its links; the devices that applications use stay.
   private func rebuildFilter() {
     guard let connection, !isStopping else { return }
-    tell(.warning, "the filter is made anew")
+    tell(.warning, "the filter is rebuilt")
     watchTimer.pause()
     // In this order: the links go with the node, safely in any state.
     filter = nil

@@ -25,7 +25,7 @@ let stageChecks: [Check] = [
     }
     return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
   },
-  Check("stages: what they put out is no number") {
+  Check("stages: NaN and infinite output") {
     let driver = try CoreDriver()
     let broken = AudioStage { _, left, right, frames, _ in
       left[0] = .nan

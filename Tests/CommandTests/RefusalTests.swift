@@ -40,7 +40,7 @@ struct RefusalTests {
     #expect(try terminal.screen().contains("Standard output is a terminal"))
   }
 
-  @Test("O1: a device that was asked for is not looked for in a rehearsal where there is no daemon: 69")
+  @Test("O1: a requested device is not replaced by a rehearsal without a daemon: 69")
   func deviceWithoutDaemon() throws {
     let terminal = try Terminal(in: try EmptyPlace(), "--mic", "hw.mic")
     try terminal.expectEnd()

@@ -48,13 +48,13 @@ struct RehearsalTests {
     #expect(run.status.sinks.count == 4)
   }
 
-  @Test("O3 V3: who talks in the room comes out within 3 dB of the microphone's level")
+  @Test("O3 V3: a talker in the room comes out within 3 dB of the microphone's level")
   func nearEndIsKept() throws {
     let level = try #require(try Self.whole.get().status.rehearsal?.nearEndLevel)
     #expect(abs(level) <= 3)
   }
 
-  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and only who stalls underruns")
+  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and only stalls underrun")
   func participants() throws {
     let sinks = try Self.whole.get().status.sinks
     #expect(sinks.map(\.id) == ["alice", "bruno", "clara"])

@@ -34,7 +34,7 @@ struct StalledTerminalTests {
     }
   }
 
-  @Test("U4: a terminal that takes nothing holds up the picture alone: cycles go on, and the control socket answers")
+  @Test("U4: a terminal that accepts nothing delays only the display: cycles go on, and the control socket answers")
   func stalled() throws {
     let session = try plainSession()
     let terminal = try Silent()

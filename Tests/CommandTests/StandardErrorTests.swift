@@ -50,7 +50,7 @@ struct StandardErrorTests {
     #expect(process.wait(timeout: 10) == .status(0))
   }
 
-  @Test("X1: names that applications give themselves forge no line, and move no cursor")
+  @Test("X1: applications' names cannot forge a line or move the cursor")
   func names() throws {
     let session = try plainSession()
     let running = try session.startNearend("--headless")
@@ -74,7 +74,7 @@ struct StandardErrorTests {
     #expect(running.process.wait(timeout: 10) == .status(0))
   }
 
-  @Test("X3: lines wait for nobody, and no more of them than there is room for")
+  @Test("X3: writing a line never blocks, and no more lines wait than there is room for")
   func bounded() throws {
     let (stream, open) = try stream(.stuck)
     defer { for descriptor in open { close(descriptor) } }

@@ -123,7 +123,7 @@ struct RobustnessTests {
     #expect(rig.wait { descriptorCount() <= before }, "\(descriptorCount()) descriptors, \(before) before")
   }
 
-  @Test("O1: more clients at work than the limit are told to come back")
+  @Test("O1: clients beyond the limit are told to come back later")
   func limit() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }

@@ -84,8 +84,8 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   func explanation(_ aspect: Aspect, _ traffic: Traffic) -> String? {
     switch (self, aspect) {
     case (.pipewire, .filter), (.pipewire, .devices), (.pipewireKilled, .filter), (.pipewireKilled, .devices):
-      "nodes live in the daemon and end with it; filter and devices are made anew, with the same names"
-    case (.driver, .filter): "a filter whose graph stands still is made anew (I5); the devices stay"
+      "nodes live in the daemon and end with it; filter and devices are recreated, with the same names"
+    case (.driver, .filter): "a filter whose graph stands still is rebuilt (I5); the devices stay"
     case (.rate, .canceller): "at another rate the canceller is another, and learns anew"
     default: nil
     }

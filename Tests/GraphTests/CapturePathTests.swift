@@ -65,7 +65,7 @@ extension GraphTests {
       #expect(latency == processing + block - greatestCommonDivisor(quantum, block))
     }
 
-    @Test("V8: the graph is told the latency")
+    @Test("V8: the latency is reported to the graph")
     func tellsTheGraph() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
@@ -78,7 +78,7 @@ extension GraphTests {
       }
     }
 
-    @Test("V8: each port tells what is before or behind it: the capture path's own latency on both of its ends, none on the render path's")
+    @Test("V8: ports report latency: the capture path's own at both of its ends, none at the render path's")
     func tellsThroughItsPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

@@ -117,7 +117,7 @@ extension GraphTests {
     }
 
     @Test(
-      "R1, R2: a change that the daemon tells only to another client, which is just asking for the defaults, is seen all the same",
+      "R1, R2: a change that the daemon reports only to another client, which is just binding the metadata, is still seen",
       arguments: [false, true])
     func toldToAnother(isUndone: Bool) throws {
       let live = try LiveGraph(.twoSpeakers)
@@ -157,7 +157,7 @@ extension GraphTests {
       for key in Self.keys { try set(session, key, nil) }
     }
 
-    @Test("R1: an empty default, one that is not there, a monitor, our own devices: no loop, and a real device each time")
+    @Test("R1: an empty default, a missing one, a monitor, nearend's own devices: no loop, and a real device each time")
     func strangeDefaults() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }
@@ -178,7 +178,7 @@ extension GraphTests {
     }
 
     @Test(
-      "R1, R2: an effect in front of us, as EasyEffects is, that follows the default: nearend becomes the default, and there is no loop")
+      "R1, R2: an effect ahead of nearend that follows the default, like EasyEffects: nearend becomes the default without a loop")
     func effect() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }

@@ -51,7 +51,7 @@ extension GraphTests {
       }
     }
 
-    @Test("S5, D3: with automatic configuration off a call lowers nobody; switched on it does, and off again it lets go")
+    @Test("S5, D3: with automatic configuration off a call ducks nobody; switched on it does, and off again it restores")
     func automaticConfigurationOff() throws {
       try with { live, music in
         let player = try music.play()
@@ -69,7 +69,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: who moves the volume in a call hears what they chose, in the call and afterwards; the next call ducks that")
+    @Test("D3: a volume moved in a call is heard as chosen, in the call and afterwards; the next call ducks it")
     func userWins() throws {
       try with { live, music in
         let player = try music.play()
@@ -121,7 +121,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: calls of others are let alone, and so is what plays where voice processing is not in use")
+    @Test("D3: other programs' calls are not ducked, and nothing is while voice processing is not in use")
     func letAlone() throws {
       try with { live, music in
         try live.service.set(.duckingLevel, to: .string("default"))
@@ -139,7 +139,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3 S8: recording that is only kept prepared is no call: nobody is lowered before a call, nor after it")
+    @Test("D3 S8: prepared recording alone does not duck: nobody is lowered before or after a call")
     func prepared() throws {
       try with { live, music in
         try live.service.set(.duckingLevel, to: .string("default"))
@@ -157,7 +157,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: what a program that takes part in the call plays on the real speaker is its side of the call, and let alone")
+    @Test("D3: audio that a program in the call plays on the real speaker is its side of the call, and not ducked")
     func partOfTheCall() throws {
       try with { live, music in
         let player = try music.play()

@@ -134,7 +134,7 @@ extension GraphTests {
       return try other.finish()
     }
 
-    @Test("K9: a participant that gets the ports of another who left for good is heard")
+    @Test("K9: a participant that gets the ports of another that left is heard")
     func takesOverPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

@@ -69,7 +69,7 @@ extension GraphTests {
     }
 
     @Test(
-      "R6, I1, I4: a headset that is the only device changes its profile in a call, and nothing is held up: a call manager's word stays",
+      "R6, I1, I4: a headset that is the only device changes its profile in a call without an interruption: a call manager's activation stays",
       arguments: [false, true])
     func onlyDevice(isManual: Bool) throws {
       let live = try LiveGraph(.desk([.bluetooth]), isManual: isManual)

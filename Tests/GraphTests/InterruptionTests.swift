@@ -36,7 +36,7 @@ extension GraphTests {
     }
 
     @Test(
-      "I1, I2, I4: before sleep the devices are let go of, and only then may the machine sleep; after it sound is back within 1 s",
+      "I1, I2, I4: before sleep the devices are released, and only then may the machine sleep; after it sound is back within 1 s",
       arguments: [false, true])
     func sleep(isManual: Bool) throws {
       let live = try LiveGraph(.login, isManual: isManual)
@@ -73,7 +73,7 @@ extension GraphTests {
       defer { phone.end() }
       try live.wait(for: "the interruption") { $0.session.interruption?.reason == .role }
       try call.waitUntilDown()
-      #expect(live.service.snapshot().log.contains { $0.message.contains("(Phone) goes before a call") })
+      #expect(live.service.snapshot().log.contains { $0.message.contains("(Phone) has priority over a call") })
       let before = call.fill
       #expect(call.write())
       // Half a second of the phone's own clock.
@@ -195,7 +195,7 @@ extension GraphTests {
       #expect(seconds < 1)
     }
 
-    @Test("I6: the system bus dies and comes back: no interruption, and sleep is heard of again within 2 s")
+    @Test("I6: the system bus dies and comes back: no interruption, and sleep is noticed again within 2 s")
     func systemBus() throws {
       let live = try LiveGraph(.login)
       defer { live.stop() }
@@ -236,7 +236,7 @@ extension GraphTests {
       let live = try LiveGraph(.hardware) { $0.interruptions.systemBus = .address("unix:path=/nonexistent/bus") }
       defer { live.stop() }
       let call = try InterruptedCall(live)
-      #expect(live.service.snapshot().log.count { $0.message.contains("no login manager is heard") } == 1)
+      #expect(live.service.snapshot().log.count { $0.message.contains("no login manager answers") } == 1)
       #expect(live.service.snapshot().log.allSatisfy { $0.level != .error })
       withExtendedLifetime(call) {}
     }

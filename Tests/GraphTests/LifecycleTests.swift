@@ -128,7 +128,7 @@ extension GraphTests {
       #expect(log().count { $0 == "microphone: hw.mic" } == 1)
     }
 
-    @Test("V9: the user's quantum is what it is without nearend")
+    @Test("V9: the user's quantum is the same as without nearend")
     func leavesTheQuantum() throws {
       func quantum(_ session: PrivateSession) throws -> ClosedRange<Int> {
         let client = try GraphProbe(socket: session.socket, name: "plain", play: [:], record: ["monitor"], frames: 9_600)

@@ -86,7 +86,7 @@ extension GraphTests {
       }
     }
 
-    @Test("R3, R5: a program reads its route's ports as they change, and lets what was paused when headphones went play on in the room")
+    @Test("R3, R5: a program reads its route's ports as they change, and resumes in the room after headphones were unplugged")
     func route() throws {
       let session = try LiveGraph.session(.desk([.laptop]))
       let desk = try #require(session.desk)
@@ -111,7 +111,7 @@ extension GraphTests {
       }
     }
 
-    @Test("L2: without a daemon, and beside another nearend, the registration throws why, and nothing is registered")
+    @Test("L2: without a daemon, or while another nearend runs, registration throws the reason, and nothing is registered")
     func failures() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -15,7 +15,7 @@ extension GraphTests {
       try live.session.wait(forPorts: ["nearend:\(id)_FL"])
     }
 
-    @Test("I6: a session manager that hangs holds nothing of nearend's up, also where it crashes then and another one starts")
+    @Test("I6: a session manager that hangs delays nothing of nearend's, even if it then crashes and another one starts")
     func sessionManagerHangs() throws {
       // A separate session: a WirePlumber 0.4 that was killed and restarted may set up no other program's streams any more, with or without
       // nearend.
@@ -40,7 +40,7 @@ extension GraphTests {
       try live.wait(for: "the former defaults") { !$0.route.areOursDefault }
     }
 
-    @Test("X2: a program that brings cards and hangs when it is asked about them holds up nothing else")
+    @Test("X2: a program that provides cards and hangs when they are queried delays nothing else")
     func cardsHang() throws {
       let session = try LiveGraph.session(.desk([.laptop]))
       let desk = try #require(session.desk)
@@ -63,7 +63,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: an application that hangs while it is ducked holds up nothing but its own volume")
+    @Test("D3: an application that hangs while it is ducked delays only its own volume")
     func duckedApplicationHangs() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -156,7 +156,7 @@ extension GraphTests {
       try waitForAgreement(live, "after a refusal")
     }
 
-    @Test("O2: what is right beside what is wrong is set")
+    @Test("O2: valid settings are set despite invalid ones beside them")
     func setsTheRest() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -185,7 +185,7 @@ extension GraphTests {
       try waitForAgreement(live, "when no longer locked")
     }
 
-    @Test("O2: the Props are there again when the daemon is")
+    @Test("O2: the Props are back when the daemon is")
     func comesBack() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -173,7 +173,7 @@ extension GraphTests {
       withExtendedLifetime(recorder) {}
     }
 
-    @Test("I6: links and devices of ours that somebody destroys are made again")
+    @Test("I6: nearend's links and devices that somebody destroys are made again")
     func destroyed() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

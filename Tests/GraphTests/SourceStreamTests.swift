@@ -82,7 +82,7 @@ struct SourceStreamTests {
     stream.cancel()
   }
 
-  @Test("L5: samples beyond full scale are clamped, what is no number is silence, and two channels have the same voice")
+  @Test("L5: samples beyond full scale are clamped, NaN is silence, and two channels have the same voice")
   func clamps() async throws {
     #expect(
       [Float](arrayLiteral: 0, 1, -1, 1.5, -9, .infinity, -.infinity, .nan, 0.6 / 32_768).map(SourceConverter.int16)
@@ -97,7 +97,7 @@ struct SourceStreamTests {
     #expect(difference(buffer.samples, driven.voice.prefix(480).flatMap { [$0, $0] }) == nil)
   }
 
-  @Test("T5: another rate is converted to, and telemetry can tell", arguments: [8_000, 11_025, 16_000, 44_100, 96_000, 192_000])
+  @Test("T5: the stream is converted to another rate, and telemetry shows it", arguments: [8_000, 11_025, 16_000, 44_100, 96_000, 192_000])
   func resamples(rate: Int) async throws {
     let driven = try DrivenService()
     let stream = try driven.service.openMicrophone(mediaId: "call", sampleRate: rate, channelCount: 1)
@@ -145,7 +145,7 @@ struct SourceStreamTests {
     }
   }
 
-  @Test("T3: audio that nobody takes is lost in whole cycles, counted, told of once a run, and shows as a jump of position")
+  @Test("T3: audio that nobody takes is lost in whole cycles, counted, reported once per run, and shows as a jump of position")
   func overruns() async throws {
     let driven = try DrivenService()
     let told = Mutex<[AudioEvent]>([])

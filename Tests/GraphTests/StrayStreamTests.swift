@@ -25,7 +25,7 @@ extension GraphTests {
       try session.run("pw-metadata").output.split(separator: "\n").count { $0.contains("key:'target.node' value:'-1'") }
     }
 
-    @Test("R2: who asked for nearend's devices by name stays there when those were the defaults for a while")
+    @Test("R2: streams that asked for nearend's devices by name stay there after those were the defaults for a while")
     func comesBack() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -59,7 +59,7 @@ extension GraphTests {
       return targets
     }
 
-    @Test("R2: whom a person moves to the default device stays there")
+    @Test("R2: a stream that a person moves to the default device stays there")
     func moved() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -91,7 +91,7 @@ extension GraphTests {
       #expect(try peers(session, of: "player") == ["hw.speaker"])
     }
 
-    @Test("R2: who asked for a participant's device comes back to it when another of nearend's is the default")
+    @Test("R2: a stream that asked for a participant's device returns to it when another of nearend's is the default")
     func ownDevices() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -45,7 +45,7 @@ private final class LateNode {
 extension GraphTests {
   @Suite("Stream delay", .serialized)
   struct StreamDelay {
-    @Test("V5: the stream delay is what is told of the way out through the speaker and back in through the microphone, and follows it")
+    @Test("V5: the stream delay is the reported latency out through the speaker and back in through the microphone, and follows it")
     func follows() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

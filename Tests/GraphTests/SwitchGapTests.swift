@@ -10,7 +10,7 @@ extension GraphTests {
     /// Maximum in seconds of the graph's clock; how many a switch takes depends on the machine.
     private static let seconds = 20
 
-    @Test("R1: from one speaker to another the sound is away for 150 ms at most")
+    @Test("R1: switching speakers interrupts the sound for 150 ms at most")
     func gap() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }

@@ -7,7 +7,7 @@ import Testing
 extension GraphTests {
   @Suite("Routes after a sleep", .serialized)
   struct WakeUps {
-    @Test("R4: what a sleep has changed of the route is told as wakeFromSleep, also where the device goes a moment after waking up")
+    @Test("R4: a sleep's change of route is reported as wakeFromSleep, even if the device disappears a moment after waking up")
     func wakeFromSleep() throws {
       var configuration = SessionConfiguration()
       configuration.desk = [DeskCard.make(.laptop)]

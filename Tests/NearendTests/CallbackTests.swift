@@ -32,7 +32,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("L8: the session's question to the graph goes no deeper each time it is asked")
+  @Test("L8: the session's request to the graph does not deepen the stack each time")
   func graph() throws {
     let service = try makeService()
     let depths = Depths()
@@ -45,7 +45,7 @@ struct CallbackTests {
     #expect(depths.growth < Self.slack)
   }
 
-  @Test("L8: a snapshot's completion goes no deeper with each snapshot")
+  @Test("L8: a snapshot's completion does not deepen the stack with each snapshot")
   func completion() throws {
     let service = try makeService()
     let depths = Depths()
@@ -55,7 +55,7 @@ struct CallbackTests {
     #expect(depths.growth < Self.slack)
   }
 
-  @Test("L8: a program's log goes no deeper with each remark")
+  @Test("L8: a program's log does not deepen the stack with each remark")
   func log() async throws {
     let outlet = LogOutlet()
     let depths = Depths()

@@ -119,7 +119,7 @@ struct EngineObserverTests {
     #expect(tape.take().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
   }
 
-  @Test("S6: a graph that cannot be joined is told as a stop")
+  @Test("S6: failing to join the graph calls didStop")
   func failedStart() throws {
     let (rig, tape) = (ManagerRig(), HookTape())
     rig.manager.set(engineObservers: [tape.observer("a")])
@@ -236,7 +236,7 @@ struct EngineObserverTests {
     #expect(rig.world.nodes == 0)
   }
 
-  @Test("S6: a chain that is set while a session exists has no effect, and the log says so")
+  @Test("S6: setting the chain while a session exists is ignored and logged")
   func locked() throws {
     let (rig, tape) = (ManagerRig(), HookTape())
     try rig.registerCall()

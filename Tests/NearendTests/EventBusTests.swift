@@ -24,7 +24,7 @@ struct EventBusTests {
     return done.wait(timeout: .now() + 10) == .success
   }
 
-  @Test("X2: what a subscriber holds may end with its subscription, and post")
+  @Test("X2: an object held by an ended subscription may post in its deinitializer")
   func cancels() {
     let bus = EventBus()
     let heard = Mutex(0)
@@ -40,7 +40,7 @@ struct EventBusTests {
     other.cancel()
   }
 
-  @Test("X2: what a callback holds may end where another takes its place, and call it")
+  @Test("X2: an object held by a replaced callback may call it in its deinitializer")
   func callbacks() {
     final class Caller: Sendable {
       let callback: Callback<@Sendable () -> Void>

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The manager's settings")
 struct SettingsTests {
-  @Test("L6, L7: defaults are the seed's")
+  @Test("L6, L7: defaults are LiveSwitch's")
   func defaults() {
     let manager = ManagerRig().manager
     #expect(manager.useVoiceProcessingIO)
@@ -79,7 +79,7 @@ struct SettingsTests {
     #expect(rig.warnings.count == Self.initOnly.count)
   }
 
-  @Test("L6: the seed's channelCount sets both directions; 1 or 2, and anything else warns")
+  @Test("L6: LiveSwitch's channelCount sets both directions; 1 or 2, and anything else warns")
   func channelCount() {
     let rig = ManagerRig()
     rig.manager.channelCount = 2
@@ -102,7 +102,7 @@ struct SettingsTests {
     (\.isAdvancedDuckingEnabled, .isAdvancedDuckingEnabled),
   ]
 
-  @Test("L7: live properties act in a running session and are kept between sessions, and each change is told once")
+  @Test("L7: live properties act in a running session and are kept between sessions, and each change is posted once")
   func liveProperties() throws {
     let rig = ManagerRig()
     let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
@@ -169,7 +169,7 @@ struct SettingsTests {
     #expect(rig.warnings == [])
   }
 
-  @Test("V10: as a setting it takes its words and a switch's, and names the right ones")
+  @Test("V10: as a setting it takes its own words and a switch's, and errors name the valid ones")
   func echoCancellerWords() throws {
     #expect(Setting(named: "aec") == .echoCanceller)
     #expect(Setting(named: "echoCancellation") == .echoCancellation)

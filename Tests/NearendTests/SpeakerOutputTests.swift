@@ -24,7 +24,7 @@ struct SpeakerOutputTests {
     #expect(rig.registerSpeaker("ear"))
   }
 
-  @Test("K1: an impossible format is refused, and what is wrong with it is logged; any within the limits is taken")
+  @Test("K1: an impossible format is refused with a logged reason; any within the limits is accepted")
   func formats() throws {
     let rig = ManagerRig()
     try rig.registerCall()
@@ -47,7 +47,7 @@ struct SpeakerOutputTests {
     }
   }
 
-  @Test("K7: each output has a gain, a mute and levels of its own; an unknown id, and what is no number, have no effect")
+  @Test("K7: each output has a gain, a mute and levels of its own; an unknown id or NaN is ignored")
   func levels() throws {
     let rig = ManagerRig()
     let manager = rig.manager
@@ -85,7 +85,7 @@ struct SpeakerOutputTests {
     #expect(try status("other").peak == -120)
   }
 
-  @Test("K8, T2: registeredSpeakerOutputMediaIds, diagnostics and telemetry's sinkCount tell of the same outputs, devices among them")
+  @Test("K8, T2: registeredSpeakerOutputMediaIds, diagnostics and telemetry's sinkCount agree on the outputs, including devices")
   func sameOutputs() throws {
     let rig = ManagerRig()
     try rig.registerCall()

@@ -146,7 +146,7 @@ struct StressTests {
     #expect(rig.world.starts > 1, "sessions came and went")
   }
 
-  @Test("L8: writers never wait for, nor get into, a session that ends under them")
+  @Test("L8: writers never wait for a session that ends meanwhile, and never write into it")
   func writersDuringRestarts() throws {
     let rig = ManagerRig()
     let isOver = Mutex(false)

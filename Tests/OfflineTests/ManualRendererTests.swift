@@ -37,7 +37,7 @@ struct ManualRendererTests {
     #expect(renderer.position == 0)
   }
 
-  @Test("S9 D4: application audio goes out without a microphone's sound, as long as it was")
+  @Test("S9 D4: application audio goes out without a microphone's sound, at its own length")
   func appAudio() throws {
     let renderer = try ManualRenderer()
     let half = [Double](repeating: 0.5, count: 24_000)
@@ -116,7 +116,7 @@ struct ManualRendererTests {
     #expect(taken.samples.count == voice.count)
   }
 
-  @Test("S9 L7: every setting that means something without a device is set and told by its name; others are refused")
+  @Test("S9 L7: every setting that applies without a device is set and read by name; others are refused")
   func settings() throws {
     let renderer = try ManualRenderer()
     for setting in ManualRenderer.settings where setting.kind == .bool {

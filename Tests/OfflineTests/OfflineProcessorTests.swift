@@ -52,7 +52,7 @@ struct OfflineProcessorTests {
     }
   }
 
-  @Test("S9: what comes out is what a manual renderer gives for the same blocks, without its delay; and with it, where it is to stay")
+  @Test("S9: the output is a manual renderer's for the same blocks, without its delay, or with it if it is kept")
   func isTheRenderer() throws {
     var options = try call()
     options.quantum = 256
@@ -117,7 +117,7 @@ struct OfflineProcessorTests {
     #expect(abs((result.metrics.totals.farEndLevel - result.metrics.totals.microphoneLevel)) < 0.5)
   }
 
-  @Test("S9 V6: metrics tell ERLE, delay, activity, gain and levels over time, at the microphone's time", arguments: TestSignals.cancellers)
+  @Test("S9 V6: metrics have ERLE, delay, activity, gain and levels over time, at the microphone's time", arguments: TestSignals.cancellers)
   func metrics(canceller: EchoCanceller) throws {
     var options = try call(seconds: 6)
     options.settings[.echoCanceller] = .string(canceller.rawValue)
@@ -143,7 +143,7 @@ struct OfflineProcessorTests {
     #expect(decoded.totals == metrics.totals)
   }
 
-  @Test("S9: a far end that is shorter is silent after its end, one that is longer is cut, and both are told", arguments: [24_000, 72_000])
+  @Test("S9: a shorter far end ends in silence, a longer one is cut; both are reported", arguments: [24_000, 72_000])
   func otherLength(frames: Int) throws {
     let options = OfflineOptions(
       microphone: try folder.wave("mic.wav", TestSignals.noise(frames: 48_000)),
@@ -156,7 +156,7 @@ struct OfflineProcessorTests {
     #expect(try SoundInput(path: options.output).length == 48_000)
   }
 
-  @Test("S9: interrupted, nothing is left, and what was there before stays")
+  @Test("S9: interrupted, no output is left, and an existing file stays")
   func interrupted() throws {
     let options = try call()
     try Data("before".utf8).write(to: URL(fileURLWithPath: options.output))

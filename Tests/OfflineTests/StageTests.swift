@@ -87,7 +87,7 @@ struct StageTests {
     }
   }
 
-  @Test("S6 V8: what stages declare is added to the latency, until they go")
+  @Test("S6 V8: stages' declared latency is added until they are removed")
   func latency() throws {
     let renderer = try ManualRenderer()
     let before = renderer.latency(quantum: 480)
@@ -137,7 +137,7 @@ struct StageTests {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test("S6: what a stage puts out that is no number is silence to everybody behind it, and counted; what comes in so is no stage's fault")
+  @Test("S6: NaN from a stage becomes silence for everything behind it, and is counted; NaN in its input is not its fault")
   func nonNumbers() throws {
     let renderer = try renderer()
     let broken: StageCallback = { _, left, right, frames, _ in

@@ -66,7 +66,7 @@ struct AppAudioTests {
     }
   }
 
-  @Test("D4: what is impossible is told, and nothing of it captured")
+  @Test("D4: impossible buffers are refused with a reason, and none of their audio is captured")
   func impossible() throws {
     for rate in [Int.min, 0, 7_999, 192_001] {
       #expect(throws: AppAudioError.impossibleSampleRate(rate)) {
@@ -206,7 +206,7 @@ struct AppAudioTests {
     }
   }
 
-  @Test("D4: it is heard on the speaker only where it is monitored, and is part of the reference then")
+  @Test("D4: it is heard on the speaker only if it is monitored, and is then part of the reference")
   func monitor() throws {
     let rig = try CoreRig()
     let app = try AppAudioBuffer(planar: [Self.tone(1_000, rate: 48_000, seconds: 2)], sampleRate: 48_000)
@@ -249,7 +249,7 @@ struct AppAudioTests {
     #expect(ratio > 25, "\(ratio) dB of it left")
   }
 
-  @Test("D4: what is captured while another thread lets go of old streams is never lost")
+  @Test("D4: audio captured while another thread releases old streams is never lost")
   func collectsBeside() throws {
     let audio = AppAudio()
     let isOver = CounterCellBox()

@@ -53,7 +53,7 @@ struct BlockLengthTests {
     return control.gain
   }
 
-  @Test("D2: who talks while muted is noticed after the same time whatever the blocks", arguments: [64, 128, 256, 512, 1024])
+  @Test("D2: talking while muted is detected after the same time whatever the blocks", arguments: [64, 128, 256, 512, 1024])
   func talk(block: Int) {
     #expect(abs(Self.noticed(block: block) - Self.noticed(block: 480)) < 0.03)
     #expect(Self.noticed(block: block) > 0.4)

@@ -57,7 +57,7 @@ struct CaptureEchoTests {
 
   // AEC3, from 1.x on, suppresses most of any sound while the far end plays: it cannot be made to fail so simply.
   @Test(
-    "V6: a canceller that is not given what the speaker plays is told to fail",
+    "V6: a canceller without the real reference is reported as failing",
     .enabled(if: CapturePath.library.hasSuffix(" 0.3"), "only webrtc-audio-processing 0.3 fails where it has no chance"))
   func failureIsTold() throws {
     // The loudspeaker plays something other than the reference.
@@ -68,7 +68,7 @@ struct CaptureEchoTests {
     #expect(run.meters.snapshot().echoCondition == .failing)
   }
 
-  @Test("V6: whatever the canceller is, one that leaves the echo as it was is told to fail after 5 s of it, and one that cancels is not")
+  @Test("V6: whatever the canceller, one that leaves the echo is reported as failing after 5 s of it, and one that cancels is not")
   func verdict() {
     func condition(seconds: Double, left: Float) -> EchoCondition {
       var meter = EchoMeter(BlockTime(frames: 160, rate: 16_000))

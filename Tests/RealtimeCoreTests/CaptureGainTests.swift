@@ -24,7 +24,7 @@ struct CaptureGainTests {
     for level: Float in [-36, -9] { #expect(abs(try talker(engine, level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
   }
 
-  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter tells the gain", arguments: VoiceEngine.allCases)
+  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter shows the gain", arguments: VoiceEngine.allCases)
   func range(engine: VoiceEngine) throws {
     let quiet = try talker(engine, level: -36)
     #expect(quiet.level > -28)

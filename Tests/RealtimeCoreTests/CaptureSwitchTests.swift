@@ -34,7 +34,7 @@ struct CaptureSwitchTests {
     }
   }
 
-  @Test("L7: nor during a hum, which has no step of its own to hide a click in", arguments: switches.indices, VoiceEngine.allCases)
+  @Test("L7: a switch does not click during a hum, which hides no click", arguments: switches.indices, VoiceEngine.allCases)
   func noClicksInHum(index: Int, engine: VoiceEngine) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     // 70 Hz at −15 dBFS: steps of 0.007 at most.

@@ -78,7 +78,7 @@ struct EngineSwitchTests {
     #expect(Self.click(hard) > 0.0005, "the measure does not find a change of latency by itself")
   }
 
-  @Test("V10: a change during speech that is processed makes no step that speech has not", arguments: VoiceEngine.allCases)
+  @Test("V10: a change during processed speech causes no step that speech does not have", arguments: VoiceEngine.allCases)
   func processed(first: VoiceEngine) throws {
     let rig = try Self.rig(first, isBypassed: false)
     // 70 Hz: steps of 0.0023 at most.
@@ -92,7 +92,7 @@ struct EngineSwitchTests {
     #expect(steps[4_800...].max()! < 0.008)
   }
 
-  @Test("V8, V13: the latency that is told is the one that is measured, for both engines, after every change", arguments: quanta)
+  @Test("V8, V13: the reported latency is the measured one, for both engines, after every change", arguments: quanta)
   func latency(quantum: Int) throws {
     let rig = try Self.rig()
     for engine in [VoiceEngine.nearend, .webrtc, .nearend, .webrtc] {
@@ -126,7 +126,7 @@ struct EngineSwitchTests {
     }
   }
 
-  @Test("V10: who changes his mind while a path is being made gets what he wanted last, and hears nothing of the other")
+  @Test("V10: another change while a path is being made gives the last choice, and nothing of the other is heard")
   func changeOfMind() throws {
     let rig = try Self.rig()
     let latency = rig.core.captureLatency(quantum: 256)

@@ -36,7 +36,7 @@ struct MuteTests {
     return voice
   }
 
-  @Test("D1, V9: a capture path that was made for another rate before the mute, and is taken after it, lets nothing through")
+  @Test("D1, V9: a capture path made for another rate before the mute, and used after it, lets nothing through")
   func mutedBeforeItBegins() throws {
     let rig = try CoreRig()
     let sound = [Float](repeating: 0.25, count: 960)
@@ -168,7 +168,7 @@ struct MuteTests {
   }
 
   @Test(
-    "D2: not noticed: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
+    "D2: not detected: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
   func restIsNot(engine: VoiceEngine) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
     let cough = Array(Self.talk[..<7_200])

@@ -117,7 +117,7 @@ import Testing
     #expect(refused > 100)
   }
 
-  @Test("K5, K7: a sink that has been idle for long starts like a new one, at its gain of now; its meter has gone to silence")
+  @Test("K5, K7: a sink that has been idle for long starts like a new one, at its current gain; its meter has decayed to silence")
   func startsFromRest() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.ring(milliseconds: 400)
@@ -146,7 +146,7 @@ import Testing
     #expect(sink.status().framesRead == 3 * 9_600)
   }
 
-  @Test("K7: a graph sink that somebody plays into again comes at its gain of now")
+  @Test("K7: a graph sink that is played into again has its current gain")
   func graphSinkFromRest() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.mixer.addGraphSink(id: "device")

@@ -145,7 +145,7 @@ struct NetworkWriter {
   }
 
   @Test(
-    "K3: packets that the network holds up by 60 ms, and then brings in a burst, leave no gap with a ring of 200 ms",
+    "K3: packets that the network delays by 60 ms, and then delivers in a burst, leave no gap with a ring of 200 ms",
     arguments: [500.0, 0, -500])
   func bursts(ppm: Double) throws {
     let rig = RenderRig(rate: 8_000, quantum: 80)

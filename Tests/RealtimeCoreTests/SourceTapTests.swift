@@ -86,7 +86,7 @@ struct SourceTapTests {
     #expect(queue.read(into: &samples) == nil)
   }
 
-  @Test("L5: a full queue loses whole cycles, counts them, tells each run once, and the reader sees where they are missing")
+  @Test("L5: a full queue loses whole cycles, counts them, reports each run once, and the reader sees where they are missing")
   func overrun() throws {
     let rig = try CoreRig()
     let queue = SourceQueue(capacity: 8_196)
@@ -117,7 +117,7 @@ struct SourceTapTests {
     rig.core.source.detach()
   }
 
-  @Test("V9: who looks after the graph does not wait for another rate's capture path: it is made elsewhere, and taken by a later look")
+  @Test("V9: the control thread does not wait for another rate's capture path: it is made on another thread, and collected later")
   func madeElsewhere() throws {
     let rig = try CoreRig()
     let sound = [Float](repeating: 0.25, count: 960)
@@ -141,7 +141,7 @@ struct SourceTapTests {
     #expect(!rig.core.isMakingCapturePath, "an impossible rate is told of once")
   }
 
-  @Test("T5: the first sound is noted, silence is not, and a new source begins anew")
+  @Test("T5: the first sound is noted, silence is not, and a new source starts over")
   func hadAudio() throws {
     let rig = try CoreRig()
     let tap = rig.core.source
@@ -163,7 +163,7 @@ struct SourceTapTests {
     tap.detach()
   }
 
-  @Test("T5: what programs play into the microphone is no audio of the microphone's, and nor is noise, or who is muted; a voice is")
+  @Test("T5: application audio, noise and a muted talker do not count as the microphone's audio; a voice does")
   func onlyTheMicrophone() throws {
     let rig = try CoreRig()
     let core = rig.core

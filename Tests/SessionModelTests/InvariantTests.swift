@@ -65,7 +65,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L4: the graph is told of every change of demand, once, and of nothing else")
+  @Test("L4: the graph is told about every change of demand, once, and nothing else")
   func demandEffects() {
     walk(seed) { old, _, new, effects in
       let told = effects.compactMap { effect -> SessionDemand? in
@@ -97,7 +97,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L2, S2: the same event again changes nothing, and nothing is started, attached, removed or recovered twice")
+  @Test("L2, S2: events are idempotent, and nothing is started, attached, removed or recovered twice")
   func twice() {
     walk(seed) { _, event, new, _ in
       let (again, effects) = reduce(new, event)
@@ -112,7 +112,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L2, L5: ids that nobody registered have no effect")
+  @Test("L2, L5: unregistered ids are ignored")
   func unknownIds() {
     let unknown: [SessionEvent] = [
       .unregisterMedia(id: "nobody"), .unregisterSource(mediaId: "nobody"), .unregisterSink(mediaId: "nobody"),
@@ -149,7 +149,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("S4: recovery is told last, while the unit runs, and only where it did not run before")
+  @Test("S4: recovery is reported last, while the unit runs, and only if it did not run before")
   func recoveries() {
     walk(seed) { old, _, new, effects in
       guard let index = effects.firstIndex(of: .recovered) else { return true }

@@ -12,7 +12,7 @@ struct LoginManagerTests {
     return try PrivateSession(configuration)
   }
 
-  @Test("I1: whoever listens on the system bus hears of sleep, of the session's activity and of its lock")
+  @Test("I1: listeners on the system bus hear of sleep, the session's activity and its lock")
   func signals() throws {
     let session = try Self.session()
     let manager = try #require(session.loginManager)

@@ -31,7 +31,7 @@ struct ArrivalTests {
     if let spike = spikes.first { #expect(abs(spike - late / 1000) < 1e-6) }
   }
 
-  @Test("T3: the packets that were held up and come at once after a spike are none")
+  @Test("T3: delayed packets that arrive together after a spike are no spikes")
   func burst() {
     let steady = (0..<50).map { Double($0) * 20 }
     let burst = (0..<5).map { 1_000 + 100 + Double($0) * 0.1 }
@@ -48,7 +48,7 @@ struct ArrivalTests {
     #expect(spikes.dropFirst(50).allSatisfy { $0.1 == nil })
   }
 
-  @Test("T3: a writer that ended, or whose sink was reset, begins anew; half a second's chunk is due after half a second")
+  @Test("T3: a writer that ended, or whose sink was reset, starts over; half a second's chunk is due after half a second")
   func restarts() {
     var meter = ArrivalMeter()
     #expect(Self.arrive(&meter, 0) == nil)

@@ -60,13 +60,13 @@ struct DiagnosticsTests {
     #expect(lines.contains { $0.hasPrefix("- Voice Processing: RemoteIO") })
   }
 
-  @Test("S6 T1: a stage that puts out what is no number is told of; where there is none there is no such line")
+  @Test("S6 T1: a stage that puts out NaN is reported; otherwise there is no such line")
   func brokenStage() {
     #expect(!Diagnostics(Sample.call).text.contains("Stages"))
     var report = Sample.call
     report.silencedStageSamples.capture = 480
     let lines = Diagnostics(report).text.split(separator: "\n")
-    #expect(lines.contains { $0 == "- Capture Stages: broken: 480 samples were no numbers, and are silent instead" })
+    #expect(lines.contains { $0 == "- Capture Stages: broken: 480 samples were NaN or infinite, and were silenced" })
     #expect(ServiceMetrics(report).text.contains("nearend_stage_silenced_samples_total{chain=\"capture\"} 480\n"))
   }
 

@@ -45,7 +45,7 @@ struct FileTests {
     #expect(try Data(contentsOf: folder.url.appending(path: "asm.jsonl")).count == 1_001, "a record that is larger than the limit is kept")
   }
 
-  @Test("T3: a place that cannot be written to is a configuration error that names it, when nearend starts")
+  @Test("T3: a destination that cannot be written is a configuration error that names it, when nearend starts")
   func impossible() throws {
     let folder = try Folder()
     for path in [folder.url.path, folder.path("no/such/folder"), "", "/dev/null"] {

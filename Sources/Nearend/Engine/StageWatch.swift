@@ -37,7 +37,7 @@ final class StageWatch: Sendable {
     }
     for name in broken {
       log.add(
-        .warning, "a stage in the \(name) chain puts out samples that are no numbers, which are silent instead: it is broken, remove it")
+        .warning, "a stage in the \(name) chain puts out NaN or infinite samples, which are silenced: it is broken, remove it")
     }
   }
 }

@@ -290,7 +290,7 @@ public final class NearendService: Sendable {
       log.add(.info, "other applications \(Int(bounded: level.decibels)) dB lower in a call")
     case .setAdvancedDucking(let on):
       graph.duckingSettings.isAdvanced = on
-      log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")
+      log.add(.info, on ? "other applications are lowered while somebody speaks" : "other applications are lowered for the whole call")
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }

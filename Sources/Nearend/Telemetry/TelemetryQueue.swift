@@ -93,7 +93,7 @@ struct TelemetryQueue: Sendable {
       failures += 1
       retryAt = now + min(limits.backOff.lowerBound * Double(1 << min(failures - 1, 20)), limits.backOff.upperBound)
     }
-    return hadFailed ? nil : "telemetry (\(counts.name)) fails: \(failure)\(isRejected ? "" : "; trying again now and then")"
+    return hadFailed ? nil : "telemetry (\(counts.name)) fails: \(failure)\(isRejected ? "" : "; retrying with backoff")"
   }
 
   private mutating func putBack() {

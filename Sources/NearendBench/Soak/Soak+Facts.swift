@@ -57,7 +57,7 @@ extension Soak {
       service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; ")
     )
     expect([
-      "stuck after '\(kind)': \(snapshot.session.state), held up by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
+      "stuck after '\(kind)': \(snapshot.session.state), interrupted by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
         + "\(snapshot.graph.captureLinks) links from the microphone \(snapshot.route.microphone?.name ?? "none"), "
         + "\(snapshot.graph.cycles - (first ?? snapshot.graph.cycles)) cycles in \(number(Self.patience, 0)) s; log: \(log)"
     ])

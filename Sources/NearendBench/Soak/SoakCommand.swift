@@ -19,7 +19,7 @@ struct SoakCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("How long, 60 or more; what takes time itself, as restarts do, comes on top.", valueName: "n"))
   var seconds = 600.0
-  @Option(help: "Of the random events; by default another one each time.")
+  @Option(help: "Seed of the random events; a different one each time by default.")
   var seed: UInt64?
   @Flag(help: "Only print the events.")
   var list = false

@@ -164,7 +164,7 @@ final class DuckingKeeper {
       let wasLeftAlone = ducking.isLeftAlone
       ducking.told(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
-        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is let alone for the rest of the call")
+        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call")
       }
       entry.ducking = ducking
     } else {

@@ -300,7 +300,7 @@ final class RouteKeeper {
     do {
       try state.write(content)
     } catch {
-      hooks.remark(.warning, "\(state.path ?? "") cannot be written, so a crash could not be made good: \(error.localizedDescription)")
+      hooks.remark(.warning, "\(state.path ?? "") cannot be written, so a crash cannot be undone: \(error.localizedDescription)")
     }
   }
 

@@ -23,7 +23,7 @@ extension Diagnostics {
   /// Adds the stages' line only if something is wrong.
   private mutating func addStages(_ silenced: SilencedSamples) {
     for (chain, samples) in [("Capture", silenced.capture), ("Render", silenced.render)] where samples > 0 {
-      add("\(chain) Stages", "broken: \(samples) samples were no numbers, and are silent instead")
+      add("\(chain) Stages", "broken: \(samples) samples were NaN or infinite, and were silenced")
     }
   }
 
