@@ -46,7 +46,6 @@ let package = Package(
     library("NCursesLibrary", "ncursesw", apt: "libncurses-dev"),
     library("CURLLibrary", "libcurl", apt: "libcurl4-openssl-dev"),
     library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
-    library("FFTWLibrary", "fftw3f", apt: "libfftw3-dev"),
     library("SystemdLibrary", "libsystemd", apt: "libsystemd-dev"),
     library("CairoLibrary", "cairo", apt: "libcairo2-dev"),
 
@@ -92,7 +91,7 @@ let package = Package(
     .target(
       name: "SimulatedHardware",
       dependencies: [
-        "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "SoundFileLibrary", "FFTWLibrary", "SystemdLibrary",
+        "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SoundFileLibrary", "SystemdLibrary",
       ]),
     .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),

@@ -37,7 +37,7 @@ static void make_twiddles(nearend_fourier *plan) {
 }
 
 nearend_fourier *nearend_fourier_create(int length) {
-  if (length < 64 || length > 65536 || (length & (length - 1)) != 0) return NULL;
+  if (length < 64 || length > 1 << 24 || (length & (length - 1)) != 0) return NULL;
   nearend_fourier *plan = calloc(1, sizeof *plan);
   if (!plan) return NULL;
   plan->length = length;
@@ -73,6 +73,11 @@ void nearend_fourier_forward(const nearend_fourier *plan, const float *samples, 
 
 void nearend_fourier_inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
   chosen->inverse(plan, re, im, samples);
+}
+
+void nearend_multiply_add(
+    const float *aRe, const float *aIm, const float *bRe, const float *bIm, float *sumRe, float *sumIm, int bins) {
+  chosen->multiply_add(aRe, aIm, bRe, bIm, sumRe, sumIm, bins);
 }
 
 void nearend_kalman_predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {

@@ -19,6 +19,7 @@ typedef struct {
   const char *name;
   void (*forward)(const nearend_fourier *, const float *, float *, float *);
   void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
+  void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, float, float);

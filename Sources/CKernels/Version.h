@@ -12,7 +12,7 @@ typedef float lanes __attribute__((vector_size(32)));
 #define SHUFFLE __builtin_shufflevector
 
 #define LOAD(p) ({ lanes loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-#define STORE(p, v) do { lanes stored = (v); memcpy((p), &stored, sizeof stored); } while (0)
+#define STORE(p, v) ({ lanes stored = (v); memcpy((p), &stored, sizeof stored); })
 typedef int masks __attribute__((vector_size(32)));
 
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
@@ -190,24 +190,48 @@ static void inverse(const nearend_fourier *plan, const float *re, const float *i
   }
 }
 
+// MARK: Convolution
+
+static void multiply_add(
+    const float *aRe, const float *aIm, const float *bRe, const float *bIm, float *sumRe, float *sumIm, int bins) {
+  for (int k = 0; k < bins; k += 8) {
+    lanes xRe = LOAD(aRe + k), xIm = LOAD(aIm + k), hRe = LOAD(bRe + k), hIm = LOAD(bIm + k);
+    STORE(sumRe + k, LOAD(sumRe + k) + xRe * hRe - xIm * hIm);
+    STORE(sumIm + k, LOAD(sumIm + k) + xRe * hIm + xIm * hRe);
+  }
+}
+
 // MARK: Kalman filter
 
+// Adds a row's share of eight bins, the j-th eight from k on.
+#define PREDICT(j)                                                                                              \
+  do {                                                                                                          \
+    lanes xRe = LOAD(x + 8 * (j)), xIm = LOAD(x + stride + 8 * (j)), wRe = LOAD(w + 8 * (j)),                    \
+          wIm = LOAD(w + stride + 8 * (j)), p = LOAD(w + 2 * stride + 8 * (j));                                  \
+    yRe##j += xRe * wRe - xIm * wIm;                                                                            \
+    yIm##j += xRe * wIm + xIm * wRe;                                                                            \
+    u##j += (xRe * xRe + xIm * xIm) * p;                                                                        \
+  } while (0)
+
+// 32 bins at a time, so that each row is read by whole cache lines.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
-  int stride = rows->stride;
-  for (int k = 0; k < stride; k += 8) {
-    lanes yRe = ALL(0), yIm = ALL(0), u = ALL(0);
-    const float *w = rows->weights + k;
-    for (int row = 0; row < rows->count; row++, w += 3 * stride) {
-      if (k >= rows->bins[row]) continue;
-      const float *x = rows->references[row] + k;
-      lanes xRe = LOAD(x), xIm = LOAD(x + stride), wRe = LOAD(w), wIm = LOAD(w + stride), p = LOAD(w + 2 * stride);
-      yRe += xRe * wRe - xIm * wIm;
-      yIm += xRe * wIm + xIm * wRe;
-      u += (xRe * xRe + xIm * xIm) * p;
+  int stride = rows->stride, rowCount = rows->count;
+  for (int k = 0; k < stride; k += 32) {
+    lanes yRe0 = ALL(0), yIm0 = ALL(0), u0 = ALL(0), yRe1 = ALL(0), yIm1 = ALL(0), u1 = ALL(0);
+    lanes yRe2 = ALL(0), yIm2 = ALL(0), u2 = ALL(0), yRe3 = ALL(0), yIm3 = ALL(0), u3 = ALL(0);
+    for (int row = 0; row < rowCount; row++) {
+      const float *x = rows->references[row] + k, *w = rows->weights + (size_t)row * 3 * (size_t)stride + k;
+      int left = rows->bins[row] - k;
+      if (left <= 0) continue;
+      PREDICT(0);
+      if (left > 8) PREDICT(1);
+      if (left > 16) PREDICT(2);
+      if (left > 24) PREDICT(3);
     }
-    STORE(echoRe + k, yRe);
-    STORE(echoIm + k, yIm);
-    STORE(uncertainty + k, u);
+    STORE(echoRe + k, yRe0), STORE(echoIm + k, yIm0), STORE(uncertainty + k, u0);
+    if (k + 8 < stride) STORE(echoRe + k + 8, yRe1), STORE(echoIm + k + 8, yIm1), STORE(uncertainty + k + 8, u1);
+    if (k + 16 < stride) STORE(echoRe + k + 16, yRe2), STORE(echoIm + k + 16, yIm2), STORE(uncertainty + k + 16, u2);
+    if (k + 24 < stride) STORE(echoRe + k + 24, yRe3), STORE(echoIm + k + 24, yIm3), STORE(uncertainty + k + 24, u3);
   }
 }
 
@@ -276,7 +300,7 @@ static void update(
   SELECT(v < ALL(1), small, large); })
 
 static void suppress(const nearend_suppression *hop, float *re, float *im) {
-  lanes share = ALL(hop->noiseShare), least = ALL(hop->noiseFloor), memory = ALL(hop->noiseMemory);
+  lanes share = ALL(hop->noiseShare), floorOfNoise = ALL(hop->noiseFloor), memory = ALL(hop->noiseMemory);
   for (int k = 0; k < hop->bins; k += 8) {
     lanes power = LOAD(hop->power + k), echo = LOAD(hop->echo + k), noise = LOAD(hop->noise + k), p = LOAD(hop->presence + k);
     // Decision-directed log-spectral amplitude (Ephraim and Malah 1985).
@@ -286,7 +310,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     lanes amplitude = LEAST(wiener * EXP2(ALL(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v)), ALL(1));
     // G^p floor^(1 − p) (Cohen and Berdugo 2001), the floor between the echo's and the noise's.
     lanes echoShare = echo / unwanted;
-    lanes floor = MOST(LEAST(ALL(hop->echoFloor) * echoShare + least * (ALL(1) - echoShare), least), ALL(1e-6f));
+    lanes floor = MOST(LEAST(ALL(hop->echoFloor) * echoShare + floorOfNoise * (ALL(1) - echoShare), floorOfNoise), ALL(1e-6f));
     lanes logFloor = LOG2(floor), logGain = MOST(LOG2(MOST(amplitude, ALL(1e-6f))), logFloor);
     lanes wanted = EXP2(p * logGain + (ALL(1) - p) * logFloor), gain = LOAD(hop->gain + k);
     gain = SELECT(wanted > gain, wanted, ALL(0.8f) * gain + ALL(0.2f) * wanted);
@@ -301,9 +325,21 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
     lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
+    // What has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001).
+    lanes smooth = ALL(0.85f) * LOAD(hop->smoothed + k) + ALL(0.15f) * power, least = LOAD(hop->least + k);
+    lanes former = LOAD(hop->formerLeast + k);
+    if (hop->beginsWindow) {
+      former = least;
+      least = smooth;
+    }
+    least = LEAST(least, smooth);
+    STORE(hop->smoothed + k, smooth);
+    STORE(hop->least + k, least);
+    STORE(hop->formerLeast + k, former);
+    noise = SELECT(isEcho, noise, MOST(noise, LEAST(least, former)));
     STORE(hop->noise + k, noise);
     // Comfort noise tops up to what noise suppression leaves of the noise; of silence nothing.
-    lanes missing = POSITIVE(least * least * (noise - ALL(1.01e-10f)) - gain * gain * power);
+    lanes missing = POSITIVE(floorOfNoise * floorOfNoise * (noise - ALL(1.01e-10f)) - gain * gain * power);
     missing *= share + (ALL(1) - share) * echoShare;
     lanes level = ALL(hop->comfort) * __builtin_elementwise_sqrt(missing);
     STORE(re + k, gain * LOAD(re + k) + level * LOAD(hop->phaseRe + k));
@@ -311,4 +347,4 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   }
 }
 
-const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, predict, suppress, update};
+const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, update};

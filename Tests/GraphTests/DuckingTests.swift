@@ -276,8 +276,7 @@ extension GraphTests {
         }
         transform.forward()
         let powers = (0..<transform.bins).map {
-          Double(transform.spectrum[$0].re) * Double(transform.spectrum[$0].re) + Double(transform.spectrum[$0].im)
-            * Double(transform.spectrum[$0].im)
+          Double(transform.re[$0]) * Double(transform.re[$0]) + Double(transform.im[$0]) * Double(transform.im[$0])
         }
         let tone = powers.max() ?? 0
         guard tone > 1 else { continue }

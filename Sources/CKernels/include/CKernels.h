@@ -11,7 +11,7 @@
 // A plan for real transforms of one power of two, with the scratch memory that they need: for one thread at a time.
 typedef struct nearend_fourier nearend_fourier;
 
-// `length` is a power of two, 64…65536. Null where memory is short or the length is another. [control]
+// `length` is a power of two, 64…2²⁴. Null where memory is short or the length is another. [control]
 nearend_fourier *_Nullable nearend_fourier_create(int length);
 void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // length samples → length / 2 + 1 bins, unscaled. [realtime]
@@ -20,6 +20,11 @@ NEAREND_REALTIME void nearend_fourier_forward(
 // length / 2 + 1 bins → length samples, the inverse of `forward`. [realtime]
 NEAREND_REALTIME void nearend_fourier_inverse(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull re, const float *_Nonnull im, float *_Nonnull samples);
+
+// sum += a · b, by bin. `bins` is a multiple of 8. [realtime]
+NEAREND_REALTIME void nearend_multiply_add(
+    const float *_Nonnull aRe, const float *_Nonnull aIm, const float *_Nonnull bRe, const float *_Nonnull bIm, float *_Nonnull sumRe,
+    float *_Nonnull sumIm, int bins);
 
 // One row of partitions: what the reference was and what is thought of the echo's path there.
 typedef struct {
@@ -64,6 +69,11 @@ typedef struct {
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
+  // State: |E|² smoothed, its least in this window of time and in the one before; whether a window begins.
+  float *_Nonnull smoothed;
+  float *_Nonnull least;
+  float *_Nonnull formerLeast;
+  bool beginsWindow;
 } nearend_suppression;
 
 // Decides the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]

@@ -21,6 +21,6 @@ struct BlockDelay: ~Copyable {
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
     copy(input, to: line + delay, frames: block)
     copy(line, to: output, frames: block)
-    for i in 0..<delay { line[i] = line[i + block] }
+    copy(line + block, to: line, frames: delay)
   }
 }

@@ -47,14 +47,3 @@ struct Crossfade {
     }
   }
 }
-
-@_noLocks @_noAllocation
-func copy(_ source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, frames: Int) {
-  if UnsafePointer(destination) == source { return }
-  for i in 0..<frames { destination[i] = source[i] }
-}
-
-@_noLocks @_noAllocation
-func clear(_ destination: UnsafeMutablePointer<Float>, frames: Int) {
-  for i in 0..<frames { destination[i] = 0 }
-}

@@ -173,6 +173,8 @@ public final class AudioCore: @unchecked Sendable {
   /// it. nil keeps the rate of the existing path. No effect if it is ready. Throws `CapturePathError`, and keeps the existing path.
   /// [control]
   public func prepare(rate: Int? = nil) throws(CapturePathError) {
+    // The audio thread takes a path only if it could give back the one before.
+    collect()
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
     guard wanted != prepared else { return }

@@ -10,10 +10,10 @@ struct FourierTransform: ~Copyable {
   var bins: Int { length / 2 + 1 }
   private let plan: OpaquePointer
 
-  /// - Parameter length: a power of two, 64…65536.
+  /// - Parameter length: a power of two, 64…2²⁴.
   init(length: Int) {
     guard let plan = nearend_fourier_create(Int32(length)) else {
-      preconditionFailure("FourierTransform: \(length) is no power of two from 64 to 65536, or memory is short")
+      preconditionFailure("FourierTransform: \(length) is no power of two from 64 to 2²⁴, or memory is short")
     }
     self.plan = plan
     self.length = length

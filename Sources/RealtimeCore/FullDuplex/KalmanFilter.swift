@@ -20,11 +20,16 @@ struct KalmanFilter: ~Copyable {
     var smoothedBins: Int
     /// Per hop.
     var smoothing: Float
+    /// Hops from one step of learning to the next; the echo is estimated in each.
+    var period: Int
+    /// Whether `peak` is asked for.
+    var watchesPeak: Bool
 
     /// Follows a path that moves.
-    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7)
+    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false)
     /// Is not led astray by who talks at the near end.
-    static let careful = Tuning(processNoise: 4e-5, overcount: 2, smoothedBins: 2, smoothing: 0.5)
+    static let careful = Tuning(
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, watchesPeak: true)
   }
 
   private let layout: FilterLayout
@@ -72,7 +77,7 @@ struct KalmanFilter: ~Copyable {
     noise = .silence(layout.bins)
     for k in 0..<layout.bins { noise[k] = 1e-6 }
     inverse = .silence(layout.bins)
-    squares = .silence(layout.allBins + 8)
+    squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
     error = .silence(layout.allBins)
     time = .silence(layout.transform)
@@ -86,7 +91,7 @@ struct KalmanFilter: ~Copyable {
 
   deinit {
     for array in [
-      weights, meanSquares, uncertainty, noise, inverse, squares, time, scratch, following, errorWindow,
+      weights, meanSquares, uncertainty, noise, inverse, squares - 8, time, scratch, following, errorWindow,
       peakLevels, peakTaps,
     ] { array.deallocate() }
     binsOfRow.deallocate()
@@ -110,11 +115,14 @@ struct KalmanFilter: ~Copyable {
     chooseBins(reference)
     predict(reference, offset: offset)
     let start = layout.transform - layout.window
-    for i in 0..<layout.window { errorWindow[start + i] = microphone[i] - time[start + i] }
+    for i in stride(from: 0, to: layout.window, by: 8) {
+      store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
+    }
+    hops += 1
+    if hops % tuning.period != 0 { return }
     transform.forward(errorWindow, into: error)
     learn()
-    hops += 1
-    constrain(hops & 7)
+    constrain((hops / tuning.period) & 15)
   }
 
   /// The filter has an estimate that is larger than what it expects to be wrong by.
@@ -303,46 +311,51 @@ struct KalmanFilter: ~Copyable {
     }
     var partitions = rowsOfPartitions
     nearend_kalman_predict(&partitions, work.re, work.im, uncertainty)
-    for k in layout.bins..<layout.allBins { (work.re[k], work.im[k]) = (0, 0) }
+    clear(work.re + layout.bins, frames: layout.allBins - layout.bins)
+    clear(work.im + layout.bins, frames: layout.allBins - layout.bins)
     transform.inverse(work, into: time)
     let share = Float(layout.window) / Float(layout.transform)
-    var expected: Float = 0, estimated: Float = 0
-    for k in 0..<layout.bins {
-      uncertainty[k] *= share
-      expected += uncertainty[k]
-      estimated += work.power(k)
+    var expected = SIMD8<Float>.zero, estimated = SIMD8<Float>.zero
+    for k in stride(from: 0, to: layout.bins, by: 8) {
+      let u = share * load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
+      store8(u, to: uncertainty + k)
+      expected += u
+      estimated += re * re + im * im
     }
-    expectedPower = 0.8 * expectedPower + 0.2 * expected
-    echoPower = 0.8 * echoPower + 0.2 * estimated * share
+    expectedPower = 0.8 * expectedPower + 0.2 * expected.sum()
+    echoPower = 0.8 * echoPower + 0.2 * estimated.sum() * share
   }
 
   @_noLocks @_noAllocation
   private mutating func learn() {
     let bins = layout.bins, width = tuning.smoothedBins
-    for k in 0..<bins + width { squares[k] = error.power(k) }
-    var sum: Float = 0
-    for k in 0..<width { sum += squares[k] }
+    for k in stride(from: 0, to: bins + 8, by: 8) {
+      let re = load8(error.re + k), im = load8(error.im + k)
+      store8(re * re + im * im, to: squares + k)
+    }
     let scale = (1 - tuning.smoothing) / Float(2 * width + 1)
-    for k in 0..<bins {
-      sum += squares[k + width]
-      if k > width { sum -= squares[k - width - 1] }
-      noise[k] = tuning.smoothing * noise[k] + scale * max(sum, 0)
-      inverse[k] = 1 / (uncertainty[k] + tuning.overcount * noise[k] + 1e-8)
+    for k in stride(from: 0, to: bins, by: 8) {
+      // Eight zeros come before the first.
+      var sum = SIMD8<Float>.zero
+      for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
+      let smoothed = tuning.smoothing * load8(noise + k) + scale * sum
+      store8(smoothed, to: noise + k)
+      store8(1 / (load8(uncertainty + k) + tuning.overcount * smoothed + 1e-8), to: inverse + k)
     }
     var partitions = rowsOfPartitions
-    nearend_kalman_update(
-      &partitions, error.re, error.im, inverse, Float(layout.hop) / Float(layout.transform), tuning.processNoise)
+    let share = Float(tuning.period * layout.hop) / Float(layout.transform)
+    nearend_kalman_update(&partitions, error.re, error.im, inverse, share, tuning.processNoise)
   }
 
-  /// Keeps each partition as long as it is meant to be, an eighth of them a hop (the gradient constraint, in turn).
+  /// Keeps each partition as long as it is meant to be, a sixteenth of them a step (the gradient constraint, in turn).
   @_noLocks @_noAllocation
   private mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions where (partition + 3 * channel) & 7 == turn {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) & 15 == turn {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        if channel == 0 { notePeak(partition) }
+        if channel == 0, tuning.watchesPeak { notePeak(partition) }
         setTaps(of: row)
       }
     }
@@ -350,18 +363,21 @@ struct KalmanFilter: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func notePeak(_ partition: Int) {
-    var best = 0
-    for i in 0..<layout.transform - layout.window where abs(scratch[i]) > abs(scratch[best]) { best = i }
-    peakLevels[partition] = abs(scratch[best])
-    peakTaps[partition] = Float(best)
+    peakLevels[partition] = RealtimeCore.peak(scratch, frames: layout.transform - layout.window)
+    for other in 0..<layout.partitions where peakLevels[other] > peakLevels[partition] { return }
+    var tap = 0
+    while abs(scratch[tap]) < peakLevels[partition] { tap += 1 }
+    peakTaps[partition] = Float(tap)
   }
 
   /// The response of a partition, `transform` samples; those after the first `transform` − `window` should be 0.
   @_noLocks @_noAllocation
   private func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
     let base = weights + row * rowSize, bins = Int(binsOfRow[row])
-    for k in 0..<bins { (work.re[k], work.im[k]) = (base[k], base[layout.bins + k]) }
-    for k in bins..<layout.allBins { (work.re[k], work.im[k]) = (0, 0) }
+    copy(base, to: work.re, frames: bins)
+    copy(base + layout.bins, to: work.im, frames: bins)
+    clear(work.re + bins, frames: layout.allBins - bins)
+    clear(work.im + bins, frames: layout.allBins - bins)
     transform.inverse(work, into: samples)
   }
 
@@ -369,8 +385,9 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func setTaps(of row: Int) {
     let base = weights + row * rowSize
-    for i in layout.transform - layout.window..<layout.transform { scratch[i] = 0 }
+    clear(scratch + (layout.transform - layout.window), frames: layout.window)
     transform.forward(scratch, into: work)
-    for k in 0..<Int(binsOfRow[row]) { (base[k], base[layout.bins + k]) = (work.re[k], work.im[k]) }
+    copy(work.re, to: base, frames: Int(binsOfRow[row]))
+    copy(work.im, to: base + layout.bins, frames: Int(binsOfRow[row]))
   }
 }

@@ -33,12 +33,13 @@ struct LinearCanceller: ~Copyable {
   private var hops = 0
   private var guardHops: Int
   private var sinceFarEnd = 0
+  private var quietHops = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
 
   init(layout: FilterLayout) {
     self.layout = layout
-    let resampler = DriftResampler(hop: layout.hop, channels: 2)
+    let resampler = DriftResampler(hop: layout.hop)
     farEndDelay = Int(resampler.delay)
     self.resampler = resampler
     tracker = DriftTracker(layout: layout)
@@ -92,8 +93,7 @@ struct LinearCanceller: ~Copyable {
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
     let farPower = feed(left: left, right: right)
-    for i in 0..<layout.window - layout.hop { microphone[i] = microphone[i + layout.hop] }
-    for i in 0..<layout.hop { microphone[layout.window - layout.hop + i] = samples[i] }
+    push(samples, frames: layout.hop, onto: microphone, length: layout.window)
     if reference.isSilent {
       careful.rest(microphone: microphone)
       echo = careful.echo
@@ -126,8 +126,9 @@ struct LinearCanceller: ~Copyable {
   /// look as much further back.
   @_noLocks @_noAllocation
   private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) -> Float {
-    resampler.feed(left, channel: 0)
-    resampler.feed(right, channel: 1)
+    let power = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+    quietHops = power > ReferenceSpectra.silence ? 0 : quietHops + 1
+    resampler.feed(left: left, right: right)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
       offset -= 1
@@ -153,16 +154,24 @@ struct LinearCanceller: ~Copyable {
         fast.join()
       }
     }
-    return max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+    return power
   }
 
   @_noLocks @_noAllocation
   private mutating func feedReference() {
+    // What the resampler remembers is silent, too.
+    if reference.isSilent, quietHops > 4 { return reference.rest() }
     resampler.read(into: far, channel: 0)
-    resampler.read(into: otherFar, channel: 1)
-    for i in 0..<layout.hop { excess[i] = 0 }
-    saturation.add(far, channel: 0, to: excess)
-    saturation.add(otherFar, channel: 1, to: excess)
+    clear(excess, frames: layout.hop)
+    if resampler.isMono {
+      copy(far, to: otherFar, frames: layout.hop)
+      saturation.add(far, channel: 0, weight: 1, to: excess)
+      saturation.join()
+    } else {
+      resampler.read(into: otherFar, channel: 1)
+      saturation.add(far, channel: 0, weight: 0.5, to: excess)
+      saturation.add(otherFar, channel: 1, weight: 0.5, to: excess)
+    }
     reference.feed(left: far, right: otherFar, excess: excess)
   }
 

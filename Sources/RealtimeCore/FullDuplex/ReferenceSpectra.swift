@@ -4,6 +4,10 @@ struct ReferenceSpectra: ~Copyable {
   static var channels: Int {
     @_noLocks @_noAllocation get { 3 }
   }
+  /// Mean square of a hop that counts as silent: −93 dBFS.
+  static var silence: Float {
+    @_noLocks @_noAllocation get { 5e-10 }
+  }
   /// The sides differ, or did within the ring.
   private(set) var isStereo = false
   /// There is something above `speechBins`, or was within the ring.
@@ -56,7 +60,7 @@ struct ReferenceSpectra: ~Copyable {
       power += left[i] * left[i] + right[i] * right[i]
       difference += (left[i] - right[i]) * (left[i] - right[i])
     }
-    silentHops = power > 1e-9 * Float(layout.hop) ? 0 : silentHops + 1
+    silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
     sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
     if isSilent {
       // Nothing reads the ring until something is heard; what is in it then is silence.
@@ -74,18 +78,24 @@ struct ReferenceSpectra: ~Copyable {
     analyze(channel: 2)
   }
 
+  /// Takes a hop of silence in where there is nothing but silence in the ring.
+  @_noLocks @_noAllocation
+  mutating func rest() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
+
   @_noLocks @_noAllocation
   private mutating func watchWidth(power: Float) {
     let slot = self.slot(newest, channel: 0)
-    var high: Float = 0, all: Float = 1e-9
-    for k in 0..<layout.bins {
-      let square = slot[k] * slot[k] + slot[layout.bins + k] * slot[layout.bins + k]
-      all += square
-      if k >= layout.speechBins { high += square }
-    }
+    let high = energy(of: slot, bins: layout.speechBins..<layout.bins)
+    let all = high + energy(of: slot, bins: 0..<layout.speechBins) + 1e-9
     // −55 dB of everything, and −90 dBFS.
     narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
     isWideBand = narrowHops <= layout.slots
+  }
+
+  @_noLocks @_noAllocation
+  private func energy(of slot: UnsafePointer<Float>, bins: Range<Int>) -> Float {
+    let re = slot + bins.lowerBound, im = re + layout.bins
+    return Float(bins.count) * (meanSquare(re, frames: bins.count) + meanSquare(im, frames: bins.count))
   }
 
   /// The spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
@@ -97,20 +107,15 @@ struct ReferenceSpectra: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func keep(_ hop: UnsafePointer<Float>, channel: Int) {
-    let line = samples + channel * layout.transform
-    let kept = layout.transform - layout.hop
-    for i in 0..<kept { line[i] = line[i + layout.hop] }
-    for i in 0..<layout.hop { line[kept + i] = hop[i] }
+    push(hop, frames: layout.hop, onto: samples + channel * layout.transform, length: layout.transform)
   }
 
   @_noLocks @_noAllocation
   private mutating func analyze(channel: Int) {
     transform.forward(samples + channel * layout.transform, into: spectrum)
     let slot = self.slot(newest, channel: channel)
-    for k in 0..<layout.bins {
-      slot[k] = spectrum.re[k]
-      slot[layout.bins + k] = spectrum.im[k]
-    }
+    copy(spectrum.re, to: slot, frames: layout.bins)
+    copy(spectrum.im, to: slot + layout.bins, frames: layout.bins)
   }
 
   @_noLocks @_noAllocation

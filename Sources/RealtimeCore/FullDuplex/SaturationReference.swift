@@ -24,21 +24,33 @@ struct SaturationReference: ~Copyable {
     projection.deallocate()
   }
 
-  /// Adds half of a channel's share to `output`.
+  /// Adds a channel's share to `output`, weighted.
   @_noLocks @_noAllocation
-  mutating func add(_ samples: UnsafePointer<Float>, channel: Int, to output: UnsafeMutablePointer<Float>) {
-    var squares: Float = 0, products: Float = 0
-    for i in 0..<hop {
-      let x = samples[i], u = saturated(x)
+  mutating func add(_ samples: UnsafePointer<Float>, channel: Int, weight: Float, to output: UnsafeMutablePointer<Float>) {
+    var squares = SIMD8<Float>.zero, products = SIMD8<Float>.zero
+    for i in stride(from: 0, to: hop, by: 8) {
+      let x = load8(samples + i)
       squares += x * x
-      products += u * x
+      products += x * saturated(x)
     }
-    power[channel] = memory * power[channel] + squares
-    projection[channel] = memory * projection[channel] + products
+    power[channel] = memory * power[channel] + squares.sum()
+    projection[channel] = memory * projection[channel] + products.sum()
     let linear = projection[channel] / power[channel]
-    for i in 0..<hop { output[i] += 0.5 * (saturated(samples[i]) - linear * samples[i]) }
+    for i in stride(from: 0, to: hop, by: 8) {
+      let x = load8(samples + i)
+      store8(load8(output + i) + weight * (saturated(x) - linear * x), to: output + i)
+    }
   }
 
+  /// Channel 1 has played what channel 0 has.
   @_noLocks @_noAllocation
-  private func saturated(_ x: Float) -> Float { rt_tanhf(steepness * x) / steepness }
+  mutating func join() { (power[1], projection[1]) = (power[0], projection[0]) }
+
+  /// tanh(steepness · x) / steepness by its continued fraction, which is 1 part in 10⁴ beyond the truth at most.
+  @_noLocks @_noAllocation
+  private func saturated(_ x: SIMD8<Float>) -> SIMD8<Float> {
+    let z = (steepness * x).clamped(lowerBound: SIMD8(repeating: -4.97), upperBound: SIMD8(repeating: 4.97)), s = z * z
+    let numerator = z * (135_135 + s * (17_325 + s * (378 + s)))
+    return numerator / (steepness * (135_135 + s * (62_370 + s * (3_150 + s * 28))))
+  }
 }

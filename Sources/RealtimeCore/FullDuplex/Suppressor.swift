@@ -14,6 +14,7 @@ struct Suppressor: ~Copyable {
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
   private let noise, speech, clean, gain: UnsafeMutablePointer<Float>
+  private let smoothed, least, formerLeast: UnsafeMutablePointer<Float>
   private let phases: SplitSpectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
@@ -21,6 +22,8 @@ struct Suppressor: ~Copyable {
   private let scale: Float
   private let settlingMemory, memory: Float
   private let settlingHops: Int
+  /// 0.4 s.
+  private let noiseWindowHops: Int
   private var hops = 0
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -60,6 +63,9 @@ struct Suppressor: ~Copyable {
     speech = .silence(padded)
     clean = .silence(padded)
     gain = .silence(padded)
+    smoothed = .silence(padded)
+    least = .silence(padded)
+    formerLeast = .silence(padded)
     for k in 0..<padded { (noise[k], speech[k], gain[k]) = (1e-9, 0.5, 1) }
     phases = .silence(phaseCount + padded)
     for i in 0..<phaseCount + padded {
@@ -72,11 +78,13 @@ struct Suppressor: ~Copyable {
     settlingMemory = layout.perHop(0.8)
     memory = layout.perHop(0.95)
     settlingHops = layout.hops(0.16)
+    noiseWindowHops = layout.hops(0.4)
   }
 
   deinit {
     for array in [
-      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain,
+      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain, smoothed, least,
+      formerLeast,
     ] { array.deallocate() }
     spectrum.deallocate()
     echoSpectrum.deallocate()
@@ -115,8 +123,8 @@ struct Suppressor: ~Copyable {
     presence.update(error: power, echo: residualEcho.power, noise: noise, noiseShare: noiseShare, isGuarded: isGuarded)
     suppress(noiseShare: noiseShare)
     transform.inverse(spectrum, into: work)
-    for i in 0..<length - hop { overlap[i] = overlap[i + hop] }
-    for i in length - hop..<length { overlap[i] = 0 }
+    copy(overlap + hop, to: overlap, frames: length - hop)
+    clear(overlap + (length - hop), frames: hop)
     for i in length - 2 * hop..<length { overlap[i] += work[i] * synthesis[i] }
     copy(overlap + (length - 2 * hop), to: output, frames: hop)
   }
@@ -125,8 +133,7 @@ struct Suppressor: ~Copyable {
   private func analyze(
     _ newest: UnsafePointer<Float>, line: UnsafeMutablePointer<Float>, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
-    for i in 0..<length - hop { line[i] = line[i + hop] }
-    copy(newest, to: line + (length - hop), frames: hop)
+    push(newest, frames: hop, onto: line, length: length)
     for i in 0..<length { work[i] = line[i] * analysis[i] }
     transform.forward(work, into: spectrum)
     for k in 0..<bins { power[k] = spectrum.power(k) * scale }
@@ -137,16 +144,14 @@ struct Suppressor: ~Copyable {
   private func spread(_ filter: UnsafePointer<Float>) {
     // U is of `window` samples and |E|² of a hop.
     let share = Float(hop) / Float(length) / 4
-    for k in 0..<bins {
-      var sum: Float = 0
-      let end = min(2 * k + 2, filterBins)
-      var i = max(2 * k - 2, 0)
-      while i < end {
-        sum += filter[i]
-        i += 1
-      }
-      uncertainty[k] = share * sum
+    var below: Float = 0
+    for k in 0..<filterBins / 2 {
+      let pair = filter[2 * k] + filter[2 * k + 1]
+      uncertainty[k] = share * (below + pair)
+      below = pair
     }
+    uncertainty[filterBins / 2] = share * below
+    clear(uncertainty + filterBins / 2 + 1, frames: bins - filterBins / 2 - 1)
   }
 
   @_noLocks @_noAllocation
@@ -157,7 +162,8 @@ struct Suppressor: ~Copyable {
       bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: noise, speech: speech,
       clean: clean, gain: gain, phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
-      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory)
+      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory,
+      smoothed: smoothed, least: least, formerLeast: formerLeast, beginsWindow: hops % noiseWindowHops == 0)
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
     // The first and the last bin are real.
     (spectrum.im[0], spectrum.im[bins - 1]) = (0, 0)

@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// Convolution with a long impulse response in real time: uniformly partitioned overlap-save (Stockham 1966; Kulp 1988; Wefers 2015,
 /// chapter 5).
 ///
@@ -11,11 +13,12 @@ final class Convolver {
 
   private let transform: FourierTransform
   private let partitions: Int
-  private let bins: Int
-  /// The response's spectra, one row of `bins` per partition, scaled for the inverse transform.
-  private let response: UnsafeMutablePointer<Complex>
+  /// Floats per row: a spectrum's real parts, followed by its imaginary ones.
+  private let row: Int
+  /// The response's spectra, one row per partition.
+  private let response: UnsafeMutablePointer<Float>
   /// The spectra of the last `partitions` blocks of input, as a ring of rows.
-  private let history: UnsafeMutablePointer<Complex>
+  private let history: UnsafeMutablePointer<Float>
   private var newest = 0
   /// The last block and the one being filled.
   private let input: UnsafeMutablePointer<Float>
@@ -25,23 +28,22 @@ final class Convolver {
   init(response taps: [Float], block: Int = 256) {
     self.block = block
     transform = FourierTransform(size: 2 * block)
-    bins = transform.bins
+    row = 2 * transform.stride
     partitions = max(1, (taps.count + block - 1) / block)
-    response = .allocate(capacity: partitions * bins)
-    history = .allocate(capacity: partitions * bins)
+    response = .allocate(capacity: partitions * row)
+    history = .allocate(capacity: partitions * row)
     input = .allocate(capacity: 2 * block)
     output = .allocate(capacity: block)
-    history.initialize(repeating: .zero, count: partitions * bins)
+    history.initialize(repeating: 0, count: partitions * row)
     input.initialize(repeating: 0, count: 2 * block)
     output.initialize(repeating: 0, count: block)
-    let scale = 1 / Float(2 * block)
     for partition in 0..<partitions {
       for k in 0..<(2 * block) {
         let tap = partition * block + k
-        transform.samples[k] = k < block && tap < taps.count ? taps[tap] * scale : 0
+        transform.samples[k] = k < block && tap < taps.count ? taps[tap] : 0
       }
       transform.forward()
-      (response + partition * bins).initialize(from: transform.spectrum, count: bins)
+      (response + partition * row).initialize(from: transform.re, count: row)
     }
   }
 
@@ -54,7 +56,7 @@ final class Convolver {
 
   /// Discards all input.
   func reset() {
-    history.update(repeating: .zero, count: partitions * bins)
+    history.update(repeating: 0, count: partitions * row)
     input.update(repeating: 0, count: 2 * block)
     output.update(repeating: 0, count: block)
     filled = 0
@@ -81,17 +83,14 @@ final class Convolver {
     input.update(from: input + block, count: block)
     transform.forward()
     newest = newest == 0 ? partitions - 1 : newest - 1
-    (history + newest * bins).update(from: transform.spectrum, count: bins)
-    let sum = transform.spectrum
-    sum.update(repeating: .zero, count: bins)
+    (history + newest * row).update(from: transform.re, count: row)
+    transform.re.update(repeating: 0, count: row)
+    let stride = transform.stride
     for partition in 0..<partitions {
-      let row = newest + partition
-      let x = history + (row < partitions ? row : row - partitions) * bins
-      let h = response + partition * bins
-      for k in 0..<bins {
-        sum[k].re += x[k].re * h[k].re - x[k].im * h[k].im
-        sum[k].im += x[k].re * h[k].im + x[k].im * h[k].re
-      }
+      let index = newest + partition
+      let x = history + (index < partitions ? index : index - partitions) * row
+      let h = response + partition * row
+      nearend_multiply_add(x, x + stride, h, h + stride, transform.re, transform.im, Int32(stride))
     }
     transform.inverse()
     output.update(from: transform.samples + block, count: block)

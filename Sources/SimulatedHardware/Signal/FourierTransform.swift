@@ -1,7 +1,6 @@
-internal import FFTWLibrary
-import Foundation
+internal import CKernels
 
-/// A real Fourier transform of one size, between its own two buffers. Plans and memory are made at the start; `forward` and `inverse`
+/// A real Fourier transform of one size, between its own buffers. Plans and memory are made at the start; `forward` and `inverse`
 /// allocate nothing.
 ///
 /// Not Sendable: one owner at a time.
@@ -9,49 +8,38 @@ final class FourierTransform {
   let size: Int
   /// `size` samples.
   let samples: UnsafeMutablePointer<Float>
-  /// `size / 2 + 1` bins.
-  let spectrum: UnsafeMutablePointer<Complex>
+  /// Real and imaginary parts of `size / 2 + 1` bins, and zeros up to `stride`.
+  let re, im: UnsafeMutablePointer<Float>
   var bins: Int { size / 2 + 1 }
+  /// Floats from one spectrum to the next: the bins, padded with zeros to whole vectors of eight.
+  let stride: Int
 
-  private let forwardPlan: fftwf_plan
-  private let inversePlan: fftwf_plan
+  private let plan: OpaquePointer
 
-  /// FFTW's planner is not thread-safe.
-  private static let planner = NSLock()
-
-  /// - Parameter size: even.
+  /// - Parameter size: a power of two, 64…2²⁴.
   init(size: Int) {
+    guard let plan = nearend_fourier_create(Int32(size)) else {
+      preconditionFailure("FourierTransform: \(size) is no power of two from 64 to 2²⁴, or memory is short")
+    }
+    self.plan = plan
     self.size = size
-    samples = fftwf_alloc_real(size)
-    spectrum = UnsafeMutableRawPointer(fftwf_alloc_complex(size / 2 + 1)).bindMemory(to: Complex.self, capacity: size / 2 + 1)
+    stride = (size / 2 + 8) / 8 * 8
+    samples = .allocate(capacity: size)
     samples.initialize(repeating: 0, count: size)
-    let bins = UnsafeMutableRawPointer(spectrum).assumingMemoryBound(to: fftwf_complex.self)
-    Self.planner.lock()
-    defer { Self.planner.unlock() }
-    forwardPlan = fftwf_plan_dft_r2c_1d(Int32(size), samples, bins, FFTW_ESTIMATE)
-    inversePlan = fftwf_plan_dft_c2r_1d(Int32(size), bins, samples, FFTW_ESTIMATE)
+    re = .allocate(capacity: 2 * stride)
+    re.initialize(repeating: 0, count: 2 * stride)
+    im = re + stride
   }
 
   deinit {
-    Self.planner.lock()
-    fftwf_destroy_plan(forwardPlan)
-    fftwf_destroy_plan(inversePlan)
-    Self.planner.unlock()
-    fftwf_free(samples)
-    fftwf_free(spectrum)
+    nearend_fourier_destroy(plan)
+    samples.deallocate()
+    re.deallocate()
   }
 
-  /// Computes `spectrum` from `samples`.
-  func forward() { fftwf_execute(forwardPlan) }
+  /// Computes the unscaled spectrum of `samples`.
+  func forward() { nearend_fourier_forward(plan, samples, re, im) }
 
-  /// Computes `samples` times `size` from `spectrum`, which is destroyed.
-  func inverse() { fftwf_execute(inversePlan) }
-}
-
-/// One bin of a spectrum, laid out as FFTW's.
-struct Complex {
-  var re: Float
-  var im: Float
-
-  static let zero = Complex(re: 0, im: 0)
+  /// Computes `samples` from the spectrum: the inverse of `forward`.
+  func inverse() { nearend_fourier_inverse(plan, re, im, samples) }
 }

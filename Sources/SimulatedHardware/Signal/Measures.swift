@@ -71,7 +71,7 @@ public enum Measures {
   /// The lag, 0…`most` frames, with the largest magnitude of the pre-emphasised signals' cross-correlation. nil if either is silent.
   public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
-    var size = 2
+    var size = 64
     while size < max(x.count, y.count) + most + 1 { size *= 2 }
     let (a, b) = (FourierTransform(size: size), FourierTransform(size: size))
     for k in x.indices { a.samples[k] = x[k] }
@@ -79,8 +79,8 @@ public enum Measures {
     a.forward()
     b.forward()
     for k in 0..<a.bins {
-      let (p, q) = (a.spectrum[k], b.spectrum[k])
-      a.spectrum[k] = Complex(re: q.re * p.re + q.im * p.im, im: q.im * p.re - q.re * p.im)
+      let (pRe, pIm, qRe, qIm) = (a.re[k], a.im[k], b.re[k], b.im[k])
+      (a.re[k], a.im[k]) = (qRe * pRe + qIm * pIm, qIm * pRe - qRe * pIm)
     }
     a.inverse()
     guard let frames = (0...min(most, size - 1)).max(by: { abs(a.samples[$0]) < abs(a.samples[$1]) }) else { return nil }
@@ -88,7 +88,7 @@ public enum Measures {
     guard overlap > 0 else { return nil }
     let scale = (power(x[..<overlap]) * power(y[frames..<(frames + overlap)])).squareRoot() * Double(overlap)
     guard scale > 0 else { return nil }
-    return Lag(frames: frames, correlation: Double(a.samples[frames]) / Double(size) / scale)
+    return Lag(frames: frames, correlation: Double(a.samples[frames]) / scale)
   }
 
   /// Echo return loss enhancement in dB: the power of the microphone over that of the processed signal, over `range` of both, in which only

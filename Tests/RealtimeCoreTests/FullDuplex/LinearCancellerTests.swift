@@ -34,11 +34,40 @@ struct LinearCancellerTests {
     #expect(run.erle(7, 8) > 15, "\(run.erle(7, 8))")
   }
 
+  @Test(
+    "V10: a clock that is 150 ppm off costs nothing in the end, not even where the far end slips by more than a hop",
+    arguments: [1.5e-4, -1.5e-4])
+  func drift(rate drift: Double) {
+    let seconds = 30.0, far = smooth(Noise.white(frames: Int(seconds * Double(Self.rate)), seed: 3))
+    let run = cancel(far, far, echo: echo(of: resampled(far, by: drift), through: Self.path(seed: 7)))
+    #expect(abs(drift) * seconds * Double(Self.rate) > Double(FilterLayout(rate: Self.rate).hop))
+    #expect(run.erle(27, 30) > 15, "\(run.erle(27, 30))")
+  }
+
+  @Test("V10: an echo that comes later than the filter reaches is found, up to 0.5 s", arguments: [0.35, 0.5])
+  func late(seconds: Double) throws {
+    let far = Noise.white(frames: 6 * Self.rate, seed: 3), delay = Int(seconds * Double(Self.rate))
+    let direct = echo(of: far, through: Self.path(seed: 7))
+    let run = cancel(far, far, echo: [Float](repeating: 0, count: delay) + direct.dropLast(delay))
+    #expect(run.erle(5, 6) > 15, "\(run.erle(5, 6))")
+    // The path itself begins after 5 ms.
+    #expect(abs(try #require(run.echoDelay) - seconds - 0.005) < 0.002)
+  }
+
+  @Test("V10: while the far end is silent the microphone passes untouched")
+  func silence() {
+    let near = Noise.white(frames: Self.rate, seed: 5), silence = [Float](repeating: 0, count: near.count)
+    let run = cancel(silence, silence, echo: silence, near: near)
+    #expect(run.residual == run.near)
+  }
+
   // MARK: -
 
   private struct Run {
     var echo, residual: [Float]
     var near: [Float]
+    /// Seconds, as the canceller tells at the end.
+    var echoDelay: Double?
 
     /// Of the echo alone, whatever the near end says, from a second to another.
     func erle(_ from: Double, _ to: Double) -> Double {
@@ -69,13 +98,40 @@ struct LinearCancellerTests {
       residual += UnsafeBufferPointer(start: canceller.residual, count: hop)
     }
     return Run(
-      echo: Array(delayedEcho[..<count]), residual: residual, near: Array(delayedNear[..<count]))
+      echo: Array(delayedEcho[..<count]), residual: residual, near: Array(delayedNear[..<count]),
+      echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))
   }
 
-  /// A room of 0.1 s: noise that dies away, after 5 ms.
+  /// Nothing above a quarter of the rate, so that it can be resampled well.
+  private func smooth(_ samples: [Float]) -> [Float] {
+    samples.indices.map { i in
+      var sum: Float = 0
+      for tap in max(0, i - 6)...i { sum += samples[tap] * Self.lowPass[i - tap] }
+      return sum
+    }
+  }
+  private static let lowPass: [Float] = [0.03, 0.12, 0.22, 0.26, 0.22, 0.12, 0.03]
+
+  /// The samples at the times n (1 + drift).
+  private func resampled(_ samples: [Float], by drift: Double) -> [Float] {
+    samples.indices.map { n in
+      let time = Double(n) * (1 + drift), whole = Int(time)
+      guard whole >= 12, whole + 12 < samples.count else { return 0 }
+      let phase = time - Double(whole)
+      var sum: Float = 0
+      for tap in -11...12 {
+        let x = Double(tap) - phase
+        let sinc = abs(x) < 1e-9 ? 1 : sin(.pi * x) / (.pi * x)
+        sum += samples[whole + tap] * Float(sinc * (0.5 + 0.5 * cos(.pi * x / 12.5)))
+      }
+      return sum
+    }
+  }
+
+  /// A room of 0.1 s: reflections that die away, after 5 ms.
   private static func path(seed: UInt64) -> [Float] {
     let noise = Noise.white(frames: rate / 10, level: 0.3, seed: seed), delay = rate / 200
-    return [Float](repeating: 0, count: delay) + noise.enumerated().map { $1 * exp(-Float($0) / Float(rate / 60)) }
+    return [Float](repeating: 0, count: delay) + noise.enumerated().map { $0 % 9 == 0 ? 3 * $1 * exp(-Float($0) / Float(rate / 60)) : 0 }
   }
 
   private func echo(of far: [Float], through path: [Float]) -> [Float] {

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: path changes")
+struct PathChangeDetectorTests {
+  private let layout = FilterLayout(rate: 48_000)
+  private let bands = 20
+
+  /// A far end that talks for 0.2 s and pauses for 0.2 s, with these powers of microphone, estimate and residual while it talks; whether a change was seen.
+  private func run(_ detector: inout PathChangeDetector, seconds: Double, microphone: Float, echo: Float, residual: Float) -> Bool {
+    for hop in 0..<layout.hops(seconds) {
+      let talks = hop / layout.hops(0.2) % 2 == 0
+      func energies(_ power: Float) -> [Float] { [Float](repeating: talks ? power : 1e-6, count: bands) }
+      if detector.update(microphone: energies(microphone), echo: energies(echo), residual: energies(residual)) { return true }
+    }
+    return false
+  }
+
+  private func expect(_ wanted: Bool, _ hasChanged: Bool, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) {
+    #expect(hasChanged == wanted, comment, sourceLocation: location)
+  }
+
+  @Test("V10: an estimate that makes the echo louder tells of another path, within 0.1 s, once the filter had cancelled")
+  func change() {
+    var detector = PathChangeDetector(layout: layout, bands: bands)
+    expect(false, run(&detector, seconds: 2, microphone: 1, echo: 1, residual: 2), "it has never been better")
+    expect(false, run(&detector, seconds: 4, microphone: 1, echo: 1, residual: 0.01))
+    let hasConverged = detector.hasConverged
+    #expect(hasConverged)
+    expect(true, run(&detector, seconds: 0.1, microphone: 1, echo: 1, residual: 2))
+    detector.forget()
+    let isForgotten = !detector.hasConverged
+    #expect(isForgotten)
+  }
+
+  @Test("V10: who talks at the near end is no other path, however loud")
+  func doubleTalk() {
+    for near: Float in [0.1, 1, 10] {
+      var detector = PathChangeDetector(layout: layout, bands: bands)
+      expect(false, run(&detector, seconds: 4, microphone: 1, echo: 1, residual: 0.01))
+      expect(false, run(&detector, seconds: 20, microphone: 1 + near, echo: 1, residual: 0.02 + near), "\(near)")
+    }
+  }
+}

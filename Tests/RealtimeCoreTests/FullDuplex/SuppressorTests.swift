@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: suppressor")
+struct SuppressorTests {
+  private let layout = FilterLayout(rate: 48_000)
+
+  /// What becomes of a residual: whether all of it is what the filter is unsure of, and how much of echo and noise is to be suppressed.
+  private func run(_ residual: [Float], isUnsure: Bool = false, echoShare: Float = 1, noiseShare: Float = 1) -> [Float] {
+    var suppressor = Suppressor(layout: layout)
+    let silence = [Float](repeating: 0, count: layout.hop)
+    var output = [Float](repeating: 0, count: layout.hop), all: [Float] = []
+    for start in stride(from: 0, through: residual.count - layout.hop, by: layout.hop) {
+      let hop = Array(residual[start..<start + layout.hop])
+      // Of a window of samples, in the bins of a transform: the sum of their squares.
+      let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : 0
+      suppressor.process(
+        residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false, echoShare: echoShare,
+        noiseShare: noiseShare, into: &output)
+      all += output
+    }
+    return all
+  }
+
+  private func level(_ samples: ArraySlice<Float>) -> Float {
+    10 * log10(samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count) + 1e-20)
+  }
+
+  @Test("V10: silence stays silence")
+  func silence() { #expect(run([Float](repeating: 0, count: 48_000)).allSatisfy { abs($0) < 1e-6 }) }
+
+  @Test("V10: steady noise is 17 to 22 dB softer within a second, also where it begins after silence")
+  func noise() {
+    let noise = Noise.white(frames: 96_000, level: 0.01, seed: 3)
+    for silence in [0, 48_000] {
+      let output = run([Float](repeating: 0, count: silence) + noise)
+      let gain = level(output.suffix(24_000)) - level(noise.suffix(24_000))
+      #expect((-22 ... -17).contains(gain), "\(silence): \(gain)")
+      let second = silence + 48_000
+      #expect(level(output[second..<second + 12_000]) - level(noise[...]) < -15)
+    }
+  }
+
+  @Test("V10: a voice in a quiet room passes, later by one hop and 10 dB and more above what is changed of it")
+  func voice() {
+    let voice = CaptureSignals.speech(seconds: 4, rate: 48_000, level: -26)
+    let output = run(voice)
+    let late = [Float](repeating: 0, count: layout.hop) + voice
+    let range = 48_000..<output.count
+    let difference = range.map { output[$0] - late[$0] }
+    #expect(level(difference[...]) < level(late[range]) - 10, "\(level(difference[...]) - level(late[range]))")
+  }
+
+  @Test("V10: what the filter expects to be wrong is taken out; with the echo's share at 0 it is left alone")
+  func echo() {
+    // 0.2 s of echo, 0.2 s of pause.
+    let echo = Noise.white(frames: 96_000, level: 0.05, seed: 3).enumerated().map { $0 / 9_600 % 2 == 0 ? $1 : 0 }
+    let suppressed = run(echo, isUnsure: true), left = run(echo, isUnsure: true, echoShare: 0, noiseShare: 0)
+    #expect(level(suppressed.suffix(48_000)) < level(echo.suffix(48_000)) - 25, "\(level(suppressed.suffix(48_000)))")
+    #expect(abs(level(left.suffix(48_000)) - level(echo.suffix(48_000))) < 1)
+  }
+}
