@@ -1,6 +1,6 @@
 internal import CPipeWire
 
-/// One of the daemon's metadata objects ("default", "settings"), mirrored. [control]
+/// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
 public final class Metadata {
   /// Values of subject 0, the whole graph's, of the keys that are asked for; at most 4,096 bytes each.
   public var values: [String: String] { kept.values }
@@ -10,7 +10,7 @@ public final class Metadata {
   public var isFull: Bool { kept.isFull }
   private var kept: MetadataValues
 
-  /// True once the daemon has told every value that there was.
+  /// A Boolean value indicating whether all initial values are known.
   public private(set) var isKnown = false
 
   private let connection: Connection
@@ -46,13 +46,14 @@ public final class Metadata {
     proxyHook.deallocate()
   }
 
-  /// Sets a value of subject 0, or removes it with nil; `values` has it at once, because the daemon may tell only others of it. [control]
+  /// Sets a value of subject 0, or removes it with nil. `values` is updated at once, because the daemon may tell only other clients.
+  /// [control]
   public func set(_ key: String, type: String?, value: String?) {
     _ = kept.set(0, key, value)
     npw_metadata_set_property(proxy, 0, key, type, value)
   }
 
-  /// A stream goes again where it asked to go. [control]
+  /// Sends a stream back to the device it asked for. [control]
   public func followNoLonger(_ stream: UInt32) {
     kept.forget(stream)
     npw_metadata_set_property(proxy, stream, MetadataValues.targetNode, nil, nil)

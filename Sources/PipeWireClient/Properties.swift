@@ -18,7 +18,7 @@ extension Properties {
     }
   }
 
-  /// A pw_properties that the callee takes over.
+  /// Makes a pw_properties that the callee owns.
   func makePointer() -> UnsafeMutablePointer<pw_properties>? {
     var empty = spa_dict(flags: 0, n_items: 0, items: nil)
     let properties = pw_properties_new_dict(&empty)

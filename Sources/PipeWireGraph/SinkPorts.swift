@@ -6,7 +6,7 @@ import RealtimeCore
 // Sound: ports are atomic cells, a slot's memory is there before its first port and stays; what is in it is the audio thread's alone.
 struct SinkPorts: @unchecked Sendable {
   private let slots: Int
-  /// Two cells a slot: left, right; 0 where there is no port.
+  /// Two cells per slot: left, right; 0 without a port.
   private let ports: UnsafeMutablePointer<UInt>
   /// Room for both channels of a slot, from its first use on.
   private let memory: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
@@ -34,7 +34,7 @@ struct SinkPorts: @unchecked Sendable {
     inputs.deallocate()
   }
 
-  /// [control]
+  /// Sets a slot's ports. [control]
   func set(_ slot: Int, left: UnsafeMutableRawPointer?, right: UnsafeMutableRawPointer?) {
     if left != nil, memory[slot] == nil {
       let room = UnsafeMutablePointer<Float>.allocate(capacity: 2 * CycleProcessor.maximumQuantum)

@@ -1,6 +1,7 @@
 import PipeWireClient
 
-/// Which streams are two ends of one way, as a loopback's: they share a `node.link-group`, of which the registry does not tell. [control]
+/// Finds streams that belong together, such as a loopback's two ends: they share a `node.link-group`, which the registry does not contain.
+/// [control]
 final class LinkGroups {
   private let changed: () -> Void
   private var infos: NodeInfos
@@ -8,7 +9,7 @@ final class LinkGroups {
   /// `changed` is called when the daemon has told more of a stream.
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
-  /// The groups that are known now, by node. Only programs that both record and play are asked about.
+  /// Returns the groups known now, by node. Only programs that both record and play are queried.
   /// - Throws: `connectionLost`.
   func look(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
     let streams = Dictionary(grouping: objects.nodes.filter(\.isStream)) { $0.id("client.id") }.values.filter { streams in
