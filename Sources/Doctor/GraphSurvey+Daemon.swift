@@ -69,9 +69,11 @@ private final class SurveyInquiry {
   private func askMetadata(_ connection: Connection) throws(PipeWireError) {
     let second = try Connection(loop: loop, remote: remote, properties: Self.client) { _ in }
     self.second = second
-    for name in ["settings", "default"] {
+    for (name, keys) in [
+      ("settings", ["clock.force-quantum"]), ("default", ["default.audio.sink", "default.audio.source"]),
+    ] as [(String, Set<String>)] {
       guard let object = connection.objects(of: .metadata).first(where: { $0.properties["metadata.name"] == name }) else { continue }
-      metadata[name] = try Metadata(second, object: object) { _ in }
+      metadata[name] = try Metadata(second, object: object, keys: keys) { _ in }
       // A session manager may hang.
       second.roundTrip(timeout: 1)
     }

@@ -39,7 +39,7 @@ extension GraphTests {
       _ = live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       let client = try #require(hc_connect(session.socket))
       defer { hc_disconnect(client) }
-      let words = ["media.class", "Audio/Device", "device.name"].map { UnsafePointer(strdup($0)!) }
+      let words = (["media.class", "Audio/Device", "device.name"] as [String]).map { UnsafePointer<CChar>(strdup($0)!) }
       defer { for word in words { free(UnsafeMutablePointer(mutating: word)) } }
       let devices = (0..<100).map { number in
         "card \(number)".withCString { name in
