@@ -23,8 +23,8 @@ func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
     providers: [.apt([apt])])
 }
 
-// What the audio thread runs is optimized in debug builds, too, or they cannot keep up with it; but only in those of the scripts, because
-// SwiftPM takes no such flag from a dependency. `make lint` builds it without, where the realtime annotations are judged most strictly.
+// Debug builds optimize what the audio thread runs, too, or it cannot keep up; but only those of the scripts, because SwiftPM takes no such
+// flag from a dependency. `make lint` builds it without, where the realtime annotations are enforced most strictly.
 let audioSettings: [SwiftSetting] =
   Context.environment["NEAREND_OPTIMIZES_AUDIO"] == "1" ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
 
@@ -114,7 +114,7 @@ let package = Package(
     // Programs that use the library, as their authors would write them
     .executableTarget(name: "Softphone", dependencies: ["Nearend"], path: "Examples/Softphone"),
 
-    // What it costs
+    // Measurements
     .target(name: "CProfiler", dependencies: ["PipeWireLibrary"]),
     .executableTarget(
       name: "NearendBench",
@@ -178,7 +178,7 @@ let package = Package(
   ]
 )
 
-// The realtime fence. RealtimeSanitizer came with LLVM 20: the clang of Swift 6.3 has it, that of Debian 13's Swift 6.0 does not.
+// The realtime fence. RealtimeSanitizer came with LLVM 20: Swift 6.3's clang has it, that of Debian 13's Swift 6.0 does not.
 #if compiler(>=6.3)
   package.targets += [
     .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
@@ -189,7 +189,7 @@ let package = Package(
   ]
 #endif
 
-// `make thread-check` builds only what it runs: ThreadSanitizer takes its time, and does not go together with the fence's sanitizer.
+// `make thread-check` builds only what it runs: ThreadSanitizer is slow, and excludes the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
     "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "Platform", "RealtimeCore",

@@ -1,5 +1,5 @@
-// A softphone in thirty lines: the far end comes in on standard input, the microphone without its echo goes out on standard output; 16 kHz mono,
-// 16 bits. With a network in between:  socat UDP4:friend:5004,bind=:5004 EXEC:.build/release/Softphone
+// A softphone in thirty lines: takes the far end on standard input, and writes the microphone without its echo to standard output; 16 kHz
+// mono, 16 bits. With a network in between:  socat UDP4:friend:5004,bind=:5004 EXEC:.build/release/Softphone
 import Foundation
 import Nearend
 
@@ -24,7 +24,7 @@ let sending = Task.detached {
   for await buffer in microphone { FileHandle.standardOutput.write(buffer.samples.withUnsafeBytes { Data($0) }) }
 }
 while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty {
-  // What does not fit is late: a call drops it rather than lag behind.
+  // Audio that does not fit is late: a call drops it rather than lag behind.
   _ = frame.withUnsafeBytes { manager.writeSpeakerData(mediaId: call, data: $0) }
 }
 sending.cancel()

@@ -1,11 +1,13 @@
-/// What other processes, files and people say, as it may be shown: one line of bounded length in which no terminal finds anything to obey.
+/// Makes text from other processes, files and people safe to display: one line of bounded length without anything that a terminal would
+/// obey.
 extension String {
-  /// Unicode scalars of a name that are kept.
+  /// The number of Unicode scalars of a name that are kept.
   public static var longestName: Int { 256 }
-  /// Unicode scalars of a remark or a reason that are kept.
+  /// The number of Unicode scalars of a remark or a reason that are kept.
   public static var longestRemark: Int { 2_048 }
 
-  /// The text with each control, bidirectional and line-breaking character replaced by U+FFFD. More than `limit` scalars end in an ellipsis. [any]
+  /// Returns the text with each control, bidirectional and line-breaking character replaced by U+FFFD, and shortened to `limit` scalars
+  /// with an ellipsis. [any]
   public func printable(atMost limit: Int = String.longestName) -> String {
     if utf8.count <= limit, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var text = String.UnicodeScalarView()
@@ -22,18 +24,19 @@ extension String {
     return String(text)
   }
 
-  /// The same for each line of a text of several. [any]
+  /// Returns the same for each line of a multi-line text. [any]
   public func printableLines(atMost limit: Int = String.longestRemark) -> String {
     split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable(atMost: limit) }.joined(separator: "\n")
   }
 }
 
 extension Unicode.Scalar {
-  /// False of what acts instead of being shown: control characters of both sets, direction marks and overrides, tags, line and paragraph separators.
+  /// False for characters that act instead of being displayed: control characters of both sets, direction marks and overrides, tags, line
+  /// and paragraph separators.
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-    // Joiners shape letters and emoji, and do nothing else.
+    // Joiners only shape letters and emoji.
     case .format: self == "\u{200C}" || self == "\u{200D}"
     default: true
     }

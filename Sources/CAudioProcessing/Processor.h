@@ -1,9 +1,8 @@
-// What the generations of the library have in common. Which of the three sources below has a body is decided by the headers that are
-// installed.
+// Common to all generations of the library. The installed headers decide which of the sources has a body.
 #pragma once
 #include "CAudioProcessing.h"
 
-// The library's own pkg-config file asks for these; they are here because the package passes include folders only.
+// Required by the library's own pkg-config file; set here because the package passes include folders only.
 #define WEBRTC_POSIX 1
 #define WEBRTC_LINUX 1
 #define WEBRTC_AUDIO_PROCESSING_ONLY_BUILD 1
@@ -20,10 +19,10 @@
 #endif
 
 namespace nearend {
-// Silent blocks that every instance is run for before it is handed out: the first ones allocate.
+// Silent blocks that every new instance processes: the first ones allocate.
 constexpr int kWarmUpBlocks = 10;
 
-// Runs silence through a new processor, so that nothing is left to allocate. True where every block passes.
+// Processes silence, so that nothing is left to allocate. Returns true if every block passes.
 inline bool warm_up(nearend_processor *processor, float *silence) {
   for (int i = 0; i < kWarmUpBlocks; i++)
     if (nearend_processor_analyze_reference(processor, silence) != 0 || nearend_processor_process(processor, silence, silence) != 0)

@@ -18,8 +18,8 @@ struct nearend_processor {
 };
 
 namespace {
-// The library keeps 4 ms of the reference back and does not cancel an echo that is earlier. With two blocks of the reference ahead it
-// throws the 4 ms away for being too much, and two blocks of the microphone then use up all the rest, for good.
+// The library holds back 4 ms of the reference, and does not cancel an echo that is earlier. With two blocks of the reference ahead it
+// discards the 4 ms as excess, and two blocks of the microphone then use up all the rest, for good.
 bool take_whole_reference(nearend_processor *processor, float *silence) {
   for (int i = 0; i < 2; i++)
     if (nearend_processor_analyze_reference(processor, silence) != 0) return false;
@@ -33,8 +33,8 @@ const char *nearend_audio_processing_name(void) { return "webrtc-audio-processin
 
 nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind) {
   webrtc::Config config;
-  // A filter of 48 ms; one of 128 ms costs half as much again. The library's own search for the delay is off: it starts after 15 s of
-  // audio, then moves a filter that has converged, and the chain knows the delay sooner.
+  // A filter of 48 ms; one of 128 ms costs half as much again. The library's own delay search is off: it starts after 15 s of audio, then
+  // moves a converged filter, and the chain knows the delay sooner.
   config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(false));
   config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
   std::unique_ptr<nearend_processor> processor(new nearend_processor());
@@ -73,13 +73,13 @@ int nearend_processor_analyze_reference(nearend_processor *processor, const floa
 int nearend_processor_expect_only_echo(nearend_processor *processor, bool is_only_echo) {
   if (!processor->cancels_echo || processor->suppresses_more == is_only_echo) return 0;
   processor->suppresses_more = is_only_echo;
-  // The higher levels take more of the near end in double talk; alone, the echo that the filter is too short for is all there is to take.
+  // The higher levels remove more of the near end in double talk; without a near end, only the echo beyond the filter is removed.
   return processor->apm->echo_cancellation()->set_suppression_level(
       is_only_echo ? webrtc::EchoCancellation::kModerateSuppression : webrtc::EchoCancellation::kLowSuppression);
 }
 
 int nearend_processor_process(nearend_processor *processor, const float *input, float *output) {
-  // The chain places the reference itself. The canceller asks for a delay with every block and has to be told the same one each time.
+  // The chain places the reference itself. The canceller requires a delay with every block, which must always be the same.
   if (processor->cancels_echo) processor->apm->set_stream_delay_ms(0);
   return processor->apm->ProcessStream(&input, processor->stream, processor->stream, &output);
 }

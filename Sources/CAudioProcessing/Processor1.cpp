@@ -1,4 +1,4 @@
-// webrtc-audio-processing 1.x (Debian 13, AEC3) and 2.x, which kept its interface but for the header's place and the kind of pointer.
+// webrtc-audio-processing 1.x (Debian 13, AEC3), and 2.x, which differs only in the header's location and the kind of pointer.
 #include "Processor.h"
 #if defined(NEAREND_WEBRTC_1) || defined(NEAREND_WEBRTC_2)
 #ifdef NEAREND_WEBRTC_2
@@ -14,7 +14,7 @@ using webrtc::AudioProcessing;
 using webrtc::StreamConfig;
 
 namespace {
-// Both generations count references: 1.x hands out a plain pointer that the caller adopts, 2.x an owning one.
+// Both generations count references: 1.x returns a plain pointer that the caller adopts, 2.x an owning one.
 #ifdef NEAREND_WEBRTC_2
 using Handle = decltype(webrtc::AudioProcessingBuilder().Create());
 #else
@@ -52,7 +52,7 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
   config.gain_controller2.enabled = false;
   config.echo_canceller.enabled = processor->cancels_echo;
   config.echo_canceller.mobile_mode = false;
-  // The chain's own high-pass filter stands ahead, where it can be switched.
+  // The chain's own, switchable high-pass filter precedes this.
   config.echo_canceller.enforce_high_pass_filtering = false;
   config.noise_suppression.enabled = !processor->cancels_echo;
   config.noise_suppression.level = AudioProcessing::Config::NoiseSuppression::kHigh;
@@ -76,7 +76,7 @@ int nearend_processor_analyze_reference(nearend_processor *processor, const floa
 int nearend_processor_expect_only_echo(nearend_processor *, bool) { return 0; }  // AEC3 tells them apart itself.
 
 int nearend_processor_process(nearend_processor *processor, const float *input, float *output) {
-  // The chain places the reference itself. The canceller asks for a delay with every block and has to be told the same one each time.
+  // The chain places the reference itself. The canceller requires a delay with every block, which must always be the same.
   if (processor->cancels_echo) processor->apm->set_stream_delay_ms(0);
   return processor->apm->ProcessStream(&input, processor->stream, processor->stream, &output);
 }

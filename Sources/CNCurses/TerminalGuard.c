@@ -12,7 +12,7 @@
 #include <ncurses.h>
 #include <term.h>
 
-// Deadly signals that are always ours while the screen is up, then those that are ours only where nobody else handles them.
+// Deadly signals that are always handled while the screen is up, then those that are handled only if nobody else does.
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 static const int telling[] = {SIGWINCH, SIGTSTP, SIGCONT};
 enum { CRASHES = 6, DEADLY = sizeof deadly / sizeof *deadly, TELLING = sizeof telling / sizeof *telling };
@@ -20,7 +20,7 @@ enum { CRASHES = 6, DEADLY = sizeof deadly / sizeof *deadly, TELLING = sizeof te
 static struct sigaction former_deadly[DEADLY], former_telling[TELLING];
 static struct termios saved_modes;
 static int terminal = -1;
-static char leave[512];  // what is written to leave the screen
+static char leave[512];  // written to leave the screen
 static size_t leave_length;
 static atomic_bool armed;
 static atomic_uint events;
@@ -32,7 +32,7 @@ static bool has_handler_stack;
 // Async-signal-safe.
 static void restore_terminal(void) {
   if (!atomic_exchange(&armed, false)) return;
-  // A process in the background would be stopped for touching its terminal.
+  // A background process would be stopped for changing its terminal.
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   struct sigaction former;
   sigaction(SIGTTOU, &ignore, &former);
@@ -101,7 +101,7 @@ int nearend_terminal_arm(int fd) {
   atomic_store(&armed, true);
   if (!atomic_exchange(&is_registered, true)) atexit(restore_terminal);
 
-  // A stack overflow leaves no room for its own handler.
+  // After a stack overflow the handler needs a stack of its own.
   stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
   has_handler_stack = sigaltstack(NULL, &former_stack) == 0 && (former_stack.ss_flags & SS_DISABLE) && sigaltstack(&stack, NULL) == 0;
 

@@ -17,7 +17,7 @@ static void add_value(struct spa_pod_builder *builder, const npw_parameter *para
   }
 }
 
-// The value as the default, and what else is possible.
+// Adds the value as the default, with the alternatives.
 static void add_type(struct spa_pod_builder *builder, const npw_parameter *parameter) {
   struct spa_pod_frame choice;
   if (parameter->kind == NPW_PARAMETER_BOOL) {

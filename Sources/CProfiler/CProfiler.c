@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// PipeWire's private enum pw_node_activation state, as the profiler tells it.
+// PipeWire's private enum pw_node_activation state, as reported by the profiler.
 enum { NOT_TRIGGERED = 0, FINISHED = 3 };
 
 struct profiler {
@@ -99,7 +99,7 @@ static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .done 
 
 static bool connect_profiler(struct profiler *self, const char *remote) {
   self->context = pw_context_new(pw_thread_loop_get_loop(self->loop), NULL, 0);
-  // The interface's marshalling comes with the module.
+  // The module provides the interface's marshalling.
   if (!self->context || !pw_context_load_module(self->context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL)) return false;
   self->core = pw_context_connect(self->context, pw_properties_new(PW_KEY_REMOTE_NAME, remote, NULL), 0);
   if (!self->core) return false;

@@ -1,13 +1,13 @@
 import Foundation
 internal import Glibc
 
-/// Talks to a running nearend through its control socket: one request after another. Used by one thread at a time. [control]
+/// A client of a running nearend's control socket: one request after another, on one thread at a time. [control]
 public final class ControlClient {
-  /// Of the socket.
+  /// The path of the socket.
   public let path: String
   private let transfer = Transfer()
 
-  /// Seconds that a request may take which is neither an upload nor a download.
+  /// Timeout in seconds of requests other than uploads and downloads.
   private static let timeout = 10.0
 
   public init(path: String) { self.path = path }
@@ -26,7 +26,7 @@ public final class ControlClient {
     return answer
   }
 
-  /// Sends what comes from a file or a pipe as it comes, and waits for the answer; nil where nearend has hung up before the end.
+  /// Sends data from a file or a pipe as it arrives, and waits for the answer; nil if nearend hung up before the end.
   public func upload(_ method: String, _ target: String, from input: Int32) throws(TransferError) -> HTTPAnswer? {
     var request = request(method, target)
     request.headers = ["Content-Type: application/octet-stream", "Transfer-Encoding: chunked"]
@@ -34,7 +34,7 @@ public final class ControlClient {
     return try transfer.perform(request)
   }
 
-  /// Waits for input, or for the server to hang up: nil then, or where reading fails.
+  /// Waits for input, or for the server to hang up; returns nil then, or on a read error.
   private static func read(_ input: Int32, into buffer: UnsafeMutableRawBufferPointer, whileOpen socket: Int32) -> Int? {
     while true {
       var events = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: socket, events: 0, revents: 0)]
@@ -47,7 +47,7 @@ public final class ControlClient {
     }
   }
 
-  /// Hands the body of a good answer on as it comes; nil where `write` returned false. Of another answer, the body is returned.
+  /// Passes the body of a successful answer on as it arrives; nil if `write` returned false. The body of any other answer is returned.
   public func download(_ target: String, write: @escaping (UnsafeRawBufferPointer) -> Bool) throws(TransferError) -> HTTPAnswer? {
     var request = request("GET", target)
     request.download = write
@@ -58,7 +58,7 @@ public final class ControlClient {
     Transfer.Request(method: method, url: "http://nearend\(target)", socket: path)
   }
 
-  /// A part of a path, or a value of a query.
+  /// Percent-encodes a path component or a query value.
   public static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -71,7 +71,7 @@ public final class ControlClient {
 }
 
 extension HTTPAnswer {
-  /// What went wrong, as nearend says it.
+  /// The error message in nearend's words.
   public var reason: String {
     let document = try? JSONDecoder().decode([String: String].self, from: body)
     return document?["error"] ?? (try? JSONDecoder().decode(Refusal.self, from: body))?.error ?? "status \(status)"

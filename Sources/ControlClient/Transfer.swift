@@ -1,7 +1,7 @@
 internal import CCurl
 import Foundation
 
-/// What came back of a request. [any]
+/// The answer to a request. [any]
 public struct HTTPAnswer: Sendable, Equatable {
   public var status: Int
   public var body: Data
@@ -9,11 +9,11 @@ public struct HTTPAnswer: Sendable, Equatable {
   public var isSuccess: Bool { (200..<300).contains(status) }
 }
 
-/// A request that got no answer. [any]
+/// Why a request got no answer. [any]
 public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Nobody listens there.
+  /// Nobody listens at the address.
   case unreachable(address: String, reason: String)
-  /// The other end, or the network, broke off.
+  /// The peer or the network closed the connection.
   case failed(address: String, reason: String)
   case timedOut(address: String, seconds: Double)
 
@@ -27,32 +27,33 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// One libcurl handle: requests one after another, over the same connection where the server keeps it. Used by one thread at a time. [control]
+/// A libcurl handle: sends requests one after another, over the same connection if the server keeps it open, on one thread at a time.
+/// [control]
 final class Transfer {
   private let curl: OpaquePointer
-  /// Of the running request.
+  /// Callbacks of the running request.
   private var read: ((UnsafeMutableRawBufferPointer) -> Int?)?
   private var received = Data()
   private var write: ((UnsafeRawBufferPointer) -> Bool)?
   private var wasStopped = false
 
-  /// libcurl's own set-up, which must happen once and before all else.
+  /// libcurl's global initialization, which must happen once and first.
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-  /// Bytes of an answer that is kept as a whole.
+  /// Limit in bytes of an answer that is kept in memory.
   private static let longestAnswer = 64 << 20
 
   struct Request {
     var method: String
     var url: String
-    /// Path of a Unix socket to connect to; nil goes by the URL.
+    /// Path of the Unix socket to connect to; nil uses the URL.
     var socket: String?
     var headers: [String] = []
     var body: Data?
-    /// Seconds for the whole request; nil waits for ever.
+    /// Timeout in seconds of the whole request; nil waits for ever.
     var timeout: Double?
-    /// Gives the body piece by piece: how many bytes it has put into the buffer, 0 at the end, nil to break off.
+    /// Provides the body piece by piece: returns the number of bytes written to the buffer, 0 at the end, nil to abort.
     var upload: ((UnsafeMutableRawBufferPointer) -> Int?)?
-    /// Takes the body of a good answer piece by piece; false breaks off.
+    /// Takes the body of a successful answer piece by piece; false aborts.
     var download: ((UnsafeRawBufferPointer) -> Bool)?
   }
 
@@ -65,7 +66,7 @@ final class Transfer {
 
   private var handle: UnsafeMutableRawPointer { UnsafeMutableRawPointer(curl) }
 
-  /// Does it, and waits for its end. Nil where `upload` or `download` broke off.
+  /// Sends a request and waits for its end. Returns nil if `upload` or `download` aborted it.
   func perform(_ request: Request) throws(TransferError) -> HTTPAnswer? {
     (received, wasStopped, read, write) = (Data(), false, request.upload, request.download)
     defer { (read, write) = (nil, nil) }
@@ -108,7 +109,7 @@ final class Transfer {
     guard let body else { return curl_easy_perform(handle) }
     return body.withUnsafeBytes { bytes in
       set(CURLOPT_POSTFIELDSIZE, bytes.count)
-      // libcurl reads no byte of an empty one, but takes nil for "ask the read function".
+      // libcurl reads no byte of an empty body, but takes nil for "call the read function".
       return withUnsafePointer(to: UInt8(0)) { none in
         nearend_curl_set_pointer(handle, CURLOPT_POSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(none))
         return curl_easy_perform(handle)
@@ -116,18 +117,18 @@ final class Transfer {
     }
   }
 
-  /// The connection's socket while a request runs; −1 where there is none.
+  /// The connection's socket while a request runs, otherwise −1.
   var socket: Int32 { nearend_curl_socket(handle) }
 
   private var status: Int { nearend_curl_status(handle) }
 
   private func set(_ option: CURLoption, _ value: Int) { nearend_curl_set_long(handle, option, value) }
   private func set(_ option: CURLoption, _ value: String?) {
-    // libcurl copies it.
+    // libcurl copies the string.
     if let value { value.withCString { _ = nearend_curl_set_pointer(handle, option, $0) } }
   }
 
-  // MARK: libcurl's calls
+  // MARK: libcurl's callbacks
 
   fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     if let count = read?(buffer) { return count }

@@ -3,10 +3,10 @@ import DashboardView
 import Glibc
 import SessionModel
 
-/// The dashboard in the terminal that is standard input and output (U1–U4).
+/// The dashboard in the terminal of standard input and output (U1–U4).
 ///
-/// It polls: `snapshot` is called at the refresh rate and after keys, and only differences reach the terminal. However the process ends,
-/// short of SIGKILL, the terminal is put back.
+/// It polls: `snapshot` is called at the refresh rate and after keys, and only differences are sent to the terminal. However the process
+/// ends, short of SIGKILL, the terminal is restored.
 public struct Dashboard: Sendable {
   private let options: DashboardOptions
   private let stopSignal = StopSignal()
@@ -15,12 +15,12 @@ public struct Dashboard: Sendable {
     self.options = options
   }
 
-  /// Whether this process's terminal can show a dashboard now: what `run` would throw at once. [any]
+  /// Throws the error that `run` would throw at once if this process's terminal cannot show a dashboard. [any]
   public static func checkTerminal() throws(DashboardError) { try Screen.check() }
 
   /// Shows the dashboard until `q` or `stop()`. Blocks; both closures are called on the calling thread. [control]
   ///
-  /// Ctrl-C and SIGTERM are the caller's to handle (by `stop()`); where it does not, they end the process with the terminal put back.
+  /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   public func run(
     extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, perform: (Command) -> Void
   ) throws(DashboardError) {
@@ -56,7 +56,7 @@ public struct Dashboard: Sendable {
   /// Makes `run` return, now or as soon as it is called. [any]
   public func stop() { stopSignal.raise() }
 
-  /// Sleeps until a key, a signal, or the next picture; false where the dashboard shall stop.
+  /// Sleeps until a key, a signal, or the next frame; returns false if the dashboard is to stop.
   private func wait() throws(DashboardError) -> Bool {
     var sources = [STDIN_FILENO, stopSignal.descriptor, nearend_terminal_descriptor()].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

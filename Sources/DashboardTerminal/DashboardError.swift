@@ -1,7 +1,7 @@
 import DashboardView
 import Glibc
 
-/// Why the dashboard cannot run. Its description says what to do. [any]
+/// Why the dashboard cannot run, with what to do. [any]
 public enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Standard input or output is a file or a pipe.
   case notATerminal(stream: String)
@@ -17,7 +17,7 @@ public enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible 
 
   public var description: String { words(instead: "use --headless") }
 
-  /// `instead` is what to do where no terminal can show it. [any]
+  /// The message, with what to do instead if no terminal can show it. [any]
   public func words(instead: String) -> String {
     switch self {
     case .notATerminal(let stream):

@@ -1,12 +1,12 @@
 import DashboardView
 
-/// How the dashboard looks. [any]
+/// The appearance of the dashboard. [any]
 public struct DashboardOptions: Equatable, Sendable {
-  /// nil: unicode where the locale's codeset is UTF-8, else ascii. Where it is not UTF-8, only ascii can be drawn, whatever is set here.
+  /// nil: unicode if the locale's codeset is UTF-8, otherwise ascii. Without UTF-8 only ascii can be drawn, whatever is set here.
   public var glyphs: GlyphSet?
-  /// nil: where the terminal has colours and `NO_COLOR` is unset or empty (no-color.org).
+  /// nil: if the terminal has colours and `NO_COLOR` is unset or empty (no-color.org).
   public var usesColor: Bool?
-  /// Pictures per second, 1–60. Nothing is sent to the terminal when nothing has changed.
+  /// Frames per second, 1–60. Nothing is sent to the terminal when nothing has changed.
   public var refreshRate: Double
 
   public init(glyphs: GlyphSet? = nil, usesColor: Bool? = nil, refreshRate: Double = 10) {

@@ -1,11 +1,11 @@
 import DashboardView
 
-/// Keys that are not nearend's but those of whoever shows the dashboard, as a rehearsal's. [any]
+/// Additional keys of the dashboard's caller, such as a rehearsal's. [any]
 public struct ExtraKeys: Sendable {
-  /// For the help: the keys, and what they do.
+  /// The keys and their meaning, for the help.
   public var label: String
   public var meaning: String
-  /// Called for each key that means nothing to the dashboard; gives a remark for the footer, or nil where it means nothing here either.
+  /// Called for each key that the dashboard does not use; returns a remark for the footer, or nil if it is not used here either.
   public var press: @Sendable (Key) -> String?
 
   public init(label: String, meaning: String, press: @escaping @Sendable (Key) -> String?) {

@@ -2,7 +2,7 @@ internal import CNCurses
 import DashboardView
 
 extension Key {
-  /// From an ncurses key code; nil where the dashboard has no use for it.
+  /// Converts an ncurses key code; nil if the dashboard does not use it.
   init?(functionCode code: Int32) {
     switch code {
     case KEY_UP: self = .up
@@ -20,7 +20,7 @@ extension Key {
     }
   }
 
-  /// From a typed character.
+  /// Converts a typed character.
   init?(character code: UInt32) {
     switch code {
     case 0x09: self = .tab

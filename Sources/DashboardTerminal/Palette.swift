@@ -1,7 +1,7 @@
 internal import CNCurses
 import DashboardView
 
-/// ncurses attributes and colour pairs of every style. Without colours, attributes alone carry emphasis.
+/// The ncurses attributes and colour pair of every style. Without colours, attributes alone carry emphasis.
 struct Palette {
   struct Look {
     var attributes: attr_t = 0

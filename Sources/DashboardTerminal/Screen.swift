@@ -2,12 +2,12 @@ internal import CNCurses
 import DashboardView
 import Glibc
 
-/// The terminal under ncurses, from `open` to `close`; all calls from one thread. [control]
+/// The terminal under ncurses, from `open` to `close`; all calls on one thread. [control]
 struct Screen {
   private let screen: OpaquePointer
   private let palette: Palette
 
-  /// Looks whether the terminal can show a dashboard, and touches nothing.
+  /// Checks that the terminal can show a dashboard, without changing it.
   static func check() throws(DashboardError) {
     guard isatty(STDIN_FILENO) == 1 else { throw .notATerminal(stream: "input") }
     guard isatty(STDOUT_FILENO) == 1 else { throw .notATerminal(stream: "output") }
@@ -19,10 +19,10 @@ struct Screen {
     if let size = Self.size, !size.isLargeEnough { throw .tooSmall(found: size) }
   }
 
-  /// Takes the terminal over. On an error it is as it was.
+  /// Takes the terminal over. On an error it is unchanged.
   static func open(usesColor: Bool?) throws(DashboardError) -> Screen {
     try check()
-    // Signals first: where a handler is set, ncurses leaves the signal alone.
+    // Signals first: ncurses leaves a signal alone if a handler is set.
     let failure = nearend_terminal_arm(STDIN_FILENO)
     guard failure == 0 else { throw .system(call: "tcgetattr", code: failure) }
     guard let screen = nearend_open_screen() else {
@@ -58,14 +58,14 @@ struct Screen {
     curs_set(0)
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func close() {
     endwin()
     delscreen(screen)
     nearend_terminal_disarm()
   }
 
-  /// The size now, told to ncurses where it has changed.
+  /// Returns the current size, and reports a change to ncurses.
   func currentSize() -> Size {
     if let size = Self.size, size.height != Int(nearend_lines()) || size.width != Int(nearend_columns()) {
       resizeterm(Int32(size.height), Int32(size.width))
@@ -73,7 +73,7 @@ struct Screen {
     return Size(width: Int(nearend_columns()), height: Int(nearend_lines()))
   }
 
-  /// Draws where `frame` differs from `former`, which is on the screen; everything without one.
+  /// Draws the differences between `frame` and `former`, which is on the screen; everything without one.
   func draw(_ frame: Frame, over former: Frame?) {
     let window = nearend_stdscr()
     let former = former?.size == frame.size ? former : nil
@@ -87,7 +87,7 @@ struct Screen {
       let formerRow = former.row(y)
       guard row != formerRow, var first = row.indices.first(where: { row[$0] != formerRow[$0] }) else { continue }
       var end = (row.indices.last { row[$0] != formerRow[$0] } ?? first) + 1
-      // Wide characters, old and new, are drawn whole.
+      // Wide characters, old and new, are drawn as a whole.
       while first > row.startIndex, row[first].isContinuation || formerRow[first].isContinuation { first -= 1 }
       while end < row.endIndex, row[end].isContinuation || formerRow[end].isContinuation { end += 1 }
       draw(row[first..<end], first - row.startIndex, y)
@@ -95,10 +95,10 @@ struct Screen {
     wrefresh(window)
   }
 
-  /// Forgets what ncurses believes is on the terminal: the next drawing sends everything.
+  /// Discards ncurses' picture of the terminal: the next drawing sends everything.
   func invalidate() { clearok(nearend_curscr(), true) }
 
-  /// Leaves the screen, stops the process, and comes back when it goes on.
+  /// Leaves the screen, stops the process, and restores the screen when it continues.
   func suspend() {
     endwin()
     nearend_terminal_suspend()
@@ -107,7 +107,7 @@ struct Screen {
     invalidate()
   }
 
-  /// Keys that are waiting; at most `limit`, so that a flood of them cannot hold up drawing or stopping.
+  /// Returns waiting keys, at most `limit`, so that a flood of them cannot delay drawing or stopping.
   func keys(limit: Int = 64) -> [Key] {
     var keys: [Key] = []
     for _ in 0..<limit {
@@ -126,7 +126,7 @@ struct Screen {
     for (index, cell) in zip(cells.indices, cells) where !cell.isContinuation {
       let isWide = index + 1 < cells.endIndex && cells[index + 1].isContinuation
       drawn.append(wide(cell, width: isWide ? 2 : 1))
-      // Where the C library holds another width, blanks keep the columns.
+      // If the C library assumes another width, blanks preserve the columns.
       if isWide, nearend_character_width(cell.scalar.value) != 2 { drawn.append(wide(Cell(style: cell.style), width: 1)) }
     }
     wmove(window, Int32(y), Int32(x))
@@ -166,7 +166,7 @@ struct Screen {
     return Size(width: Int(size.ws_col), height: Int(size.ws_row))
   }
 
-  /// A variable of the environment; nil where unset or empty.
+  /// An environment variable; nil if unset or empty.
   private static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

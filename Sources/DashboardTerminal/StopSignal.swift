@@ -1,11 +1,11 @@
 internal import CNCurses
 import Glibc
 
-/// A flag that any thread raises once and a polling thread wakes up for: an eventfd that stays readable.
+/// A flag that any thread raises once and that wakes a polling thread: an eventfd that stays readable.
 final class StopSignal: Sendable {
-  /// Readable once raised; −1 where the system gave none.
+  /// Readable once raised; −1 if the system provided none.
   let descriptor: Int32
-  /// errno of the failure where `descriptor` is −1.
+  /// errno of the failure if `descriptor` is −1.
   let failure: Int32
 
   init() {
@@ -17,7 +17,7 @@ final class StopSignal: Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// [any]
+  /// Raises the flag. [any]
   func raise() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))

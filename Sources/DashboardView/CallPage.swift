@@ -1,6 +1,6 @@
 import SessionModel
 
-/// The whole call on one page, in the order in which sound passes: route, graph, processing, levels, participants, log.
+/// The whole call on one page, in signal order: route, graph, processing, levels, participants, log.
 enum CallPage {
   private static let labelEnd = 12
 
@@ -31,15 +31,15 @@ enum CallPage {
     drawLog(snapshot.log, state, y..<body.upperBound, &canvas)
   }
 
-  /// Rows that the page has in any case.
+  /// Rows that the page always has.
   private static func fixedRows(_ snapshot: Snapshot) -> Int { 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1 }
 
-  /// Only where a participant and a line of the log have room beside it.
+  /// Shown only if there is also room for a participant and a log line.
   private static func outgoing(_ snapshot: Snapshot, _ size: Size) -> OutgoingRow? {
     Chrome.body(snapshot, size).count - fixedRows(snapshot) >= 3 ? OutgoingRow(snapshot) : nil
   }
 
-  /// Rows of participants that fit: all of them where there is room, never all the room.
+  /// Rows for participants: all of them if they fit, but never all the room.
   static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
     let body = Chrome.body(snapshot, size)
     let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1)
@@ -98,7 +98,7 @@ enum CallPage {
   }
 
   private static func drawRehearsal(_ rehearsal: RehearsalStatus, isMuted: Bool, _ y: inout Int, _ canvas: inout Canvas) {
-    // What is muted is no measure of what cancels.
+    // While muted, measurements say nothing about the canceller.
     func measured(_ value: Double?, _ text: (Double) -> String) -> String { isMuted ? "n/a" : value.map(text) ?? "not yet" }
     let erle = measured(rehearsal.erle) { Numbers.fixed($0, 1) + " dB" }
     let nearEnd = measured(rehearsal.nearEndLevel) { Numbers.dB($0) }

@@ -1,4 +1,4 @@
-/// A frame being drawn. Everything clips: nothing leaves its row, its width, or the frame.
+/// A frame being drawn. Everything is clipped to its row, its width and the frame.
 struct Canvas {
   private(set) var frame: Frame
   let set: GlyphSet
@@ -15,7 +15,7 @@ struct Canvas {
 
   enum Alignment { case left, right, center }
 
-  /// Puts text at a place and returns the column after it. Text wider than `width` ends in an ellipsis.
+  /// Writes text and returns the column after it. Text wider than `width` ends in an ellipsis.
   @discardableResult
   mutating func put(
     _ text: String, _ x: Int, _ y: Int, _ style: Style = .plain, width: Int = .max, align: Alignment = .left
@@ -43,7 +43,7 @@ struct Canvas {
     return column
   }
 
-  /// Most text by far is ASCII, a byte a column.
+  /// Most text by far is ASCII: one byte per column.
   private mutating func write(ascii text: String, _ x: Int, _ y: Int, _ style: Style, to end: Int) -> Int {
     var column = x
     for byte in text.utf8.prefix(max(0, end - x)) {
@@ -70,14 +70,14 @@ struct Canvas {
     for x in 0..<width { set(x, y, Cell(scalar, style: style)) }
   }
 
-  /// A line across the frame with a heading in it.
+  /// Draws a line across the frame with a heading in it.
   mutating func rule(_ y: Int, _ heading: String = "") {
     fill(row: y, .rule, with: glyphs.horizontal)
     guard !heading.isEmpty else { return }
     put(" \(heading) ", 2, y, .heading, width: width - 4)
   }
 
-  /// A bar of `width` columns, `share` (0–1) of it full, with a mark where `mark` (0–1) is.
+  /// Draws a bar of `width` columns, filled to `share` (0–1), with a mark at `mark` (0–1).
   mutating func bar(_ share: Double, _ x: Int, _ y: Int, width: Int, style: Style, mark: Double? = nil) {
     guard width > 0 else { return }
     let share = share.isFinite ? min(max(share, 0), 1) : 0
@@ -98,7 +98,7 @@ struct Canvas {
     }
   }
 
-  /// A level meter from −60 to 0 dBFS.
+  /// Draws a level meter from −60 to 0 dBFS.
   mutating func meter(_ level: Double, _ x: Int, _ y: Int, width: Int) {
     let style: Style = level >= -3 ? .barHigh : level >= -12 ? .barMiddle : .barLow
     bar((level + 60) / 60, x, y, width: width, style: style)

@@ -1,6 +1,6 @@
-/// How text from anywhere becomes cells: no control character, no direction override, no width but 1 or 2.
+/// Converts text to cells: without control characters or direction overrides, and with widths of 1 or 2 only.
 ///
-/// Names of devices and ids of sinks are other people's text; whatever they hold, the columns stay.
+/// Names of devices and ids of sinks come from others; whatever they contain, the columns stay aligned.
 struct CellText {
   /// One printable character and its width in columns.
   struct Glyph {
@@ -18,7 +18,7 @@ struct CellText {
     self.set = set
   }
 
-  /// The next character with its first combining mark.
+  /// Returns the next character with its first combining mark.
   mutating func next() -> Glyph? {
     var glyph = pending
     pending = nil
@@ -39,7 +39,7 @@ struct CellText {
     return glyph
   }
 
-  /// Columns that the text takes, counted no further than `limit`.
+  /// Columns that the text takes, counted up to `limit`.
   static func width(of text: String, set: GlyphSet, limit: Int = .max) -> Int {
     var text = CellText(text, set: set)
     var width = 0
@@ -47,7 +47,7 @@ struct CellText {
     return width
   }
 
-  /// The text in lines of at most `width` columns, broken at spaces where there are any.
+  /// Wraps the text at spaces, if any, into lines of at most `width` columns.
   static func wrap(_ text: String, width: Int, set: GlyphSet) -> [String] {
     var lines: [String] = []
     var line = String.UnicodeScalarView()
@@ -87,7 +87,7 @@ struct CellText {
     case .nonspacingMark, .enclosingMark: return .mark
     default: break
     }
-    // Vowels and finals of Hangul syllables written in parts join the character before them.
+    // Vowels and finals of decomposed Hangul syllables join the character before them.
     if (0x1160...0x11ff).contains(value) || (0xd7b0...0xd7ff).contains(value) { return .mark }
     return .columns(isWide(scalar) ? 2 : 1)
   }
@@ -124,10 +124,10 @@ struct CellText {
       : Glyph(scalar: plainSpelling[value] ?? "?", mark: "\0", width: 1)
   }
 
-  /// Marks of code page 437 beyond Latin-1 that the dashboard draws with.
+  /// Characters of code page 437 beyond Latin-1 that the dashboard uses.
   private static let drawing: Set<UInt32> = [0x2500, 0x2502, 0x2192, 0x2190, 0x25ba, 0x2022, 0x2588, 0x258c]
 
-  /// The nearest ASCII character of common typographic ones.
+  /// ASCII replacements of common typographic characters.
   private static let plainSpelling: [UInt32: Unicode.Scalar] = [
     0xa0: " ", 0xab: "<", 0xb1: "~", 0xb5: "u", 0xb7: ".", 0xbb: ">", 0xd7: "x", 0x2010: "-", 0x2011: "-", 0x2012: "-",
     0x2013: "-", 0x2014: "-", 0x2018: "'", 0x2019: "'", 0x201c: "\"", 0x201d: "\"", 0x2022: "*", 0x2026: "~", 0x2190: "<",

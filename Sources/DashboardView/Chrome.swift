@@ -1,6 +1,6 @@
 import SessionModel
 
-/// What every page has: title, tabs, banners, footer.
+/// The parts of every page: title, tabs, banners, footer.
 enum Chrome {
   /// The rows between banners and footer.
   static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
@@ -79,7 +79,7 @@ enum Chrome {
     }
   }
 
-  /// The most useful keys of a page, the most important first.
+  /// The most useful keys of a page, most important first.
   private static func footerKeys(_ state: ViewState) -> [(String, String)] {
     let common = [("?", "help"), ("q", "quit"), ("space", "mute microphone")]
     let switches = [("b", "bypass"), ("e", "AEC"), ("n", "NS"), ("g", "AGC"), ("H", "HPF")]

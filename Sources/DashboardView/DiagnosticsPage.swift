@@ -1,7 +1,7 @@
 import Border
 import SessionModel
 
-/// Everything that the snapshot holds, as plain lines.
+/// The whole snapshot as plain lines.
 enum DiagnosticsPage {
   private static let rowsPerSink = 3
 
@@ -20,7 +20,7 @@ enum DiagnosticsPage {
     if rows < count { canvas.rule(body.upperBound - 1, "lines \(first + 1) to \(first + rows) of \(count)") }
   }
 
-  /// Lines that fit; the last row tells which they are where not all do.
+  /// Lines that fit; if not all do, the last row says which are shown.
   static func visibleRows(_ count: Int, _ body: Range<Int>) -> Int { count > body.count ? body.count - 1 : body.count }
 
   private static func head(_ snapshot: Snapshot, utcOffset: Int) -> [(String, String)] {

@@ -15,7 +15,7 @@ public struct Size: Equatable, Sendable {
   public var isLargeEnough: Bool { width >= Size.minimum.width && height >= Size.minimum.height }
 }
 
-/// What a cell is for; the terminal chooses colours and attributes. A style never says anything that no word says (U3).
+/// The purpose of a cell; the terminal chooses colours and attributes. A style never conveys anything that is not also in words (U3).
 public enum Style: UInt8, Sendable, CaseIterable {
   case plain, faint, label, heading, rule
   case title, tab, currentTab
@@ -30,7 +30,7 @@ public enum Style: UInt8, Sendable, CaseIterable {
 public struct Cell: Equatable, Sendable {
   /// The character; U+0000 in the second column of a wide one.
   public var scalar: Unicode.Scalar
-  /// A combining mark over it; U+0000 where there is none. One is kept: stacks of them leave their row.
+  /// A combining mark over it, or U+0000. Only one is kept, because stacks of them leave their row.
   public var mark: Unicode.Scalar
   public var style: Style
 
@@ -44,7 +44,7 @@ public struct Cell: Equatable, Sendable {
   public var isContinuation: Bool { scalar.value == 0 }
 }
 
-/// One picture of the dashboard: a grid of cells, row by row. [any]
+/// One frame of the dashboard: a grid of cells, row by row. [any]
 public struct Frame: Equatable, Sendable {
   public let size: Size
   /// `size.width * size.height` cells, the first row first.
@@ -58,7 +58,7 @@ public struct Frame: Equatable, Sendable {
   /// The cells of row `y`, 0 at the top.
   public func row(_ y: Int) -> ArraySlice<Cell> { cells[y * size.width..<(y + 1) * size.width] }
 
-  /// Row `y` as text, without the spaces at its end.
+  /// Row `y` as text, without trailing spaces.
   public func text(row y: Int) -> String {
     var text = String.UnicodeScalarView()
     for cell in row(y) where !cell.isContinuation {

@@ -1,14 +1,14 @@
-/// Which characters the terminal can show (U3). [any]
+/// The characters that the terminal can show (U3). [any]
 public enum GlyphSet: String, Sendable, CaseIterable {
   /// A UTF-8 terminal with a full font.
   case unicode
-  /// Latin-1 and the line drawing of code page 437: what the fonts of the Linux console have.
+  /// Latin-1 and code page 437's line drawing, as in the fonts of the Linux console.
   case compat
-  /// Nothing beyond ASCII.
+  /// ASCII only.
   case ascii
 }
 
-/// The dashboard's own marks in one glyph set.
+/// The dashboard's own symbols in one glyph set.
 struct Glyphs: Sendable {
   let horizontal: Unicode.Scalar
   let toRight: Unicode.Scalar
@@ -17,7 +17,7 @@ struct Glyphs: Sendable {
   let inUse: Unicode.Scalar
   let ellipsis: Unicode.Scalar
   let barFull: Unicode.Scalar
-  /// Parts of a bar's last column, from the narrowest.
+  /// Fractions of a bar's last column, narrowest first.
   let barParts: [Unicode.Scalar]
   let barEmpty: Unicode.Scalar
   let barMark: Unicode.Scalar

@@ -1,6 +1,6 @@
-/// Every key that works, and no other.
+/// Lists exactly the keys that work.
 enum HelpPage {
-  /// `extra` is shown where there is room for it.
+  /// `extra` is shown if there is room.
   static func draw(_ extra: ExtraHelp?, _ body: Range<Int>, on canvas: inout Canvas) {
     var y = body.lowerBound
     let spare = body.count - KeyGroup.all.count - (extra == nil ? 0 : 1)

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// A key, free of any terminal's codes. [any]
+/// A key, independent of terminal codes. [any]
 public enum Key: Hashable, Sendable {
   case character(Unicode.Scalar)
   case up, down, left, right
@@ -10,11 +10,11 @@ public enum Key: Hashable, Sendable {
   case function(Int)
 }
 
-/// What a pressed key asks of the caller. [any]
+/// The result of a key. [any]
 public struct KeyResponse: Equatable, Sendable {
-  /// For nearend, in order.
+  /// Commands for nearend, in order.
   public var commands: [Command] = []
   public var quits = false
-  /// False where the key means nothing.
+  /// False if the key has no meaning.
   public var isUnderstood = true
 }

@@ -2,7 +2,7 @@ import Glibc
 import SessionModel
 
 extension ViewState {
-  /// What a key does to this view, and what it asks of nearend. A switch flips what the snapshot says is requested (U2).
+  /// Applies a key to this view, and returns the commands for nearend. A switch inverts what the snapshot shows as requested (U2).
   public mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
     notice = nil
     guard let action = KeyGroup.actions[key] else { return KeyResponse(isUnderstood: false) }
@@ -139,7 +139,7 @@ extension ViewState {
     return min(max(target, 0), count - 1)
   }
 
-  /// The gain at the next whole dB up or down; below −40 dB it is silence, above +12 dB it stays.
+  /// The gain at the next whole dB up or down; silence below −40 dB, at most +12 dB.
   static func gain(_ gain: Double, steppedBy decibels: Int) -> Double {
     guard gain > 0 else { return decibels > 0 ? pow(10, -40.0 / 20) : 0 }
     let target = (20 * log10(gain)).rounded() + Double(decibels)

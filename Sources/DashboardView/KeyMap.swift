@@ -1,6 +1,6 @@
 import SessionModel
 
-/// What a key does.
+/// The action of a key.
 enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
@@ -8,38 +8,38 @@ enum KeyAction: Equatable, Sendable {
   case toggleMicrophone
   case nextMuteMode
   case togglePrepared, toggleAppDucking, toggleAppMonitor
-  /// By tenths.
+  /// In tenths.
   case stepVolume(Volume, Int)
-  /// Rows down.
+  /// In rows downward.
   case move(Int)
-  /// Screenfuls down; on the Routes page the other list.
+  /// In screenfuls downward; on the Routes page the other list.
   case leap(Int)
   case first, last
   case muteSink
-  /// A fifth of the unchanged level per step, 0–9.
+  /// In fifths of the unchanged level, 0–9.
   case setGain(Int)
-  /// By so many dB.
+  /// In dB.
   case stepGain(Int)
   case pickDevice, openRoutes
   case toggleDefaultDevices, resumeAfterUnplug
-  /// The next level, and round again.
+  /// The next level, cyclically.
   case turnDucking
   case toggleAdvancedDucking
   case clearCounters, saveDiagnostics
   case page(Page)
-  /// Pages onward.
+  /// In pages forward.
   case turnPage(Int)
   case help, back, quit
 }
 
-/// What goes through one of the volumes (D5).
+/// The signal that a volume applies to (D5).
 enum Volume: Equatable, Sendable { case microphone, app, output }
 
-/// One line of the help with the keys that it tells of: help and behaviour come from the same table.
+/// A line of the help with its keys: help and behaviour come from the same table.
 struct KeyGroup: Sendable {
   var label: String
   var meaning: String
-  /// Shorter, for the footer; nil keeps it out.
+  /// A shorter text for the footer; nil omits it.
   var footer: String?
   var keys: [Key: KeyAction]
 

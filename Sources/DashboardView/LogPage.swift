@@ -1,16 +1,16 @@
 import SessionModel
 
-/// The event log, the newest at the bottom; long messages take several rows.
+/// The event log, newest entry at the bottom; long messages take several rows.
 enum LogPage {
   private static let messageColumn = 18
 
-  /// Index of the newest entry shown: the last, unless the page is scrolled back to an entry that still exists.
+  /// Index of the newest entry shown: the last one, unless the page is scrolled back to an entry that still exists.
   static func newestShown(_ log: [LogEntry], anchor: LogEntry?) -> Int {
     guard let anchor else { return log.count - 1 }
     return log.lastIndex(of: anchor) ?? 0
   }
 
-  /// Index of the last entry on a screen that starts with the oldest: as far back as scrolling goes.
+  /// Index of the last entry on a screen that starts with the oldest: the limit of scrolling back.
   static func newestOfFirstScreen(_ log: [LogEntry], width: Int, rows: Int) -> Int {
     var used = 0
     for (index, entry) in log.enumerated() {
@@ -49,7 +49,7 @@ enum LogPage {
     if below > 0 { canvas.rule(body.upperBound - 1, "\(below) newer, End shows them") }
   }
 
-  /// One row: time, level, and as much of the message as fits.
+  /// Draws one row: time, level, and as much of the message as fits.
   static func draw(_ entry: LogEntry, _ state: ViewState, _ y: Int, on canvas: inout Canvas) {
     drawHead(entry, state, y, &canvas)
     canvas.put(entry.message, messageColumn, y, entry.level == .error ? .alarm : .plain, width: canvas.width - messageColumn - 1)

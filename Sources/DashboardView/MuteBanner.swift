@@ -1,11 +1,11 @@
 import SessionModel
 
-/// Why nobody hears the person at the microphone, in one row across every page (D1, D2).
+/// Says in one row on every page why nobody hears the person at the microphone (D1, D2).
 struct MuteBanner: Equatable {
   var text: String
   var style: Style
 
-  /// nil where nothing is muted. What this keyboard can undo comes first.
+  /// nil if nothing is muted. What this keyboard can undo comes first.
   init?(_ snapshot: Snapshot) {
     let (session, volumes) = (snapshot.session, snapshot.route.volumes)
     let isDeviceMuted = volumes.microphone.isMuted || volumes.nearendMicrophone.isMuted

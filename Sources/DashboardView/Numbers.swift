@@ -1,8 +1,8 @@
 import Glibc
 
-/// Numbers as the dashboard writes them. Cheap: they are made ten times a second.
+/// Formats numbers. Cheap, because they are formatted ten times a second.
 enum Numbers {
-  /// A number with a fixed count of decimals; "-" where it is no number.
+  /// A number with a fixed count of decimals; "-" for NaN and infinity.
   static func fixed(_ value: Double, _ decimals: Int, sign: Bool = false) -> String {
     guard value.isFinite else { return "-" }
     var scale = 1
@@ -26,10 +26,10 @@ enum Numbers {
   /// A linear gain in dB.
   static func gain(_ gain: Double, unit: String = " dB") -> String { gain > 0 ? dB(20 * log10(gain), unit: unit) : "silent" }
 
-  /// A share in whole percent.
+  /// A share in whole percents.
   static func percent(_ share: Double) -> String { fixed(share * 100, 0) + "%" }
 
-  /// A count of bytes in at most 5 characters below 100 GB.
+  /// A count of bytes in at most 5 characters, below 100 GB.
   static func bytes(_ count: Int) -> String {
     switch count {
     case ..<100_000: String(count)
@@ -44,7 +44,7 @@ enum Numbers {
     count < 100_000 ? String(count) : count < 10_000_000 ? String(count / 1_000) + "k" : String(count / 1_000_000) + "M"
   }
 
-  /// A count in few characters, never more than it is: "999", "1.2k", "118k", "2.3M"; without decimals "1k", "2M".
+  /// A count in few characters, rounded down: "999", "1.2k", "118k", "2.3M"; without decimals "1k", "2M".
   static func short(_ count: UInt64, decimals: Int) -> String {
     guard count >= 1_000 else { return String(count) }
     let (unit, name) = count < 1_000_000 ? (UInt64(1_000), "k") : (1_000_000, "M")
@@ -52,7 +52,7 @@ enum Numbers {
     return String(count / unit) + (isExact ? ".\(count % unit * 10 / unit)" : "") + name
   }
 
-  /// Frames as time: "8.0 ms"; "-" before the rate is known.
+  /// Frames as time: "8.0 ms"; "-" while the rate is unknown.
   static func milliseconds(frames: Int, rate: Int) -> String {
     rate > 0 ? fixed(Double(frames) * 1_000 / Double(rate), 1) + " ms" : "- ms"
   }

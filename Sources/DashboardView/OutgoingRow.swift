@@ -1,11 +1,11 @@
 import Border
 import SessionModel
 
-/// One row about what goes out besides the plain voice: there only while something is not as it is by default.
+/// One row about what goes out besides the plain voice, shown only if something differs from the defaults.
 struct OutgoingRow {
   let text: String
 
-  /// nil where everything is as it is by default.
+  /// nil if everything is at its default.
   init?(_ snapshot: Snapshot) {
     let (session, app, volumes) = (snapshot.session, snapshot.appAudio, snapshot.route.volumes)
     func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Every participant in a row, and everything of the selected one below.
+/// One row per participant, and the details of the selected one below.
 enum ParticipantsPage {
   private static let detailRows = 7
 

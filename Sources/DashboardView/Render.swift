@@ -1,9 +1,9 @@
 import SessionModel
 
 extension Frame {
-  /// The dashboard as it looks now: a function of its arguments and nothing else (U1, U3). [any]
+  /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
-  /// Below `Size.minimum` the frame holds one message that names both sizes.
+  /// Below `Size.minimum` the frame has one message that names both sizes.
   public init(drawing snapshot: Snapshot, size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// The live route as a chain, and the devices that sound could come from and go to.
+/// The live route as a chain, and the available devices.
 enum RoutesPage {
   private enum Line {
     case heading(Device.Direction)
@@ -36,7 +36,7 @@ enum RoutesPage {
 
   // MARK: The chain
 
-  /// Two boxes' worth of text with nearend between them: what each port is, and below it the device.
+  /// Draws two boxes of text with nearend between them: what each port is, and below it the device.
   ///
   ///     built-in microphone ───▶ nearend ───▶ headphones
   private static func drawChain(_ snapshot: Snapshot, _ y: Int, _ canvas: inout Canvas) {
@@ -109,7 +109,7 @@ enum RoutesPage {
     if isUsed { canvas.put(String(canvas.glyphs.inUse), 2, y, .good) }
     canvas.put(device.description, 4, y, style, width: nameWidth)
     canvas.put(device.portType.word, kindX, y, width: 19)
-    // What is in use is plugged in as well.
+    // A device in use is obviously plugged in.
     let plugged = isUsed && device.availability == .yes ? nil : device.availability.word
     let state = [isUsed ? "in use" : nil, isPicked ? "picked" : nil, device.isDefault ? "default" : nil, plugged].compactMap { $0 }
     canvas.put(state.joined(separator: ", "), stateX, y, device.availability == .no ? .caution : isUsed ? .good : .plain, width: 27)

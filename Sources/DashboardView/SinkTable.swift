@@ -27,7 +27,7 @@ enum SinkColumn: Int, CaseIterable {
     }
   }
 
-  /// Columns that it needs.
+  /// Its width in columns.
   var width: Int {
     switch self {
     case .id: 11
@@ -80,7 +80,7 @@ enum SinkColumn: Int, CaseIterable {
     }
   }
 
-  /// "2/14": in a row, and in all. Where that is too wide "118/2k", and at last how many in all and no more.
+  /// "2/14": in the current run, and in total. If too wide, "118/2k", and finally only the total.
   private static func run(_ consecutive: UInt64, _ total: UInt64, width: Int) -> String {
     let all = Numbers.short(total, decimals: 1)
     let forms = [
@@ -119,7 +119,7 @@ struct SinkTable {
     }
   }
 
-  /// The columns' titles, and how many of how many sinks are shown.
+  /// Draws the columns' titles, and how many of the sinks are shown.
   func drawHeader(_ y: Int, shown: Int, of count: Int, on canvas: inout Canvas) {
     for (column, x, width) in columns {
       canvas.put(column.title, x, y, .heading, width: width, align: column.isLeftAligned ? .left : .right)
@@ -140,7 +140,7 @@ struct SinkTable {
     }
   }
 
-  /// The rows of `sinks` around the selected one that fit into `rows`.
+  /// Draws the rows around the selected sink that fit into `rows`.
   func draw(_ snapshot: Snapshot, _ state: ViewState, rows: Range<Int>, on canvas: inout Canvas) {
     let selected = state.selectedSink(in: snapshot.sinks)
     let range = Self.window(around: selected ?? 0, count: snapshot.sinks.count, rows: rows.count)
@@ -149,7 +149,7 @@ struct SinkTable {
     }
   }
 
-  /// Which of `count` lines are shown when `rows` fit: the selected one in the middle where there is a choice.
+  /// The range of `count` lines to show in `rows` rows, with the selected one in the middle if possible.
   static func window(around selected: Int, count: Int, rows: Int) -> Range<Int> {
     let rows = max(0, min(rows, count))
     let first = min(max(0, selected - rows / 2), count - rows)

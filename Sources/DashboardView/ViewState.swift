@@ -4,7 +4,7 @@ import SessionModel
 public enum Page: Int, Sendable, CaseIterable {
   case call, participants, routes, diagnostics, log
 
-  /// The tab's text.
+  /// The text of the tab.
   public var title: String {
     switch self {
     case .call: "Call"
@@ -16,7 +16,7 @@ public enum Page: Int, Sendable, CaseIterable {
   }
 }
 
-/// One line of the Routes page that can be picked: a device, or (nil) the session manager's default.
+/// A line of the Routes page that can be picked: a device, or (nil) the session manager's default.
 public struct DeviceChoice: Hashable, Sendable {
   public var direction: Device.Direction
   /// `node.name`; nil follows the default.
@@ -28,7 +28,7 @@ public struct DeviceChoice: Hashable, Sendable {
   }
 }
 
-/// Keys of whoever shows the dashboard, in words. [any]
+/// The help for the caller's additional keys. [any]
 public struct ExtraHelp: Equatable, Sendable {
   public var label: String
   public var meaning: String
@@ -39,20 +39,20 @@ public struct ExtraHelp: Equatable, Sendable {
   }
 }
 
-/// What the person at the keyboard has chosen to look at. Nothing here reaches the session. [any]
+/// What the person at the keyboard has chosen to see. Nothing here affects the session. [any]
 public struct ViewState: Equatable, Sendable {
   public var page = Page.call
   public var isHelpShown = false
   /// A remark in the footer until the next key.
   public var notice: String?
-  /// A line of the help beside nearend's own keys.
+  /// An additional line of the help.
   public var extraHelp: ExtraHelp?
-  /// Lines that the Diagnostics page is scrolled down by.
+  /// Lines by which the Diagnostics page is scrolled down.
   public var diagnosticsScroll = 0
-  /// The newest entry that the Log page shows; nil follows the log.
+  /// The newest entry shown on the Log page; nil follows the log.
   public var logAnchor: LogEntry?
   public var glyphs: GlyphSet
-  /// Seconds that local time is ahead of UTC.
+  /// Offset of local time from UTC in seconds.
   public var utcOffset: Int
   var sinkSelection: SinkSelection?
   var deviceSelection: DeviceChoice?
@@ -62,13 +62,13 @@ public struct ViewState: Equatable, Sendable {
     self.utcOffset = utcOffset
   }
 
-  /// A participant by id, and by place for when the id goes away.
+  /// A participant by id, and by position in case the id disappears.
   struct SinkSelection: Equatable, Sendable {
     var id: String
     var index: Int
   }
 
-  /// Index of the selected participant; nil where there is none.
+  /// Index of the selected participant; nil if there is none.
   func selectedSink(in sinks: [SinkStatus]) -> Int? {
     guard !sinks.isEmpty else { return nil }
     guard let sinkSelection else { return 0 }

@@ -1,6 +1,6 @@
 import SessionModel
 
-// Every state in words: the dashboard never tells one by colour alone (U3).
+// Names every state in words: the dashboard never conveys one by colour alone (U3).
 
 extension SessionStatus.State {
   var word: String {
@@ -160,7 +160,7 @@ extension Device.Direction {
 }
 
 extension PortType {
-  /// What people call it.
+  /// The name for people.
   var word: String {
     switch self {
     case .builtInMic: "built-in microphone"
@@ -185,7 +185,7 @@ extension PortType {
 }
 
 extension PortAvailability {
-  /// nil where nothing is known.
+  /// nil if unknown.
   var word: String? {
     switch self {
     case .unknown: nil

@@ -1,4 +1,4 @@
-/// What logind calls itself (org.freedesktop.login1(5)).
+/// The D-Bus names of logind (org.freedesktop.login1(5)).
 enum LoginNames {
   static let service = "org.freedesktop.login1"
   static let path = "/org/freedesktop/login1"

@@ -1,17 +1,17 @@
 import Glibc
 import PipeWireClient
 
-/// What the login manager tells: that the machine is about to sleep, which waits until we have stopped, and whether our login session has
-/// the seat (I1).
+/// Watches the login manager: whether the machine is about to sleep, which is delayed until nearend has stopped, and whether its login
+/// session has the seat (I1).
 ///
-/// Where there is no system bus, or no login manager on it, one remark says so, and nothing else happens. [control]
+/// Without a system bus, or a login manager on it, it makes one remark and does nothing else. [control]
 public final class LoginWatch {
   public enum Event: Sendable, Equatable {
-    /// The machine is about to sleep: `maySleep` lets it; or it has woken up.
+    /// True: the machine is about to sleep, once `maySleep` is called. False: it has woken up.
     case sleep(Bool)
-    /// Whether our login session is the one in front. The first comes once it is known.
+    /// Whether nearend's login session is in the foreground. First reported once it is known.
     case active(Bool)
-    /// Something worth telling people.
+    /// A message for people.
     case remark(String)
   }
   private let loop: ThreadLoop
@@ -21,21 +21,21 @@ public final class LoginWatch {
   private var retry: LoopTimer?
   private var deadline: LoopTimer?
 
-  /// Our login session's object; nil where we belong to none.
+  /// Path of nearend's login session; nil if it belongs to none.
   private var session: String?
   private var isAsleep = false
   private var isActive: Bool?
-  /// The delay inhibitor: the machine does not sleep while it is open, for as long as the login manager allows.
+  /// The delay inhibitor: while it is open the machine does not sleep, for as long as the login manager allows.
   private var inhibitor: Int32?
   private var hasAnswered = false
   private var hasRemarked = false
 
-  /// Seconds between attempts to reach a bus that went away.
+  /// Seconds between attempts to reconnect to the bus.
   private static let retryInterval = 1.0
-  /// Seconds after which the machine may sleep though nobody has said that we have stopped; the login manager waits for 5 s.
+  /// Seconds after which the machine may sleep even if `maySleep` was not called; the login manager waits 5 s.
   private static let longestDelay = 3.0
 
-  /// Connects; what comes of it is told on the loop's thread. With the loop's lock held.
+  /// Connects; results are reported on the loop's thread. Call it with the loop's lock held.
   public init(_ address: SystemBusAddress, loop: ThreadLoop, handler: @escaping (Event) -> Void) {
     self.loop = loop
     self.address = address
@@ -53,10 +53,10 @@ public final class LoginWatch {
     release()
   }
 
-  /// True from `.sleep(true)` until `maySleep`.
+  /// A Boolean value indicating whether sleep is being delayed: from `.sleep(true)` until `maySleep`.
   public var isSleepHeldUp: Bool { isAsleep && inhibitor != nil }
 
-  /// We have stopped: the machine may sleep as far as we are concerned.
+  /// Lets the machine sleep, because nearend has stopped.
   public func maySleep() {
     guard isAsleep else { return }
     deadline?.pause()
@@ -87,14 +87,14 @@ public final class LoginWatch {
     ) { [unowned self] message in
       _ = message.readText()
       _ = message.readText()
-      // Started, or started anew: what it told before counts no more.
+      // The login manager started or restarted: its earlier state no longer applies.
       if message.readText()?.isEmpty == false { ask() }
     }
     ask()
   }
 
   private func lost(_ failure: SystemBus.Failure) {
-    // Whoever runs is awake, and nobody says that another session has the seat.
+    // Without the bus: running means awake, and nothing says that another session has the seat.
     sleep(false)
     setActive(true)
     release()
@@ -106,10 +106,10 @@ public final class LoginWatch {
   private func remark(_ reason: String) {
     guard !hasRemarked else { return }
     hasRemarked = true
-    handler(.remark("no login manager is heard (\(reason)): sleep and a change of the login session go unnoticed"))
+    handler(.remark("no login manager answers (\(reason)): sleep and a change of the login session go unnoticed"))
   }
 
-  // MARK: What is asked
+  // MARK: Queries
 
   private func ask() {
     bus?.call(LoginNames.path, LoginNames.properties, "Get") {
@@ -124,7 +124,7 @@ public final class LoginWatch {
     }
   }
 
-  /// Our own session or, for a service of the user's, the one that the user sits at.
+  /// Finds nearend's own login session or, for a user service, the one at which the user sits.
   private func findSession() {
     bus?.call(LoginNames.path, LoginNames.manager, "GetSession") {
       $0.append("auto")
@@ -141,7 +141,7 @@ public final class LoginWatch {
 
   private func found(_ path: String?) {
     session = path
-    // A service of nobody's session, or an account without one, is never in the background.
+    // A service without a session, or an account without one, is never in the background.
     if path == nil { setActive(true) } else { askWhetherActive() }
   }
 
@@ -176,7 +176,7 @@ public final class LoginWatch {
     bus?.call(LoginNames.path, LoginNames.manager, "Inhibit") {
       for text in ["sleep", "nearend", "to let go of microphone and speaker first", "delay"] { $0.append(text) }
     } answered: { [unowned self] answer in
-      // It may be refused, and is of no use while it sleeps already.
+      // The inhibitor may be refused, and is useless once the machine sleeps.
       guard !isAsleep, let descriptor = answer.readDescriptor() else { return }
       release()
       inhibitor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

@@ -2,10 +2,10 @@ import Glibc
 import PipeWireClient
 internal import SystemdLibrary
 
-/// A connection to the system's D-Bus, whose file descriptor waits in the loop: nothing here polls, and nothing waits for an answer.
+/// A connection to the system's D-Bus whose file descriptor is watched by the loop: nothing polls, and nothing waits for an answer.
 /// [control]
 final class SystemBus {
-  /// Why something on the bus did not come to be.
+  /// Why a bus operation failed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ result: Int32, _ what: String) { description = "\(what): \(String(cString: strerror(-result)))" }
@@ -15,8 +15,8 @@ final class SystemBus {
   private let bus: OpaquePointer
   private let loop: ThreadLoop
   private let lost: (Failure) -> Void
-  /// Of the bus's socket, because sd-bus closes its own before it tells that the bus went away: a descriptor that is closed cannot be taken out of the
-  /// loop any more, which goes on hearing of the socket while a child of the process still has it.
+  /// A duplicate of the bus's socket, because sd-bus closes its own before it reports the loss of the bus. A closed descriptor cannot be
+  /// removed from the loop, which keeps reporting the socket while a child process still holds it.
   private let socket: Int32
   private var descriptor: LoopDescriptor?
   private var timer: LoopTimer?
@@ -24,7 +24,7 @@ final class SystemBus {
   private var calls: [ObjectIdentifier: Listener] = [:]
   private var isLost = false
 
-  /// What a callback of sd-bus is given.
+  /// The context of an sd-bus callback.
   private final class Listener {
     unowned let bus: SystemBus
     let receive: (BusMessage) -> Void
@@ -38,8 +38,8 @@ final class SystemBus {
     static func this(_ data: UnsafeMutableRawPointer) -> Listener { Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue() }
   }
 
-  /// Connects. Everything else, also that nobody answers, comes later by `lost`, once.
-  /// - Throws: where there is no bus.
+  /// Connects. Everything else, including the absence of an answer, is reported later by `lost`, once.
+  /// - Throws: if there is no bus.
   init(_ address: SystemBusAddress, loop: ThreadLoop, lost: @escaping (Failure) -> Void) throws(Failure) {
     self.loop = loop
     self.lost = lost
@@ -79,9 +79,9 @@ final class SystemBus {
     return made
   }
 
-  // MARK: What it can do
+  // MARK: Calls and signals
 
-  /// Calls a method of the login manager; `fill` appends its arguments. `answered` is given the answer, or what was said against it.
+  /// Calls a method of the login manager; `fill` appends its arguments. `answered` receives the answer or the error.
   func call(
     _ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void = { _ in }, answered: @escaping (BusMessage) -> Void
   ) {
@@ -103,7 +103,7 @@ final class SystemBus {
     waitForMore()
   }
 
-  /// Hears what `rule` matches, in D-Bus's own words.
+  /// Listens for messages that match `rule`, in D-Bus's syntax.
   func listen(_ rule: String, _ receive: @escaping (BusMessage) -> Void) {
     let listener = Listener(self, receive)
     listeners.append(listener)

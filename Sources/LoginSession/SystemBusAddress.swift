@@ -1,9 +1,9 @@
-/// Where the system's D-Bus is. [any]
+/// The address of the system's D-Bus. [any]
 public enum SystemBusAddress: Sendable, Equatable {
-  /// `DBUS_SYSTEM_BUS_ADDRESS`, or the system's own.
+  /// `DBUS_SYSTEM_BUS_ADDRESS`, or the system's default.
   case standard
-  /// As D-Bus writes it, "unix:path=/run/dbus/system_bus_socket".
+  /// An address in D-Bus's syntax, "unix:path=/run/dbus/system_bus_socket".
   case address(String)
-  /// None is used.
+  /// No bus is used.
   case none
 }

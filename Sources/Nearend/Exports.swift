@@ -1,4 +1,4 @@
-// What else a program meets in this module's calls, so that `import Nearend` is enough.
+// Types of other modules that appear in this module's interface, so that `import Nearend` is enough.
 @_exported import enum PipeWireGraph.GraphError
 @_exported import struct PipeWireGraph.GraphOptions
 @_exported import struct PipeWireGraph.EngineVeto

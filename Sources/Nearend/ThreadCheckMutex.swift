@@ -1,9 +1,9 @@
 #if NEAREND_THREAD_CHECK
   import Foundation
 
-  /// Takes the place of Synchronization's mutex under ThreadSanitizer, which does not see that one where threads wait for it: that part of
-  /// the standard library is not instrumented.
-  // Sound: the value is touched with the lock held only.
+  /// Replaces Synchronization's mutex under ThreadSanitizer, which does not see that one's contended path: that part of the standard
+  /// library is not instrumented.
+  // Sound: the value is accessed with the lock held only.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

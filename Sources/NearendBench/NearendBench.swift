@@ -66,7 +66,7 @@ struct MeasureCommand: ParsableCommand {
   }
 }
 
-/// The room's own process, that a soak starts.
+/// The room's own process, started by a soak.
 struct RoomCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "room", abstract: "The simulated room of a soak.", shouldDisplay: false)
   @Argument var options: [String] = []

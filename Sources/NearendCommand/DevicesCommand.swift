@@ -10,7 +10,7 @@ struct DevicesCommand: ParsableCommand {
 
   @Flag(help: "Print them as JSON.")
   var json = false
-  /// Its parser is asked first, and takes `--json` and other options of its own wherever they stand.
+  /// The parent's parser runs first, and accepts `--json` and its other options anywhere.
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {

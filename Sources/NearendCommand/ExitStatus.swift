@@ -3,7 +3,7 @@ import Foundation
 import Nearend
 import PipeWireGraph
 
-/// How `nearend` ends. Numbers are those of sysexits.h where it has one.
+/// Exit statuses of `nearend`, those of sysexits.h where it has one.
 enum ExitStatus: Int32 {
   case success = 0
   /// Something failed while it ran.
@@ -13,9 +13,9 @@ enum ExitStatus: Int32 {
   case badConfiguration = 65
   /// `--mic` or `--speaker` names a device that is not there, or a file to process is not there or cannot be processed.
   case noInput = 66
-  /// No daemon, no nearend to talk to, or a rehearsal is impossible because something is not installed.
+  /// No daemon, no nearend to talk to, or something that a rehearsal needs is not installed.
   case unavailable = 69
-  /// A file that `process` is to write cannot be written.
+  /// An output file of `process` cannot be written.
   case noOutput = 73
   /// Another nearend runs in this session.
   case alreadyRunning = 75
@@ -37,7 +37,7 @@ enum ExitStatus: Int32 {
     """
 }
 
-/// Says on standard error what went wrong, and ends the process.
+/// Prints what went wrong to standard error, and ends the process.
 func fail(_ reason: Any, _ status: ExitStatus) -> Never {
   standardError.write(journal.line(.error, "\(reason)") ?? "nearend: \(reason)")
   exit(status.rawValue)

@@ -2,19 +2,19 @@ import Border
 import Foundation
 import Synchronization
 
-/// Lines for a descriptor that may be full, gone, or read by nobody: each is written by a thread of its own, and where that is not possible only the line
-/// is lost. SIGPIPE must be ignored. [any]
+/// Writes lines to a descriptor that may be full, gone or unread: a thread of its own writes them, and only lines that cannot be written
+/// are lost. SIGPIPE must be ignored. [any]
 final class LineOutlet: Sendable {
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "nearend.lines")
   private let waiting = Mutex(0)
 
-  /// Lines that may wait for a reader; more are lost.
+  /// Number of lines that may wait for a reader; more are lost.
   static let capacity = 1_000
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes a text of one line or more, soon; whatever terminals obey in it is replaced.
+  /// Writes one or more lines, soon, made safe for terminals.
   func write(_ text: String) {
     let isTaken = waiting.withLock { count in
       guard count < Self.capacity else { return false }
@@ -29,7 +29,7 @@ final class LineOutlet: Sendable {
     }
   }
 
-  /// Waits until everything is written, or for `timeout` seconds.
+  /// Waits until everything is written, at most `timeout` seconds.
   func flush(timeout: Double = 1) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
@@ -43,7 +43,7 @@ let standardError: LineOutlet = {
   return LineOutlet(descriptor: STDERR_FILENO)
 }()
 
-/// Writes all of it; false where that could not be.
+/// Writes all bytes; returns false if that is impossible.
 func writeWhole(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
   var written = 0
   while written < bytes.count {

@@ -42,7 +42,7 @@ struct NearendCommand: ParsableCommand {
   var wait = false
 
   static func main() {
-    // Whoever reads what nearend writes may go: that costs what is written, and no more.
+    // A reader of nearend's output may leave: that must cost only the output.
     signal(SIGPIPE, SIG_IGN)
     main(nil)
   }
@@ -124,14 +124,14 @@ func startService(
 }
 
 extension PrivateSession {
-  /// A private session has no other login manager than its own.
+  /// A private session has its own login manager only.
   fileprivate var systemBus: SystemBusAddress {
     guard loginManager != nil, let address = environment["DBUS_SYSTEM_BUS_ADDRESS"] else { return .none }
     return .address(address)
   }
 }
 
-/// The dashboard, or with `--headless` nothing, until somebody wants it to stop.
+/// Shows the dashboard, or with `--headless` nothing, until a stop is requested.
 func show(
   _ service: NearendService, _ display: DisplayOptions, _ terminal: TerminalDisplay?, _ stop: StopRequest, extraKeys: ExtraKeys? = nil
 ) throws(DashboardError) {

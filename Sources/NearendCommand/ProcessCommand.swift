@@ -51,7 +51,7 @@ struct ProcessCommand: ParsableCommand {
   var voiceProcessing = true
   @Option(help: "How --plot - draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
-  /// Its parser is asked first, and takes `--mic`, `--aec`, `--glyphs` and `--no-voice-processing` wherever they stand.
+  /// The parent's parser runs first, and accepts `--mic`, `--aec`, `--glyphs` and `--no-voice-processing` anywhere.
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {
@@ -137,7 +137,7 @@ struct ProcessCommand: ParsableCommand {
   private func remark(_ text: String) { standardError.write("nearend: \(text)") }
 }
 
-/// How far it is, on a terminal only.
+/// Shows progress, on a terminal only.
 private final class ProgressMeter {
   private let isShown = isatty(STDERR_FILENO) == 1
   private var shown = -1

@@ -7,25 +7,25 @@ import SessionModel
 import SimulatedHardware
 import Synchronization
 
-/// The whole product live in a simulated room (O3): a private PipeWire session, a loudspeaker that is heard at the microphone, somebody who talks there,
-/// and three remote participants behind a network.
+/// The whole product live in a simulated room (O3): a private PipeWire session, a loudspeaker heard at the microphone, somebody who talks
+/// there, and three remote participants behind a network.
 struct Rehearsal {
   var devices: DeviceOptions
   var display: DisplayOptions
-  /// Frames per cycle that are forced upon the private session; nil leaves PipeWire its choice.
+  /// Frames per cycle forced upon the private session; nil leaves the choice to PipeWire.
   var quantum: Int?
   /// Whether the devices are those of a desk, which keys and a script plug and unplug.
   var hasDesk = false
   var script: IncidentScript?
-  /// Why there is a rehearsal, where nobody asked for one.
+  /// Why there is a rehearsal if nobody asked for one.
   var note: String?
 
-  /// Seconds before the conversation begins, so that everything is in its place.
+  /// Seconds before the conversation begins, in which everything starts.
   private static let lead = 1.5
-  /// Of each participant's ring.
+  /// Length of each participant's ring.
   private static let bufferSeconds = 0.2
 
-  /// Runs it until it is to stop; leaves nothing behind. Ends the process where it is impossible.
+  /// Runs until a stop is requested; leaves nothing behind. Ends the process if a rehearsal is impossible.
   func run(_ terminal: TerminalDisplay?, _ stop: StopRequest) {
     do {
       try runSession(terminal, stop)
@@ -44,7 +44,7 @@ struct Rehearsal {
     try Speech.synthesise([.nearEnd] + Voice.farEnd)
     var configuration = SessionConfiguration()
     configuration.quantum = quantum
-    // Only other applications would need it, and installing it could change what the machine's own sound runs on.
+    // Only other applications would need it, and installing it could change the machine's own audio stack.
     configuration.runsPulse = SessionConfiguration.Daemon.pulse.isInstalled
     if hasDesk {
       configuration.desk = RehearsedDesk.cards.map { DeskCard.make($0) }
@@ -94,7 +94,7 @@ struct Rehearsal {
     let desk = RehearsedDesk(session: session, service: service)
     defer { desk.end() }
     if let script { desk.run(script, epoch: epoch) }
-    if terminal != nil { service.remark("a desk: \(desk.extraKeys.label) are its keys, ? tells what they do") }
+    if terminal != nil { service.remark("a desk: \(desk.extraKeys.label) are its keys, ? explains them") }
     try show(service, display, terminal, stop, extraKeys: desk.extraKeys)
   }
 }
@@ -139,7 +139,7 @@ struct RehearseCommand: ParsableCommand {
   var desk = false
   @Option(help: ArgumentHelp("What happens on the desk, and when (with --desk).", valueName: "file"))
   var incidents: String?
-  /// Its parser is asked first, and takes telemetry's options wherever they stand.
+  /// The parent's parser runs first, and accepts telemetry's options anywhere.
   @ParentCommand var nearend: NearendCommand
 
   func validate() throws {
@@ -156,7 +156,7 @@ struct RehearseCommand: ParsableCommand {
     Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, script: script).run(terminal, stop)
   }
 
-  /// Ends the process where the file cannot be read.
+  /// Ends the process if the file cannot be read.
   private static func script(_ path: String) -> IncidentScript {
     do {
       return try IncidentScript(String(contentsOfFile: path, encoding: .utf8))
@@ -169,7 +169,7 @@ struct RehearseCommand: ParsableCommand {
   }
 }
 
-/// The simulated room's own process, that a rehearsal starts.
+/// The simulated room's own process, started by a rehearsal.
 struct RoomCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "room", abstract: "The simulated room of a rehearsal; started by it.", shouldDisplay: false)

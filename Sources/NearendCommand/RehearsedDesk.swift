@@ -5,9 +5,9 @@ import Nearend
 import SimulatedHardware
 import Synchronization
 
-/// The desk of a rehearsal: what keys and a script do to it, told in the log. [any]
+/// The desk of a rehearsal: carries out what keys and a script do to it, and logs it. [any]
 final class RehearsedDesk: Sendable {
-  /// On it at the beginning.
+  /// The cards on it at the beginning.
   static let cards: [DeskCard.Kind] = [.laptop, .hdmi]
 
   private let session: PrivateSession
@@ -20,7 +20,7 @@ final class RehearsedDesk: Sendable {
   }
   private let state = Mutex(State())
 
-  /// What a key does to the desk: the one thing, and once more the other.
+  /// The two states between which a key switches.
   private enum Switch {
     case card(DeskCard.Kind), jack(DeskJack), sleep, seat
   }
@@ -34,10 +34,10 @@ final class RehearsedDesk: Sendable {
     self.service = service
   }
 
-  /// For the dashboard.
+  /// The keys for the dashboard.
   var extraKeys: ExtraKeys { ExtraKeys(label: "P U W T Z S", meaning: Self.meaning) { [self] key in press(key) } }
 
-  /// Lets a script happen from `epoch` on, in seconds of CLOCK_MONOTONIC.
+  /// Runs a script from `epoch` on, in seconds of CLOCK_MONOTONIC.
   func run(_ script: IncidentScript, epoch: Double) {
     script.run(in: session, epoch: epoch) { [self] in
       state.withLock { $0.isOver }
@@ -46,10 +46,10 @@ final class RehearsedDesk: Sendable {
     }
   }
 
-  /// No incident happens any more.
+  /// Stops all incidents.
   func end() { state.withLock { $0.isOver = true } }
 
-  /// A remark for the footer; nil where the key means nothing here.
+  /// Returns a remark for the footer; nil if the key is not used here.
   private func press(_ key: Key) -> String? {
     guard case .character(let scalar) = key, let pressed = Self.keys[scalar] else { return nil }
     let incident = incident(of: pressed)
@@ -71,7 +71,7 @@ final class RehearsedDesk: Sendable {
     }
   }
 
-  /// Keys and the script share what is remembered.
+  /// Logs an incident, and remembers its state for keys and script.
   private func tell(_ incident: Incident, _ error: SessionError?) {
     if let error { return service.remark("desk: \(incident.line) is not possible: \(error)") }
     service.remark("desk: \(incident.line)")

@@ -9,11 +9,11 @@ extension EchoCanceller: ExpressibleByArgument {}
 extension ReferenceSource: ExpressibleByArgument {}
 extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 
-/// How nearend shows itself, and for how long.
+/// The options of what nearend shows, and for how long.
 struct DisplayOptions: ParsableArguments {
   @Flag(help: "Run without the dashboard, until SIGINT or SIGTERM; remarks go to standard error.")
   var headless = false
-  // `unconditional`, as for every number: -1 is a number that is wrong, and no option.
+  // `unconditional`, as for every number: -1 is an invalid number, not an option.
   @Option(parsing: .unconditional, help: ArgumentHelp("Stop by itself after this many seconds (with --headless).", valueName: "n"))
   var seconds: Double?
   @Flag(help: "Print the status document when it stops (with --headless).")
@@ -21,10 +21,10 @@ struct DisplayOptions: ParsableArguments {
   @Option(help: "How the dashboard draws: unicode, compat or ascii; by default, or with auto, what the locale allows.")
   var glyphs: GlyphChoice?
 
-  /// A year.
+  /// One year.
   private static let longest = 31_536_000.0
 
-  /// Called by the command that runs, not by the parser: that one would put the question to `nearend` itself for every subcommand's options too.
+  /// Called by the command that runs, not by the parser, which would apply it to `nearend` itself for every subcommand, too.
   func check() throws {
     if !headless, seconds != nil || json { throw ValidationError("--seconds and --json need --headless.") }
     if let seconds, !(seconds > 0 && seconds <= Self.longest) {
@@ -35,7 +35,7 @@ struct DisplayOptions: ParsableArguments {
   }
 }
 
-/// Which devices and which reference nearend uses.
+/// The options of devices and reference.
 struct DeviceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Set once somebody wants the process to end: by SIGINT, SIGTERM or SIGHUP, or by calling `request`. [any]
+/// A request to end the process, by SIGINT, SIGTERM, SIGHUP or `request`. [any]
 final class StopRequest: Sendable {
   private struct State {
     var isRequested = false
@@ -10,10 +10,10 @@ final class StopRequest: Sendable {
   }
   private let state = Mutex(State())
   private let semaphore = DispatchSemaphore(value: 0)
-  // Kept for as long as the process runs: a source that is let go of hears nothing.
+  // Kept for the lifetime of the process: a released source receives nothing.
   nonisolated(unsafe) private static var sources: [DispatchSourceSignal] = []
 
-  /// Takes the signals over; once per process, before anything that must be cleaned up exists.
+  /// Takes the signals over; once per process, before anything exists that must be cleaned up.
   static func onSignals() -> StopRequest {
     let request = StopRequest()
     for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -38,7 +38,7 @@ final class StopRequest: Sendable {
 
   var isRequested: Bool { state.withLock { $0.isRequested } }
 
-  /// Calls `handler` when a stop is requested, or now where it was.
+  /// Calls `handler` when a stop is requested, or now if it was.
   func whenRequested(_ handler: @escaping @Sendable () -> Void) {
     let isRequested = state.withLock {
       if !$0.isRequested { $0.handlers.append(handler) }
@@ -47,7 +47,7 @@ final class StopRequest: Sendable {
     if isRequested { handler() }
   }
 
-  /// Returns when a stop is requested, or after `seconds`.
+  /// Waits until a stop is requested, or for `seconds`.
   func wait(seconds: Double?) {
     let outcome = seconds.map { semaphore.wait(timeout: .now() + $0) }
     if outcome == nil { semaphore.wait() }

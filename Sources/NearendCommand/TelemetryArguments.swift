@@ -5,7 +5,7 @@ import Platform
 import Preferences
 import SessionModel
 
-/// Where telemetry goes, and the two keys of `clientTelemetry`. A rehearsal sends none: what happens in it is no call.
+/// The options of telemetry, and the two keys of `clientTelemetry`. A rehearsal sends none, because it is not a call.
 struct TelemetryArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Append telemetry to this file, as lines of JSON; at 10 MiB it becomes <path>.1.", valueName: "path"))
   var telemetryFile: String?

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why files were not processed. No output is left then. [any]
+/// Why files were not processed; no output is left then. [any]
 public enum OfflineError: Error, Equatable, CustomStringConvertible {
-  /// A file that cannot be read, or holds what cannot be processed.
+  /// A file that cannot be read or processed.
   case input(file: String, reason: String)
   /// A file that cannot be written.
   case output(file: String, reason: String)
@@ -19,5 +19,5 @@ public enum OfflineError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// What `errno` says.
+/// The text of `errno`.
 func systemReason() -> String { String(cString: strerror(errno)) }

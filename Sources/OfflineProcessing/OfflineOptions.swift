@@ -1,23 +1,23 @@
 import Nearend
 import SessionModel
 
-/// What `OfflineProcessor` reads, how it processes and what it writes.
+/// The inputs, settings and outputs of an `OfflineProcessor`.
 public struct OfflineOptions: Sendable {
-  /// The raw microphone.
+  /// Path of the raw microphone's file.
   public var microphone: String
-  /// What the far end sent, to be played by the speaker that the microphone hears; nil is silence.
+  /// Path of what the far end sent, which the speaker played; nil is silence.
   public var farEnd: String?
-  /// Where the voice goes, a mono WAV file at the microphone's rate.
+  /// Path of the voice, a mono WAV file at the microphone's rate.
   public var output: String
-  /// Where levels, ERLE and delay over time go, a PNG; nil draws none.
+  /// Path of a PNG of levels, ERLE and delay over time; nil draws none.
   public var plot: String?
-  /// Frames of a cycle, 32–8192; nil is 10 ms.
+  /// Frames per cycle, 32–8192; nil is 10 ms.
   public var quantum: Int?
-  /// What is not as it is by default.
+  /// The settings that differ from the defaults.
   public var settings: [Setting: EventValue] = [:]
-  /// Leaves the voice as late as it is live, and is longer by that.
+  /// Keeps the voice's live delay, which makes the output longer.
   public var keepsDelay = false
-  /// Of the output; nil is the microphone's.
+  /// The output's sample type; nil for the microphone's.
   public var sampleType: SampleType?
 
   public init(microphone: String, farEnd: String? = nil, output: String) {
@@ -26,7 +26,7 @@ public struct OfflineOptions: Sendable {
     self.output = output
   }
 
-  /// Throws `OfflineError.options` or `.output` for what is wrong before any file is looked into.
+  /// Throws `OfflineError.options` or `.output` for errors that show before any file is read.
   func check() throws(OfflineError) {
     if let quantum, !ManualRenderer.quanta.contains(quantum) { throw .options(reason: "\(ManualRenderingError.quantum(quantum))") }
     for file in [output, plot].compactMap({ $0 }) {

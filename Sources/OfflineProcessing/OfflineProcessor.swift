@@ -4,20 +4,20 @@ import Platform
 import RealtimeCore
 import SessionModel
 
-/// Voice processing from files to a file, as fast as it goes (`nearend process`).
+/// Processes files to a file, as fast as possible (`nearend process`).
 ///
 ///     far.wav ─▶ microphone's rate ─▶ call ─▶ mix ─┐ reference
 ///     mic.wav ────────────────────────────▶ capture path ─▶ out.wav
 ///
-/// It drives a `ManualRenderer` and adds nothing to the sound: what comes out is what *Nearend Microphone* would have given for the same
-/// blocks, with the mix as the reference. The same input gives the same output, bit by bit: nothing in it looks at a clock. One thread.
+/// It drives a `ManualRenderer` and adds nothing to the sound: the output is what *Nearend Microphone* would have given for the same
+/// blocks, with the mix as the reference. It reads no clock, so the same input gives the same output, bit by bit. One thread.
 public final class OfflineProcessor {
-  /// What was done.
+  /// The result of a run.
   public struct Result: Sendable {
     public var metrics: ProcessingMetrics
-    /// What people should know of the files, in words.
+    /// Remarks on the files, for people.
     public var notes: [String]
-    /// Seconds that it took.
+    /// Duration of the run in seconds.
     public var elapsed: Double
   }
 
@@ -32,7 +32,7 @@ public final class OfflineProcessor {
   private let buffers: UnsafeMutablePointer<Float>
   private static let bufferCount = 6
 
-  /// Opens the inputs and sets everything up; nothing is written yet. Throws `OfflineError`.
+  /// Opens the inputs and sets everything up, without writing anything. Throws `OfflineError`.
   public init(_ options: OfflineOptions) throws(OfflineError) {
     try options.check()
     self.options = options
@@ -63,8 +63,8 @@ public final class OfflineProcessor {
 
   deinit { buffers.deallocate() }
 
-  /// Processes everything, once. `progress` is told the share that is done, 0–1, now and then, and answers whether to go on.
-  /// - Throws: `OfflineError`; nothing is left of the output then, and what was there before is as it was.
+  /// Processes everything, once. `progress` is called periodically with the share that is done, 0–1, and returns whether to continue.
+  /// - Throws: `OfflineError`; no output is left then, and an existing file is unchanged.
   public func run(progress: (Double) -> Bool = { _ in true }) throws(OfflineError) -> Result {
     let begin = ContinuousClock.now
     let plot = try options.plot.map { path throws(OfflineError) in try PendingFile(path: path) }
@@ -111,7 +111,7 @@ public final class OfflineProcessor {
     } catch {
       throw .options(reason: "\(error)")
     }
-    // What the canceller has heard, for the meters.
+    // The canceller's reference, for the meters.
     for i in 0..<quantum { left[i] = 0.5 * (left[i] + right[i]) }
   }
 
@@ -143,7 +143,7 @@ public final class OfflineProcessor {
   }
 }
 
-/// Where the voice goes: without its delay, at the microphone's rate, as long as wanted.
+/// Writes the voice without its delay, at the microphone's rate, at the wanted length.
 private final class VoiceSink {
   private let output: WaveOutput
   private let resampler: VoiceResampler?
@@ -151,7 +151,7 @@ private final class VoiceSink {
   private var skip: Int
   private var left: Int
 
-  /// - Throws: `OfflineError.options` where memory is short.
+  /// - Throws: `OfflineError.options` if memory is short.
   init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) throws(OfflineError) {
     self.output = output
     self.skip = skip

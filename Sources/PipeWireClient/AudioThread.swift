@@ -1,19 +1,19 @@
 internal import CPipeWire
 
-/// What one cycle of the graph is, as the audio thread sees it.
+/// One cycle of the graph, as the audio thread sees it.
 public struct Cycle {
   /// The driver's clock at the start of the cycle, in frames.
   public let position: UInt64
   /// CLOCK_MONOTONIC at the start of the cycle, in ns.
   public let nsec: UInt64
-  /// The quantum.
+  /// The quantum in frames.
   public let frames: Int
   /// Frames per second.
   public let rate: Int
-  /// Id of the node that drives.
+  /// Id of the driver's node.
   public let driver: UInt32
 
-  /// Reads what a `Filter.Process` was given. [realtime]
+  /// Reads the argument of a `Filter.Process`. [realtime]
   @_noLocks @_noAllocation
   public init(_ cycle: UnsafeRawPointer) {
     let cycle = cycle.assumingMemoryBound(to: npw_cycle.self)
@@ -25,16 +25,16 @@ public struct Cycle {
   }
 }
 
-/// This cycle's samples of a filter's port, `FilterPort.pointer`: to be read of an input, to be written whole of an output; nil where the port has no
-/// link. Once per port and cycle. [realtime]
+/// Returns this cycle's samples of a filter's port, `FilterPort.pointer`: read an input, fill an output completely; nil if the port has no
+/// link. Call it once per port and cycle. [realtime]
 @_noLocks @_noAllocation
 public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
   npw_filter_dsp_buffer(port, UInt32(frames))
 }
 
-/// CLOCK_MONOTONIC in ns, without a system call. [realtime]
+/// Returns CLOCK_MONOTONIC in ns, without a system call. [realtime]
 @_noLocks @_noAllocation
 public func monotonicNanoseconds() -> UInt64 { npw_now() }
 
-/// The same in seconds: the clock that PipeWire and every process share. [any]
+/// Returns CLOCK_MONOTONIC in seconds: the clock that PipeWire and every process share. [any]
 public func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }

@@ -1,24 +1,24 @@
 import Border
 internal import CPipeWire
 
-/// One connection to a PipeWire daemon, with a mirror of its registry. [control]
+/// A connection to a PipeWire daemon, with a mirror of its registry. [control]
 ///
-/// When the daemon goes away `onLost` is called once; a new `Connection` is made to try again (the `ThreadLoop` goes on).
+/// When the daemon goes away `.lost` is reported once; make a new `Connection` to try again (the `ThreadLoop` continues).
 public final class Connection {
-  /// What happens in the daemon, told on the loop's thread.
+  /// An event of the daemon, reported on the loop's thread.
   public enum Event {
     case added(GlobalObject)
     case removed(GlobalObject)
-    /// The daemon went away, or threw us out. Nothing of this connection works any more.
+    /// The daemon went away or disconnected this client. The connection is unusable from now on.
     case lost(PipeWireError)
-    /// A request was refused: the message, and the id of the proxy it was about.
+    /// A request was refused, with the message and the id of the proxy concerned.
     case failed(proxy: UInt32, reason: String)
   }
 
   public let loop: ThreadLoop
-  /// Every object of the daemon that we may see, by id.
+  /// Every visible object of the daemon, by id.
   public private(set) var objects: [UInt32: GlobalObject] = [:]
-  /// The daemon's version, "0.3.65"; empty until it has told.
+  /// The daemon's version, "0.3.65"; empty until known.
   public private(set) var daemonVersion = ""
 
   let core: OpaquePointer
@@ -31,19 +31,20 @@ public final class Connection {
   private var pings: [Int32: () -> Void] = [:]
   private var isLost = false
 
-  /// Connects to the daemon, and starts mirroring its registry. `roundTrip` waits for the mirror to be whole. [control]
+  /// Connects to the daemon, and starts mirroring its registry. Call `roundTrip` to wait until the mirror is complete. [control]
   /// - Parameters:
   ///   - remote: the path of the daemon's socket, or its name; nil for the user's own (`PIPEWIRE_REMOTE`, or "pipewire-0").
-  ///   - properties: those of the client, for example `application.name`.
+  ///   - properties: the client's, for example `application.name`.
   ///   - handler: called on the loop's thread, or inside `roundTrip`.
-  /// - Throws: `noDaemon` where nobody answers.
+  /// - Throws: `noDaemon` if nobody answers.
   public init(
     loop: ThreadLoop, remote: String? = nil, properties: Properties = [:], handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
     self.loop = loop
     self.handler = handler
     var properties = properties
-    // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does, and asking for the other is warned of.
+    // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does, and requesting the other logs a
+    // warning.
     let configuration = isPipeWire(String(cString: pw_get_library_version()), atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
     guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
       coreHook.deallocate()
@@ -77,7 +78,7 @@ public final class Connection {
     coreHook.deallocate()
   }
 
-  /// Waits until the daemon has answered everything asked so far: false where it went away or `timeout` seconds passed. [control]
+  /// Waits until the daemon has processed all requests so far. Returns false if it went away or `timeout` seconds passed. [control]
   @discardableResult
   public func roundTrip(timeout: Double = 5) -> Bool {
     let sequence = npw_core_sync(core, 0, 0)
@@ -87,10 +88,10 @@ public final class Connection {
     return !isLost
   }
 
-  /// Asks the daemon for a sign of life; `answered` is called on the loop's thread when it comes, which may be never. [control]
+  /// Asks the daemon for a sign of life; `answered` is called on the loop's thread when it comes, possibly never. [control]
   public func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
 
-  /// Objects of one kind. [control]
+  /// Returns the objects of one kind. [control]
   public func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {
     objects.values.lazy.filter { $0.kind == kind }
   }
@@ -144,7 +145,7 @@ public final class Connection {
 }
 
 extension UnsafeMutablePointer {
-  /// Memory for one value, all bits zero, as C's event tables and hooks want it.
+  /// Allocates one value with all bits zero, as C's event tables and hooks require.
   static func zeroed() -> Self {
     let pointer = Self.allocate(capacity: 1)
     memset(pointer, 0, MemoryLayout<Pointee>.size)

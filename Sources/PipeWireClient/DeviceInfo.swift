@@ -1,6 +1,6 @@
 internal import CPipeWire
 
-/// What a card can be and what it is: its Profile, EnumProfile, Route and EnumRoute params, followed as they change. [control]
+/// A card's profiles and routes: follows its Profile, EnumProfile, Route and EnumRoute params. [control]
 public final class DeviceInfo {
   public enum Availability: UInt32, Sendable { case unknown, no, yes }
 
@@ -15,33 +15,33 @@ public final class DeviceInfo {
     public var index: Int
     /// "analog-output-speaker", …
     public var name: String
-    /// For people.
+    /// The description for people.
     public var description: String
     public var isInput: Bool
     public var availability: Availability
-    /// "speaker", "headphones", …; nil where it tells none.
+    /// "speaker", "headphones", …; nil if unknown.
     public var portType: String?
-    /// Of an active one: `card.profile.device` of the node that it is active for.
+    /// If active: `card.profile.device` of the node concerned.
     public var device: Int?
     /// Indices of the profiles in which it can be active.
     public var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
     public var devices: [Int]
-    /// Of an active one: the card is muted there, by a mixer or a switch.
+    /// If active: whether the card is muted there, by a mixer or a switch.
     public var isMuted = false
   }
 
-  /// All of the device's properties; empty until the daemon has told.
+  /// All of the device's properties; empty until known.
   public private(set) var properties: Properties = [:]
-  /// True once the daemon has told properties and params.
+  /// A Boolean value indicating whether properties and params are known.
   public private(set) var isKnown = false
   public private(set) var profiles: [Profile] = []
-  /// The active one.
+  /// The active profile.
   public private(set) var profile: Profile?
   public private(set) var routes: [Route] = []
   public private(set) var activeRoutes: [Route] = []
 
-  /// What the daemon is about to tell: whole lists, which take the place of the last ones when it has told all.
+  /// The lists being received; they replace the previous ones when complete.
   private struct Lists {
     var profiles: [Profile] = []
     var active: [Profile] = []
@@ -49,9 +49,9 @@ public final class DeviceInfo {
     var activeRoutes: [Route] = []
   }
   private var coming = Lists()
-  /// Of each kind; no card has as many.
+  /// Limit of params of each kind; no real card has as many.
   private static let mostParams = 512
-  /// It has been asked, and has not answered yet.
+  /// A Boolean value indicating whether a query is unanswered.
   public private(set) var isAsking = false
   private var isStale = false
 
@@ -61,7 +61,7 @@ public final class DeviceInfo {
   private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: () -> Void
 
-  /// Binds the device; what it is comes by `changed`, on the loop's thread. [control]
+  /// Binds the device and reports it by `changed`, on the loop's thread. [control]
   public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
@@ -85,13 +85,13 @@ public final class DeviceInfo {
     proxyHook.deallocate()
   }
 
-  /// Asks for another profile, by name; false where there is none. A session manager does not remember it. [control]
+  /// Requests another profile by name; returns false if there is none. Session managers do not remember it. [control]
   public func select(profile name: String) -> Bool {
     guard let profile = profiles.first(where: { $0.name == name }) else { return false }
     return npw_device_set_profile(proxy, Int32(profile.index)) >= 0
   }
 
-  /// One question at a time: what changes meanwhile is asked for anew.
+  /// Sends one query at a time; changes meanwhile are queried again.
   private func ask() {
     guard !isAsking else {
       isStale = true
@@ -152,7 +152,7 @@ public final class DeviceInfo {
 }
 
 extension DeviceInfo.Profile {
-  /// nil where the param is no profile with index and name.
+  /// nil if the param is not a profile with index and name.
   init?(_ param: Pod) {
     guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamProfile)),
       let index = properties[SPA_PARAM_PROFILE_index.rawValue]?.int, let name = properties[SPA_PARAM_PROFILE_name.rawValue]?.text
@@ -164,7 +164,7 @@ extension DeviceInfo.Profile {
 }
 
 extension DeviceInfo.Route {
-  /// nil where the param is no route with index, direction and name.
+  /// nil if the param is not a route with index, direction and name.
   init?(_ param: Pod) {
     guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamRoute)),
       let index = properties[SPA_PARAM_ROUTE_index.rawValue]?.int, let direction = properties[SPA_PARAM_ROUTE_direction.rawValue]?.id,
@@ -181,7 +181,7 @@ extension DeviceInfo.Route {
       isMuted: properties[SPA_PARAM_ROUTE_props.rawValue].map { NodeVolumes.isMuted($0) } ?? false)
   }
 
-  /// A value of a list that begins with a count, then key, value, key, value, …
+  /// Looks a key up in a list of a count followed by key, value, key, value, …
   private static func information(_ key: String, in list: Pod) -> String? {
     let texts = list.elements?.compactMap(\.text) ?? []
     for index in stride(from: 0, to: texts.count - 1, by: 2) where texts[index] == key { return texts[index + 1] }

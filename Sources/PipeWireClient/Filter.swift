@@ -3,8 +3,8 @@ internal import CPipeWire
 
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
 ///
-/// Ports may be added at any time. They are never removed: libpipewire 0.3 frees a port under the audio thread, so a port that is no longer wanted is
-/// renamed and kept for the next use.
+/// Ports may be added at any time. They are never removed, because libpipewire 0.3 frees a port under the audio thread: an unused port is
+/// renamed and kept for later.
 public final class Filter {
   public enum State: Sendable, Equatable {
     case unconnected, connecting, paused, streaming
@@ -12,20 +12,20 @@ public final class Filter {
   }
   public enum Direction: Sendable { case input, output }
 
-  /// Called on the loop's thread.
+  /// An event, reported on the loop's thread.
   public enum Event {
     case state(State)
-    /// The graph told the latency behind a port.
+    /// The graph reported the latency at a port.
     case latency(port: FilterPort, Latency)
-    /// Somebody wants the node's parameters to be so; nothing has changed yet.
+    /// Somebody requests values for the node's parameters; nothing has changed yet.
     case parameters([ParameterChange])
   }
 
-  /// The process callback: runs on the data thread with the `data` given to `init`, and with what `Cycle.init` reads. [realtime]
+  /// The process callback. Runs on the data thread with the `data` given to `init`; `Cycle.init` reads `cycle`. [realtime]
   public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
 
   public private(set) var state = State.unconnected
-  /// The node's id once the daemon has told it.
+  /// The node's id, once known.
   public var nodeId: UInt32? {
     let id = pw_filter_get_node_id(filter)
     return id == .max ? nil : id
@@ -38,11 +38,11 @@ public final class Filter {
   private let handler: (Event) -> Void
   private let keptAlive: AnyObject?
 
-  /// Makes the node; `connect` puts it into the graph. [control]
+  /// Makes the node; `connect` adds it to the graph. [control]
   /// - Parameters:
   ///   - name: `node.name`.
-  ///   - process: the audio thread's entry.
-  ///   - keepingAlive: the owner of `data`, let go of when the audio thread no longer runs.
+  ///   - process: the audio thread's entry point.
+  ///   - keepingAlive: the owner of `data`, released when the audio thread no longer runs.
   public init(
     _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
     keepingAlive: AnyObject? = nil, handler: @escaping (Event) -> Void
@@ -57,7 +57,7 @@ public final class Filter {
       throw PipeWireError(code: .refused, description: "cannot make the filter \(name) (\(PipeWireError.lastReason))")
     }
     self.filter = filter
-    // The same calling convention, the pointer's type apart.
+    // The calling convention is the same; only the pointer's type differs.
     target.initialize(to: npw_filter_target(function: unsafeBitCast(process, to: npw_process_function.self), data: data, owner: nil))
     target.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
     pw_filter_add_listener(filter, hook, Self.events, target)
@@ -69,7 +69,8 @@ public final class Filter {
     hook.deallocate()
   }
 
-  /// Puts the node into the graph. With `reportsLatency` the ports' latencies come as events, and `setLatency` tells the graph ours. [control]
+  /// Adds the node to the graph. With `reportsLatency` the ports' latencies are reported as events, and `setLatency` reports nearend's to
+  /// the graph. [control]
   public func connect(reportsLatency: Bool = false) throws(PipeWireError) {
     var flags = PW_FILTER_FLAG_RT_PROCESS.rawValue
     if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
@@ -79,7 +80,7 @@ public final class Filter {
     }
   }
 
-  /// Adds a port, before or after `connect`, also while audio runs. [control]
+  /// Adds a port, before or after `connect`, even while audio runs. [control]
   public func addPort(_ direction: Direction, name: String, properties: Properties = [:]) throws(PipeWireError) -> FilterPort {
     let fixed = ["format.dsp": "32 bit float mono audio", "port.name": name]
     let side = direction == .input ? SPA_DIRECTION_INPUT : SPA_DIRECTION_OUTPUT
@@ -87,25 +88,25 @@ public final class Filter {
       let pointer = pw_filter_add_port(
         filter, side, PW_FILTER_PORT_FLAG_MAP_BUFFERS, MemoryLayout<UInt>.size, properties.merging(fixed) { $1 }.makePointer(), nil, 0)
     else { throw PipeWireError(code: .refused, description: "cannot add the port \(name) (\(PipeWireError.lastReason))") }
-    // Ports are never removed, so that they are numbered in the order in which they come.
+    // Ports are never removed, so their numbers follow the order of creation.
     let index = ports.values.count { $0.direction == direction }
     let port = FilterPort(pointer: pointer, direction: direction, index: index, name: name)
     ports[pointer] = port
     return port
   }
 
-  /// Gives a port another name; the registry goes on telling the first one, at least in 0.3.65. [control]
+  /// Renames a port; the registry keeps reporting the first name, at least in 0.3.65. [control]
   public func rename(_ port: FilterPort, to name: String) {
     port.name = name
     _ = ["port.name": name].withDictionary { pw_filter_update_properties(filter, port.pointer, $0) }
   }
 
-  /// The port with this number among those of its direction, `port.id` of the registry; nil where there is none. [control]
+  /// Returns the port of this direction with this number, the registry's `port.id`; nil if there is none. [control]
   public func port(_ direction: Direction, index: Int) -> FilterPort? {
     ports.values.first { $0.direction == direction && $0.index == index }
   }
 
-  /// Tells the graph the latency in front of (`input`) or behind (`output`) a port as it is from here on, ours included. [control]
+  /// Reports to the graph the latency ahead of (`input`) or behind (`output`) a port, including nearend's own. [control]
   public func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
     var info = npw_latency(
       direction: direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue, quanta: latency.quanta,
@@ -113,13 +114,13 @@ public final class Filter {
     npw_filter_update_port_latency(filter, port.pointer, &info)
   }
 
-  /// Tells the graph how many frames the node's own processing takes. [control]
+  /// Reports the latency of the node's own processing in frames to the graph. [control]
   public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(clamping: frames)) }
 
-  /// Changes properties of the node, of which the daemon takes some at once. [control]
+  /// Changes properties of the node; some take effect in the daemon at once. [control]
   public func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
 
-  /// Tells the graph the node's parameters, in place of those told before. [control], not from `Event.parameters`.
+  /// Publishes the node's parameters, replacing the previous ones. [control], not from `Event.parameters`.
   public func publish(_ parameters: [NodeParameter]) throws(PipeWireError) {
     let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
     guard result < 0 else { return }
@@ -160,12 +161,12 @@ public final class Filter {
 /// One DSP port of a filter.
 public final class FilterPort {
   public fileprivate(set) var name: String
-  /// The name that it was made with, which the registry tells for ever.
+  /// The name that it was created with, which the registry keeps reporting.
   public let firstName: String
   public let direction: Filter.Direction
   /// Its number among the filter's ports of its direction.
   public let index: Int
-  /// What `dspBuffer` takes on the audio thread.
+  /// The argument for `dspBuffer` on the audio thread.
   public let pointer: UnsafeMutableRawPointer
 
   fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, index: Int, name: String) {

@@ -1,6 +1,6 @@
-/// An object in the daemon's registry, with the properties that the registry tells of it.
+/// An object in the daemon's registry, with its registry properties.
 public struct GlobalObject: Sendable, Equatable {
-  /// The interfaces that nearend looks at; others are not mirrored.
+  /// The interfaces that are mirrored.
   public enum Kind: String, Sendable {
     case node = "PipeWire:Interface:Node"
     case port = "PipeWire:Interface:Port"
@@ -13,12 +13,12 @@ public struct GlobalObject: Sendable, Equatable {
   public let kind: Kind
   public let properties: Properties
 
-  /// A property that holds an id.
+  /// Returns a property that holds an id.
   public func id(_ key: String) -> UInt32? { properties[key].flatMap { UInt32($0) } }
 
-  /// `object.serial`, which unlike an id is never used again: the higher, the newer.
+  /// `object.serial`: unlike an id it is never reused; newer objects have higher serials.
   public var serial: UInt64 { properties["object.serial"].flatMap { UInt64($0) } ?? UInt64(id) }
 
-  /// `node.name`; nil where it has none.
+  /// `node.name`; nil if it has none.
   public var nodeName: String? { properties["node.name"] }
 }

@@ -2,29 +2,29 @@ import Border
 internal import CPipeWire
 
 extension Filter {
-  /// What the graph says lies behind a port: how old audio is when it comes in, or how long until it is heard. An offset that a person has set makes it
-  /// negative where it is larger than what there is.
+  /// The latency at a port, as the graph reports it: the age of incoming audio, or the time until outgoing audio is heard. An offset set by
+  /// a person can make it negative.
   public struct Latency: Sendable, Equatable {
-    /// In quanta, to be multiplied by the quantum, −64…64.
+    /// The part in multiples of the quantum, −64…64.
     public private(set) var quanta: Float
-    /// −2²¹…2²¹, 10 s at 192 kHz.
+    /// The part in frames, −2²¹…2²¹: 10 s at 192 kHz.
     public private(set) var frames: Int32
-    /// −10¹⁰…10¹⁰, 10 s.
+    /// The part in nanoseconds, −10¹⁰…10¹⁰: 10 s.
     public private(set) var nanoseconds: Int64
 
     private static let mostFrames: Int32 = 1 << 21
     private static let mostNanoseconds: Int64 = 10_000_000_000
-    /// Seconds; more than that is a mistake of somebody's.
+    /// In seconds; anything longer is an error.
     private static let longest = 10.0
 
-    /// What lies beyond the ranges becomes their bound, and no number 0.
+    /// Clamps each part to its range; NaN becomes 0.
     public init(quanta: Float = 0, frames: Int32 = 0, nanoseconds: Int64 = 0) {
       self.quanta = quanta.bounded(to: -64...64, else: 0)
       self.frames = min(max(frames, -Self.mostFrames), Self.mostFrames)
       self.nanoseconds = min(max(nanoseconds, -Self.mostNanoseconds), Self.mostNanoseconds)
     }
 
-    /// The longest latency that a Latency param tells; nil where it is none.
+    /// Reads the longest latency of a Latency param; nil if it is none.
     init?(_ param: Pod) {
       guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamLatency)),
         properties[SPA_PARAM_LATENCY_direction.rawValue]?.id != nil
@@ -35,13 +35,13 @@ extension Filter {
         nanoseconds: properties[SPA_PARAM_LATENCY_maxNs.rawValue]?.long ?? 0)
     }
 
-    /// Longer by as many frames.
+    /// Returns the latency plus `frames`.
     public func later(by frames: Int) -> Latency {
       Latency(
         quanta: quanta, frames: Int32(clamping: Int(self.frames) + min(max(frames, 0), Int(Self.mostFrames))), nanoseconds: nanoseconds)
     }
 
-    /// All of it in frames, within 10 s.
+    /// Returns the total in frames, clamped to 10 s.
     public func total(quantum: Int, rate: Int) -> Int {
       let limit = Self.longest * Double(rate)
       let total = Double(quanta) * Double(quantum) + Double(frames) + Double(nanoseconds) * Double(rate) / 1e9

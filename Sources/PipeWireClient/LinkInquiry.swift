@@ -1,30 +1,30 @@
 internal import CPipeWire
 
-/// Asks the daemon about links that it called active and that are to end, until it negotiates none of them anew.
+/// Queries links that the daemon reports as active and that are to end, until it is renegotiating none of them.
 ///
-/// It does so after a node was suspended, and does not say so. A link that is ended meanwhile takes PipeWire 0.3.65 down: the link is started once more on
-/// its way out, and the audio thread finds it gone (`pw_impl_link_destroy`; mended in 0.3.72). [control]
+/// It renegotiates after a node was suspended, without saying so. Ending such a link crashes PipeWire 0.3.65: the link is started once more
+/// while being destroyed, and the audio thread finds it gone (`pw_impl_link_destroy`; fixed in 0.3.72). [control]
 public final class LinkInquiry {
   private let connection: Connection
   private let changed: () -> Void
   private var questions: [UInt32: Question] = [:]
   private var again: LoopTimer?
 
-  /// Seconds between questions.
+  /// Seconds between queries.
   private static let interval = 0.02
 
-  /// `changed` is called on the loop's thread when it is time to call `mayEnd` again.
+  /// `changed` is called on the loop's thread when `mayEnd` should be called again.
   public init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
     again = LoopTimer(loop: connection.loop) { [unowned self] in
-      // An answer of a while ago is none.
+      // An old answer is no answer.
       if questions.values.contains(where: { $0.mayEnd != true }) { questions = [:] }
       changed()
     }
   }
 
-  /// True where all of these links may be ended now, at once; otherwise `changed` follows.
+  /// Returns true if all of these links may be ended now, at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
   public func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
     let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
@@ -43,7 +43,7 @@ public final class LinkInquiry {
   }
 }
 
-/// One look at a link: what is bound anew is told its state, also a state that the daemon keeps to itself otherwise.
+/// One query of a link: a newly bound link reports its state, even one that the daemon does not announce otherwise.
 private final class Question {
   /// nil until the daemon has answered.
   private(set) var mayEnd: Bool?

@@ -1,17 +1,17 @@
 internal import CPipeWire
 
-/// One of the daemon's metadata objects ("default", "settings"), mirrored. [control]
+/// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
 public final class Metadata {
-  /// Values of subject 0, the whole graph's.
+  /// The values of subject 0, which are the whole graph's.
   public private(set) var values: [String: String] = [:]
-  /// Streams that the session manager lets follow the default, whatever they asked for, by id: it has set their `target.node` to −1, and nobody has moved
-  /// them since (who does sets `target.object`, too).
+  /// Ids of the streams that the session manager lets follow the default, whatever they asked for: it has set their `target.node` to −1,
+  /// and nobody has moved them since (that would also set `target.object`).
   public var followers: [UInt32] { targets.filter { $0.value == [Self.targetNode: "-1"] }.map(\.key) }
   private var targets: [UInt32: [String: String]] = [:]
   private static let targetNode = "target.node"
   private static let targetKeys: Set = [targetNode, "target.object"]
 
-  /// True once the daemon has told every value that there was.
+  /// A Boolean value indicating whether all initial values are known.
   public private(set) var isKnown = false
 
   private let connection: Connection
@@ -20,7 +20,7 @@ public final class Metadata {
   private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: (_ key: String?) -> Void
 
-  /// Binds the object; its values come by `changed`, on the loop's thread, and nil once they are known. [control]
+  /// Binds the object; `changed` reports each value on the loop's thread, and nil once all are known. [control]
   public init(_ connection: Connection, object: GlobalObject, changed: @escaping (_ key: String?) -> Void) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
@@ -44,13 +44,14 @@ public final class Metadata {
     proxyHook.deallocate()
   }
 
-  /// Sets a value of subject 0, or removes it with nil; `values` has it at once, because the daemon may tell only others of it. [control]
+  /// Sets a value of subject 0, or removes it with nil. `values` is updated at once, because the daemon may tell only other clients.
+  /// [control]
   public func set(_ key: String, type: String?, value: String?) {
     values[key] = value
     npw_metadata_set_property(proxy, 0, key, type, value)
   }
 
-  /// A stream goes again where it asked to go. [control]
+  /// Sends a stream back to the device it asked for. [control]
   public func followNoLonger(_ stream: UInt32) {
     targets[stream] = nil
     npw_metadata_set_property(proxy, stream, Self.targetNode, nil, nil)

@@ -1,17 +1,17 @@
 internal import CPipeWire
 
-/// Everything the daemon tells of one node, which is more than the registry does. [control]
+/// The complete information on a node, which exceeds the registry's. [control]
 public final class NodeInfo {
-  /// All of the node's properties; empty until the daemon has told.
+  /// All of the node's properties; empty until known.
   public private(set) var properties: Properties = [:]
-  /// True once the daemon has told.
+  /// A Boolean value indicating whether the properties are known.
   public private(set) var isKnown = false
-  /// How often it was suspended in the middle of running, without having become idle before.
+  /// The number of times that it was suspended while running, without being idle in between.
   public private(set) var suspensions = 0
 
-  /// Whether it takes part in the graph's cycles now.
+  /// A Boolean value indicating whether it takes part in the graph's cycles now.
   public var isRunning: Bool { runningSince != nil }
-  /// Since when, CLOCK_MONOTONIC in ns; nil while it does not.
+  /// The time since when it runs, CLOCK_MONOTONIC in ns; nil while it does not.
   public private(set) var runningSince: UInt64?
 
   private let connection: Connection
@@ -20,7 +20,7 @@ public final class NodeInfo {
   private let changed: () -> Void
   private let ran: (() -> Void)?
 
-  /// Binds the node; what it is comes by `changed`, that it begins or ends to run by `ran`, on the loop's thread. [control]
+  /// Binds the node. On the loop's thread, `changed` reports its information, and `ran` that it starts or stops running.
   public init(
     _ connection: Connection, id: UInt32, ran: (() -> Void)? = nil, changed: @escaping () -> Void
   ) throws(PipeWireError) {

@@ -1,6 +1,6 @@
 internal import CPipeWire
 
-/// A named value that a node tells in its Props and describes in its PropInfo, for others to see and to set. [any]
+/// A named value that a node publishes in its Props and describes in its PropInfo, for others to read and to set. [any]
 public struct NodeParameter: Sendable, Equatable {
   public enum Value: Sendable, Equatable {
     case bool(Bool)
@@ -9,10 +9,10 @@ public struct NodeParameter: Sendable, Equatable {
     case text(String)
   }
   public var name: String
-  /// For people.
+  /// The description for people.
   public var description: String
   public var value: Value
-  /// What a number may be; nil for any.
+  /// The range of a number; nil for any.
   public var range: ClosedRange<Double>?
 
   public init(name: String, description: String, value: Value, range: ClosedRange<Double>? = nil) {
@@ -23,10 +23,10 @@ public struct NodeParameter: Sendable, Equatable {
   }
 }
 
-/// What somebody wants a node's parameter to be. [any]
+/// A requested value of a node's parameter. [any]
 public struct ParameterChange: Sendable, Equatable {
   public var name: String
-  /// nil where it is of no kind that a parameter has, and where `name` is another key of the Props.
+  /// nil if the value is of an unsupported kind, or `name` is another key of the Props.
   public var value: NodeParameter.Value?
 
   public init(name: String, value: NodeParameter.Value?) {
@@ -36,7 +36,7 @@ public struct ParameterChange: Sendable, Equatable {
 }
 
 extension [NodeParameter] {
-  /// The parameters as C has them, for the time of `body`.
+  /// Lends the parameters in C's form for the duration of `body`.
   func withPointer<T>(_ body: (UnsafePointer<npw_parameter>, UInt32) -> T) -> T {
     var copies: [UnsafeMutablePointer<CChar>] = []
     defer { for copy in copies { free(copy) } }
@@ -61,10 +61,10 @@ extension [NodeParameter] {
 }
 
 extension [ParameterChange] {
-  /// Changes of one message that are looked at.
+  /// The largest number of changes read from one message.
   private static var most: Int { 256 }
 
-  /// Every value that Props tell, in their order; none where it is no Props.
+  /// Reads every value of Props in order; empty if the param is not Props.
   init(_ props: Pod) {
     self = []
     for property in props.properties(of: UInt32(SPA_TYPE_OBJECT_Props)) ?? [] {
@@ -78,7 +78,7 @@ extension [ParameterChange] {
     self = [ParameterChange](prefix(Self.most))
   }
 
-  /// Name, value, name, value, … What is malformed comes without a value, and what follows it not at all.
+  /// Reads name, value, name, value, … A malformed entry has no value, and ends the list.
   private static func list(_ list: Pod) -> [ParameterChange] {
     let malformed = ParameterChange(name: "params", value: nil)
     guard let elements = list.elements else { return [malformed] }
@@ -93,7 +93,7 @@ extension [ParameterChange] {
 }
 
 extension NodeParameter.Value {
-  /// nil where it is of no kind that a parameter has, or no finite number.
+  /// nil if it is of an unsupported kind, NaN or infinite.
   fileprivate init?(_ pod: Pod) {
     if let flag = pod.bool {
       self = .bool(flag)

@@ -1,24 +1,24 @@
 import Border
 internal import CPipeWire
 
-/// The volume of one node, a stream or a device: what is set of it, and what is heard instead. [control]
+/// The volume of one node, a stream or a device: as set, and optionally as heard instead. [control]
 public final class NodeVolumes {
-  /// What an application, a mixer or a person has set.
+  /// The volume as set by an application, a mixer or a person.
   public struct Setting: Equatable, Sendable {
-    /// Linear, one for each channel, 0–100; at most 64.
+    /// Linear gains, one per channel, 0–100; at most 64.
     public var channels: [Float]
     public var isMuted: Bool
-    /// Of the loudest channel, as mixers show it.
+    /// The gain of the loudest channel, as mixers show it.
     public var volume: Float { channels.max() ?? 1 }
   }
-  /// nil until the daemon has told; some nodes have none.
+  /// nil until known; some nodes have none.
   public private(set) var setting: Setting?
 
   private let proxy: OpaquePointer
   private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let told: () -> Void
 
-  /// Binds the node; what is set of it comes by `told`, on the loop's thread, as often as its Props change. [control]
+  /// Binds the node; `told` is called on the loop's thread whenever its Props change.
   /// - Throws: `connectionLost`.
   public init(_ connection: Connection, id: UInt32, told: @escaping () -> Void) throws(PipeWireError) {
     self.told = told
@@ -37,23 +37,23 @@ public final class NodeVolumes {
     hook.deallocate()
   }
 
-  /// These volumes are heard instead of those that are set, until somebody sets volume or mute.
+  /// Makes these volumes heard instead of those that are set, until somebody sets volume or mute.
   public func lower(to channels: [Float]) {
     _ = channels.withUnsafeBufferPointer {
       npw_node_set_soft_volumes(proxy, $0.baseAddress, UInt32($0.count), setting?.isMuted ?? false)
     }
   }
 
-  /// What is set is heard again.
+  /// Makes the volumes that are set heard again.
   public func restore() {
     guard let setting else { return }
     lower(to: setting.channels)
-    // That mute is set, as it was, ends what `lower` has laid over; the volumes that are set are never written.
+    // Setting mute to its current value ends what `lower` has laid over; the volumes that are set are never written.
     _ = npw_node_set_mute(proxy, setting.isMuted)
   }
 
-  /// Closes the device behind it, as a session manager does seconds after the last link has gone; the next link opens it. Only for a node that nothing is
-  /// linked to.
+  /// Suspends the device, as a session manager does seconds after the last link has gone; the next link resumes it. Only for a node without
+  /// links.
   public func suspend() { _ = npw_node_suspend(proxy) }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {
@@ -71,11 +71,11 @@ public final class NodeVolumes {
 }
 
 extension NodeVolumes.Setting {
-  /// Linear; more than a hundred times is a mistake of somebody's.
+  /// Linear; anything beyond a hundredfold is an error.
   private static let loudest: Float = 100
   private static let mostChannels = 64
 
-  /// nil where the Props tell no volume.
+  /// nil if the Props contain no volume.
   init?(_ props: Pod) {
     guard let properties = props.properties(of: UInt32(SPA_TYPE_OBJECT_Props)),
       let channels = properties[SPA_PROP_channelVolumes.rawValue]?.floats, !channels.isEmpty
@@ -86,7 +86,7 @@ extension NodeVolumes.Setting {
 }
 
 extension NodeVolumes {
-  /// Also of a card's route. False where the Props do not tell.
+  /// Also works for a card's route. False if the Props do not say.
   static func isMuted(_ props: Pod) -> Bool {
     props.properties(of: UInt32(SPA_TYPE_OBJECT_Props))?[SPA_PROP_mute.rawValue]?.bool ?? false
   }

@@ -1,19 +1,19 @@
 internal import CPipeWire
 internal import Glibc
 
-/// What went wrong with PipeWire, and what the caller can do about it. [any]
+/// An error of PipeWire, with what the caller can do about it. [any]
 public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public enum Code: Sendable, Equatable {
     /// No daemon answers at the socket.
     case noDaemon
-    /// The connection that was there has ended.
+    /// The connection has ended.
     case connectionLost
     /// The daemon or the library refused something.
     case refused
   }
   public let code: Code
-  /// A sentence that names what failed, and why.
+  /// A sentence that says what failed, and why.
   public let description: String
 
   public init(code: Code, description: String) {
@@ -21,9 +21,9 @@ public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible
     self.description = description
   }
 
-  /// The C library's words for the last call that failed on this thread.
+  /// The C library's text for the last failed call on this thread.
   static var lastReason: String { reason(errno) }
 
-  /// The C library's words for a (negative) errno.
+  /// The C library's text for a (negative) errno.
   static func reason(_ result: Int32) -> String { String(cString: strerror(abs(result))) }
 }

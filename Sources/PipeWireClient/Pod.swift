@@ -1,27 +1,27 @@
 import Border
 internal import CPipeWire
 
-/// A value in SPA's binary form, as another process sent it. Whatever the sizes in it say, nothing outside of `body` is read.
+/// A value in SPA's binary form, as another process sent it. Whatever sizes it claims, nothing outside `body` is read.
 ///
-/// SPA's own readers trust them: an array's child may be larger than the type that is asked for, and a choice may be shorter than its child.
-/// Points into the memory that it was made of, and is valid for as long. [any]
+/// SPA's own readers trust the sizes: an array's child may be larger than the requested type, and a choice may be shorter than its child.
+/// Points into the memory that it was created from, and is valid as long as that. [any]
 struct Pod {
   let type: UInt32
-  /// What follows the head, without padding.
+  /// The content after the header, without padding.
   let body: UnsafeRawBufferPointer
 
   private static let headSize = 8
 
-  /// Values of an object, or of a struct, that are looked at.
+  /// The largest number of values read from an object or a struct.
   static let mostValues = 1_024
 
-  /// - Parameter pod: as libpipewire hands it out: it has held the outer size against the message.
+  /// - Parameter pod: as libpipewire provides it, with its outer size checked against the message.
   init?(_ pod: UnsafePointer<spa_pod>?) {
     guard let pod else { return nil }
     self.init(UnsafeRawBufferPointer(start: pod, count: Self.headSize + Int(pod.pointee.size)))
   }
 
-  /// nil where the bytes are fewer than the head says.
+  /// nil if there are fewer bytes than the header says.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headSize else { return nil }
     let size = Int(bytes.loadUnaligned(as: UInt32.self))
@@ -31,7 +31,7 @@ struct Pod {
 
   private init(type: UInt32, body: UnsafeRawBufferPointer) { (self.type, self.body) = (type, body) }
 
-  /// A choice of one value is that value, as with SPA.
+  /// A choice of one value is that value, as in SPA.
   private var value: Pod {
     guard type == UInt32(SPA_TYPE_Choice), body.count >= 16, body.loadUnaligned(as: UInt32.self) == SPA_CHOICE_None.rawValue,
       let child = Pod(body.dropping(8, keeping: body.count - 8))
@@ -52,7 +52,7 @@ struct Pod {
   var float: Float? { read(Float.self, of: UInt32(SPA_TYPE_Float)) }
   var double: Double? { read(Double.self, of: UInt32(SPA_TYPE_Double)) }
 
-  /// Printable, and at most `longestName` scalars of it.
+  /// Printable, and at most `longestName` scalars.
   var text: String? {
     let pod = value
     guard pod.type == UInt32(SPA_TYPE_String), let end = pod.body.firstIndex(of: 0) else { return nil }
@@ -62,7 +62,7 @@ struct Pod {
   var ints: [Int32]? { array(Int32.self, of: UInt32(SPA_TYPE_Int)) }
   var floats: [Float]? { array(Float.self, of: UInt32(SPA_TYPE_Float)) }
 
-  /// At most `mostValues`; nil where it is no array, or one of other values.
+  /// At most `mostValues`; nil if it is not an array of this type.
   private func array<T: BitwiseCopyable>(_ type: T.Type, of kind: UInt32) -> [T]? {
     guard self.type == UInt32(SPA_TYPE_Array), body.count >= 8, body.loadUnaligned(as: UInt32.self) == MemoryLayout<T>.size,
       body.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == kind
@@ -71,7 +71,7 @@ struct Pod {
     return (0..<count).map { body.loadUnaligned(fromByteOffset: 8 + $0 * MemoryLayout<T>.size, as: T.self) }
   }
 
-  /// The values of a struct; nil where it is none. What is cut off at its end is left out.
+  /// The values of a struct; nil if it is none. A truncated last value is omitted.
   var elements: [Pod]? {
     guard type == UInt32(SPA_TYPE_Struct) else { return nil }
     var (elements, offset): ([Pod], Int) = ([], 0)
@@ -82,12 +82,12 @@ struct Pod {
     return elements
   }
 
-  /// The properties of an object of this type, in their order; nil where it is none.
+  /// The properties of an object of this type, in order; nil if it is none.
   func properties(of objectType: UInt32) -> [(key: UInt32, value: Pod)]? {
     guard type == UInt32(SPA_TYPE_Object), body.count >= 8, body.loadUnaligned(as: UInt32.self) == objectType else { return nil }
     var (properties, offset): ([(UInt32, Pod)], Int) = ([], 8)
     while properties.count < Self.mostValues, body.count - offset >= 16 {
-      // Key and flags, then the value.
+      // Key and flags precede the value.
       guard let value = Pod(body.dropping(offset + 8, keeping: body.count - offset - 8)) else { break }
       properties.append((body.loadUnaligned(fromByteOffset: offset, as: UInt32.self), value))
       offset += 16 + Self.padded(value.body.count)
@@ -99,7 +99,7 @@ struct Pod {
 }
 
 extension [(key: UInt32, value: Pod)] {
-  /// The first of that key.
+  /// The first value of that key.
   subscript(_ key: UInt32) -> Pod? { first { $0.key == key }?.value }
 }
 

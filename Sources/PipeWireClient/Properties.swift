@@ -5,7 +5,7 @@ internal import CPipeWire
 public typealias Properties = [String: String]
 
 extension Properties {
-  /// What somebody says of an object: printable, and of bounded length, as names, numbers and words are.
+  /// Copies the properties of an object as somebody else declared them, made printable and of bounded length.
   init(_ dictionary: UnsafePointer<spa_dict>?) {
     self.init()
     guard let dictionary else { return }
@@ -15,7 +15,7 @@ extension Properties {
     }
   }
 
-  /// A pw_properties that the callee takes over.
+  /// Makes a pw_properties that the callee owns.
   func makePointer() -> UnsafeMutablePointer<pw_properties>? {
     var empty = spa_dict(flags: 0, n_items: 0, items: nil)
     let properties = pw_properties_new_dict(&empty)

@@ -1,15 +1,15 @@
 import Border
 internal import CPipeWire
 
-/// An object that this client made in the daemon: a device, or a link. It ends with this value, or with the connection. [control]
+/// An object that this client made in the daemon: a device or a link. It ends with this value, or with the connection. [control]
 public final class RemoteObject {
-  /// Its id in the registry once the daemon has told it.
+  /// Its id in the registry, once known.
   public private(set) var id: UInt32?
-  /// What the daemon said against it, if anything.
+  /// The daemon's error message, if any.
   public private(set) var failure: String?
-  /// True once the daemon has removed it, whoever asked for that.
+  /// A Boolean value indicating whether the daemon has removed it, for whatever reason.
   public private(set) var isRemoved = false
-  /// Of a link: true where the daemon last called it active. It does not tell when it negotiates an active link anew.
+  /// For a link, whether the daemon last reported it as active. Renegotiation of an active link is not reported.
   public private(set) var isActive = false
 
   private let connection: Connection
@@ -18,7 +18,7 @@ public final class RemoteObject {
   private let linkHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: (RemoteObject) -> Void
 
-  /// Asks the daemon's factory for an object; the answer comes by `changed`, on the loop's thread. [control]
+  /// Requests an object from one of the daemon's factories; `changed` reports the answer on the loop's thread. [control]
   /// - Throws: `connectionLost`.
   convenience init(
     connection: Connection, factory: String, type: String, version: UInt32, properties: Properties,
@@ -29,14 +29,14 @@ public final class RemoteObject {
     }
   }
 
-  /// `make` asks the daemon, and gives the proxy of what will be.
+  /// `make` sends the request and returns the new object's proxy.
   private init(
     connection: Connection, isLink: Bool = false, changed: @escaping (RemoteObject) -> Void, make: () -> OpaquePointer?
   ) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
     proxy = make()
-    // Everything is initialized by now: `deinit` runs, and frees the hook, also where this throws.
+    // Everything is initialized by now: `deinit` runs and frees the hook even if this throws.
     guard let proxy else {
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
     }
@@ -86,7 +86,7 @@ public final class RemoteObject {
 }
 
 extension RemoteObject {
-  /// A device that lives in this process, as those of a session manager's monitors do. [control]
+  /// Exports a device that lives in this process, as session managers do. [control]
   /// - Parameter implementation: a `struct spa_device`, which must outlive the object.
   public static func device(
     _ connection: Connection, implementation: UnsafeMutableRawPointer, properties: Properties, changed: @escaping (RemoteObject) -> Void
@@ -96,8 +96,8 @@ extension RemoteObject {
     }
   }
 
-  /// A link from an output port to an input port. [control]
-  /// - Parameter isPassive: true where the link by itself keeps nothing awake.
+  /// Makes a link from an output port to an input port. [control]
+  /// - Parameter isPassive: whether the link by itself keeps nothing awake.
   public static func link(
     _ connection: Connection, from output: UInt32, to input: UInt32, isPassive: Bool, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
@@ -108,7 +108,8 @@ extension RemoteObject {
       properties: properties, changed: changed)
   }
 
-  /// A virtual device: an adapter around `support.null-audio-sink`, which mixes what is played into it and offers it as its monitor. [control]
+  /// Makes a virtual device: an adapter around `support.null-audio-sink`, which mixes what is played into it and offers the mix as its
+  /// monitor. [control]
   public static func virtualDevice(
     _ connection: Connection, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {

@@ -1,13 +1,14 @@
-/// Notices nodes that are suspended while they run, as a session manager that starts does with every device that it configures.
+/// Detects nodes that are suspended while they run, as a starting session manager does with every device that it configures.
 ///
-/// PipeWire before 1.4 may leave a link of such a node without buffers for ever, and calls it active: nothing passes until the link is made
-/// anew. Later ones bring links back to life, and may forget some (1.4.2: all but the first): those stay paused, though the node runs. [control]
+/// PipeWire before 1.4 may leave a link of such a node without buffers for ever while reporting it as active: nothing passes until the link
+/// is made again. Later versions revive links, but may forget some (1.4.2: all but the first): those stay paused, though the node runs.
+/// [control]
 public final class SuspensionWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var watched: [Key: (info: NodeInfo, seen: Int)] = [:]
 
-  /// Ids are given again, serial numbers are not.
+  /// Ids are reused, serial numbers are not.
   private struct Key: Hashable {
     let id: UInt32
     let serial: String
@@ -23,16 +24,17 @@ public final class SuspensionWatch {
     if watched.values.contains(where: { $0.info.suspensions != $0.seen }) { changed() }
   }
 
-  /// As `suspended`, but none where the daemon brings their links back to life itself.
+  /// As `suspended`, but empty if the daemon itself revives the links.
   /// - Throws: `connectionLost`.
   public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     connection.revivesLinks ? [] : try suspended(among: nodes)
   }
 
-  /// Since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` tells of one that was suspended and runs again.
+  /// The time since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` reports when a suspended node runs
+  /// again.
   public func runningSince(_ node: UInt32) -> UInt64? { watched.first { $0.key.id == node }?.value.info.runningSince }
 
-  /// Watches these nodes from now on, and tells which of them were suspended while they ran since they were last told.
+  /// Watches exactly these nodes, and returns those that were suspended while running since the last call.
   /// - Throws: `connectionLost`.
   public func suspended(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })

@@ -1,16 +1,17 @@
 import PipeWireClient
 import SessionModel
 
-/// Counts the applications that use nearend's virtual devices (L3): one that records from *Nearend Microphone* is send media, one that plays into
-/// *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither. [control]
+/// Counts the applications that use nearend's virtual devices (L3): one that records from *Nearend Microphone* is send media, one that
+/// plays into *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither.
+/// [control]
 final class ClientWatch {
   struct Users: Equatable {
     var send: [String] = []
     var receive: [String] = []
-    /// Nodes of the virtual sinks that somebody plays into.
+    /// Nodes of the virtual sinks into which somebody plays.
     var usedSinks: Set<UInt32> = []
 
-    /// As the session counts them.
+    /// The applications as the session counts them.
     var all: [Media] {
       send.map { Media(id: $0, isSend: true, isReceive: receive.contains($0), owner: .application) }
         + receive.filter { !send.contains($0) }.map { Media(id: $0, isSend: false, isReceive: true, owner: .application) }
@@ -21,16 +22,16 @@ final class ClientWatch {
   private let changed: () -> Void
   private var infos: [UInt32: NodeInfo] = [:]
 
-  /// `changed` is called when the daemon has told more of a client.
+  /// `changed` is called when more of a client is known.
   init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
   }
 
-  /// A node is gone; its id may come back as another's.
+  /// Forgets a removed node: its id may be reused.
   func removed(_ id: UInt32) { infos[id] = nil }
 
-  /// Who uses the devices now. A client is counted once the daemon has told what it is.
+  /// Returns the users of the devices now. A client counts once its properties are known.
   func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Users {
     let own = sinks.union(microphone.map { [$0] } ?? [])
     var send = Set<UInt32>()

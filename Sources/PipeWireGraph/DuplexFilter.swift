@@ -1,7 +1,7 @@
 import PipeWireClient
 import RealtimeCore
 
-/// The one filter node: its ports, its latencies, and the way from PipeWire's process callback into the core. [control]
+/// The filter node: its ports, its latencies, and the path from PipeWire's process callback into the core. [control]
 final class DuplexFilter {
   /// The filter's ports in the order of `PortTable`.
   struct Ports {
@@ -11,7 +11,7 @@ final class DuplexFilter {
     let voice: FilterPort
     let speaker: (left: FilterPort, right: FilterPort)
   }
-  /// How old or how late sound is at the graph's side of the filter's ports.
+  /// The latencies of the graph at the filter's ports.
   struct Latencies: Equatable {
     /// From the air to `mic_MONO`.
     var microphone = Filter.Latency()
@@ -29,7 +29,7 @@ final class DuplexFilter {
   private let table: PortTable
   private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
   private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
-  /// Pairs of ports that wait for their participant to come back before others get them: tools that list the registry see a port's
+  /// Pairs of ports that are reserved for their participant's return before others get them: tools that list the registry see a port's
   /// first name.
   private static let mostUnused = 16
   private var captureFrames = 0
@@ -39,7 +39,7 @@ final class DuplexFilter {
   private static let properties: Properties = [
     "node.description": "Nearend", "media.name": "Voice processing", "node.passive": "true",
   ]
-  /// PipeWire looks at the graph again when a node's group changes, and does not when `node.always-process` does. Nobody else is in the group.
+  /// PipeWire re-evaluates the graph when a node's group changes, but not when `node.always-process` does. The group has no other members.
   private static func awake(_ value: Bool) -> Properties {
     ["node.always-process": "\(value)", "node.group": value ? "nearend.awake" : "nearend.asleep"]
   }
@@ -76,7 +76,7 @@ final class DuplexFilter {
     try filter.connect(reportsLatency: true)
   }
 
-  /// Gives a participant's device two ports, `<id>_FL` and `<id>_FR`, whose sound goes into `slot` of the render path.
+  /// Adds two ports for a participant's device, `<id>_FL` and `<id>_FR`, whose audio goes into `slot` of the render path.
   func addSinkPorts(id: String, slot: Int) throws(PipeWireError) -> [String] {
     let pair: (left: FilterPort, right: FilterPort)
     let sameName = unusedSinkPorts.firstIndex { $0.left.firstName == "\(id)_FL" }
@@ -95,7 +95,7 @@ final class DuplexFilter {
   func removeSinkPorts(id: String, slot: Int) {
     guard let pair = sinkPorts.removeValue(forKey: id) else { return }
     table.setSink(slot, left: nil, right: nil)
-    // '~' is in no participant's id.
+    // '~' cannot be part of a participant's id.
     filter.rename(pair.left, to: "~\(slot)_FL")
     filter.rename(pair.right, to: "~\(slot)_FR")
     unusedSinkPorts.append(pair)
@@ -103,14 +103,15 @@ final class DuplexFilter {
 
   var sinkPortNames: [String: [String]] { sinkPorts.mapValues { [$0.left.name, $0.right.name] } }
 
-  /// Keeps the filter running, and the devices that it is linked with, though nobody in the graph asks for it. Only where the daemon has passive ports.
+  /// Keeps the filter and the devices linked with it running though nothing in the graph requires it. Only if the daemon has passive ports.
   func keepAwake(_ value: Bool) {
     guard value != isKeptAwake else { return }
     isKeptAwake = value
     filter.update(Self.awake(value))
   }
 
-  /// Tells the graph how many frames the way from microphone to voice takes (V8), and that from call to speaker: none but a program's own stages' (S6).
+  /// Reports the latencies in frames to the graph: from microphone to voice (V8), and from call to speaker, which is that of a program's
+  /// own stages (S6).
   func setLatency(capture: Int, render: Int) {
     guard capture != captureFrames || render != renderFrames else { return }
     (captureFrames, renderFrames) = (capture, render)

@@ -1,9 +1,9 @@
-/// Which engine observer's hook refused a step, and why (S6). [any]
+/// The hook of an engine observer that refused a step, and why (S6). [any]
 public struct EngineVeto: Error, Sendable, Equatable, CustomStringConvertible {
   /// The hooks that may refuse.
   public enum Hook: String, Sendable, CaseIterable { case didCreate, willEnable, willConnectInput, willConnectOutput, willStart }
   public let hook: Hook
-  /// What the hook threw.
+  /// The error that the hook threw.
   public let error: any Error
 
   public init(hook: Hook, error: any Error) {

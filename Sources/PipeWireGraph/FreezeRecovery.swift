@@ -1,15 +1,15 @@
 import PipeWireClient
 import RealtimeCore
 
-/// Notices that the graph is frozen, and has the filter made anew, as often as makes sense, once the daemon answers (I5). [control]
+/// Detects that the graph is frozen, and has the filter rebuilt, with exponential backoff, once the daemon answers (I5). [control]
 final class FreezeRecovery {
-  /// What it asks, and what it has done.
+  /// Callbacks to the owner.
   struct Hooks {
     var connection: () -> Connection?
     var froze: () -> Void
-    /// Makes the filter anew; nothing else may have changed.
+    /// Rebuilds the filter; nothing else may change.
     var rebuild: () -> Void
-    /// Cycles come again, or nothing should run any more.
+    /// Called when cycles come again, or nothing should run any more.
     var over: () -> Void
   }
   private let core: AudioCore
@@ -20,7 +20,7 @@ final class FreezeRecovery {
   private var hasAnswer = false
   private var isWaiting = false
   private var hasRebuilt = false
-  /// Whether the session demands sound.
+  /// A Boolean value indicating whether the session demands sound.
   private var isDemanded = false
 
   private static let interval = 0.1
@@ -31,12 +31,12 @@ final class FreezeRecovery {
     timer = LoopTimer(loop: loop) { [unowned self] in look(isDemanded: isDemanded, isStarted: false) }
   }
 
-  /// Looks no more until it is used again.
+  /// Stops checking until it is used again.
   func pause() { timer.pause() }
 
   func cancel() { timer.cancel() }
 
-  /// Ten times a second while the daemon has the filter started.
+  /// Checks the cycles; call it ten times a second while the daemon has the filter started.
   func look(isDemanded: Bool, isStarted: Bool) {
     self.isDemanded = isDemanded
     let meters = core.cycleMeters
@@ -51,19 +51,19 @@ final class FreezeRecovery {
     }
   }
 
-  /// The session wants the filter made anew.
+  /// Requests a rebuild on the session's behalf.
   func ask() { isAsked = true }
 
-  /// The session demands sound, or no longer does.
+  /// Takes whether the session demands sound.
   func use(isDemanded: Bool) {
     self.isDemanded = isDemanded
     if hasRebuilt { endIfPointless() }
   }
 
-  /// The daemon has stopped the filter: no cycle is due.
+  /// Reports that the daemon has stopped the filter: no cycle is due.
   func rest() { watch.rest() }
 
-  /// The daemon went away, which is more than being frozen.
+  /// Reports that the daemon went away, which supersedes a freeze.
   func lost() {
     let wasFrozen = watch.isFrozen
     watch.reset()
@@ -71,7 +71,7 @@ final class FreezeRecovery {
     isWaiting = false
   }
 
-  /// A daemon that does not answer can make nothing: it is asked first, and what has begun to run meanwhile is left alone.
+  /// Pings the daemon first, because one that does not answer cannot make anything, and leaves alone what runs again meanwhile.
   private func tryRebuild() {
     guard isAsked else { return endIfPointless() }
     guard let connection = hooks.connection() else { return }
@@ -90,7 +90,7 @@ final class FreezeRecovery {
     endIfPointless()
   }
 
-  /// Where nothing is demanded, nothing will run that could show whether it helped.
+  /// Ends the freeze if nothing is demanded: nothing would run to show whether a rebuild helped.
   private func endIfPointless() {
     guard watch.isFrozen, !isDemanded else { return }
     watch.reset()

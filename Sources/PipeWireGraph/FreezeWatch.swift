@@ -1,35 +1,35 @@
-/// Judges whether the graph is frozen: no cycle though one is due (I5). A function of what is counted and of the time; times are seconds of
-/// a clock that never goes back.
+/// Judges whether the graph is frozen: no cycle although one is due (I5). A function of counters and time; times are seconds of a monotonic
+/// clock.
 ///
-/// What does not help is tried less and less often, so that a driver that is gone for good is no reason for a storm.
+/// Rebuilds that do not help are repeated with exponential backoff, so that a driver that is gone for good causes no storm.
 struct FreezeWatch {
   enum Verdict: Equatable {
     case frozen
-    /// Frozen still, and it is time to make the filter anew.
+    /// Still frozen, and a rebuild of the filter is due.
     case rebuild
     case thawed
   }
-  /// True from `.frozen` to `.thawed` or `reset`.
+  /// A Boolean value indicating a freeze: from `.frozen` to `.thawed` or `reset`.
   private(set) var isFrozen = false
 
   private var cycles: UInt64 = 0
-  /// Since when no cycle has come though it should, and how often that was seen: one look alone may be this process's own halt.
+  /// Since when no cycle has come though one is due, and how often that was seen: a single observation may be a stall of this process.
   private var since: Double?
   private var looks = 0
   private var rebuilds = 0
   private var nextRebuild = 0.0
   private var lastThaw = -Double.infinity
 
-  /// Seconds without a cycle: less than 2 with the time between looks.
+  /// Seconds without a cycle; with the interval between checks less than 2.
   static let limit = 1.2
   private static let fewestLooks = 8
-  /// Seconds until the second attempt; twice as long before each further one.
+  /// Seconds until the second attempt; doubled before each further one.
   static let firstDelay = 2.0
   private static let longestDelay = 32.0
-  /// Seconds after which a graph that runs has forgotten that it froze.
+  /// Seconds of running after which an earlier freeze is forgotten.
   private static let memory = 20.0
 
-  /// One look, about ten times a second while the filter runs or is frozen.
+  /// Takes an observation, about ten times a second while the filter runs or is frozen.
   /// - Parameters:
   ///   - shouldRun: whether the session demands sound and the daemon has started the filter.
   ///   - cycleLength: seconds from one cycle to the next.
@@ -59,19 +59,19 @@ struct FreezeWatch {
     return .frozen
   }
 
-  /// The filter was made anew.
+  /// Reports that the filter was rebuilt.
   mutating func rebuilt(at now: Double) {
     nextRebuild = now + min(Self.longestDelay, Self.firstDelay * Double(1 << min(rebuilds, 8)))
     rebuilds += 1
   }
 
-  /// Nothing should run now.
+  /// Reports that no cycle is due now.
   mutating func rest() {
     since = nil
     looks = 0
   }
 
-  /// Nothing is known of the graph, as when its daemon went away.
+  /// Forgets everything, as when the daemon went away.
   mutating func reset() {
     rest()
     isFrozen = false

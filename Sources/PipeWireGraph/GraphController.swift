@@ -3,11 +3,13 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// nearend in PipeWire's graph: the filter, the virtual devices, the links between them and the real devices, all made anew when the daemon comes back.
+/// nearend in PipeWire's graph: the filter, the virtual devices, and the links between them and the real devices, all recreated when the
+/// daemon comes back.
 ///
-/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to what it should be; nothing else makes or ends links.
+/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to its wanted state; nothing else makes or ends
+/// links.
 ///
-/// `@unchecked Sendable`: all of its state is touched only with the thread loop's lock held, by its own thread's callbacks or through `loop.locked`.
+/// `@unchecked Sendable`: all state is accessed with the thread loop's lock held, in its own thread's callbacks or through `loop.locked`.
 public final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
@@ -26,7 +28,7 @@ public final class GraphController: @unchecked Sendable {
   private var volumes: VolumeWatch?
   private var groups: LinkGroups?
 
-  // What outlives it.
+  // Outlives the daemon.
   private(set) var routes: RouteKeeper!
   private(set) var ducking: DuckingKeeper!
   private var reference: ReferenceSource
@@ -43,7 +45,7 @@ public final class GraphController: @unchecked Sendable {
   private var hasNoDevice = false
   private var login: LoginWatch?
   private var interrupter: String?
-  /// The last route that had both ends.
+  /// The last route with both an input and an output.
   private var echoPath: RouteDescription?
   private var isDemanded = false
   private(set) var isInCall = false
@@ -61,14 +63,14 @@ public final class GraphController: @unchecked Sendable {
   private var makingTimer: LoopTimer!
   private var beatTimer: LoopTimer?
 
-  /// The client is not called as its node is: tools that take a name would find it first.
+  /// The client's name differs from its node's: tools that take a name would find the client first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
   /// Seconds between looks at what the audio thread reports, while it runs.
   private static let watchInterval = 0.1
-  /// Seconds between looks whether the capture path that is being made is there.
+  /// Seconds between checks for a capture path that is being made.
   private static let makingInterval = 0.01
 
-  /// Nothing happens before `start`. [any]
+  /// Does nothing before `start`. [any]
   public init(core: AudioCore, options: GraphOptions, hooks: GraphHooks) {
     self.core = core
     self.options = options
@@ -86,7 +88,7 @@ public final class GraphController: @unchecked Sendable {
         remark: { [unowned self] in tell($0, $1) }, again: { [unowned self] in dirty.raise() }))
     ducking = makeDuckingKeeper()
     parametersDirty = LoopSignal(loop: loop) { [unowned self] in
-      // What has changed may be the engine.
+      // The engine may have changed.
       renewCapturePath()
       publishParameters()
     }
@@ -119,7 +121,7 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Leaves the graph: no node and no link stays behind. Doing it again has no effect. [any], not from `remark`.
+  /// Leaves the graph, without a node or link remaining. Idempotent. [any], not from `remark`.
   public func stop() {
     loop.locked {
       isStopping = true
@@ -129,11 +131,11 @@ public final class GraphController: @unchecked Sendable {
       recovery.pause()
       bringBackOthers()
       routes.leave()
-      // The daemon has removed everything before the connection closes.
+      // The daemon removes everything before the connection closes.
       takeDown()
       connection?.roundTrip(timeout: 1)
     }
-    // First its thread ends: it may be about to call, without the lock, what is destroyed here.
+    // First end the thread: it may be about to call, without the lock, what is destroyed here.
     loop.stop()
     loop.locked {
       dirty.cancel()
@@ -146,7 +148,7 @@ public final class GraphController: @unchecked Sendable {
       freeze.cancel()
       recovery.cancel()
       login = nil
-      // Once more: what the round trip let in.
+      // Once more, for anything that arrived during the round trip.
       takeDown()
       routes.end()
       ducking.end()
@@ -154,9 +156,9 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  // MARK: What can be changed while it runs
+  // MARK: Changes while running
 
-  /// Gives a participant a PipeWire sink device of its own, `nearend.sink.<id>` (K9). [any]
+  /// Gives a participant its own PipeWire sink device, `nearend.sink.<id>` (K9). [any]
   public func addGraphSink(_ sink: GraphSink) {
     loop.locked {
       graphSinks[sink.id] = sink
@@ -165,7 +167,7 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Ends a participant's device. [any]
+  /// Removes a participant's device. [any]
   public func removeGraphSink(id: String) {
     loop.locked {
       guard let sink = graphSinks.removeValue(forKey: id) else { return }
@@ -175,13 +177,13 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Looks again at what the session needs. [any], not from a hook.
+  /// Reconciles with a new demand of the session. [any], not from a hook.
   public func demandChanged() { loop.locked { dirty.raise() } }
 
-  /// A frozen graph's filter is made anew, with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
+  /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   public func rebuild() { loop.locked { freeze.ask() } }
 
-  /// [any]
+  /// Calls the hook `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
   public func tellWhenSoundPasses() {
     loop.locked {
       recovery.ask()
@@ -189,10 +191,10 @@ public final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Gives the filter node its parameters. [any], once, before `start`.
+  /// Sets the filter node's parameters. [any], once, before `start`.
   public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
-  /// Tells the graph the parameters anew, soon. [any]
+  /// Publishes the parameters again, soon. [any]
   public func parametersChanged() { loop.locked { parametersDirty.raise() } }
 
   /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
@@ -217,7 +219,7 @@ public final class GraphController: @unchecked Sendable {
     devices = VirtualDevices(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
-      tell(.error, "a device was refused: \(reason); trying again now and then")
+      tell(.error, "a device was refused: \(reason); retrying with backoff")
     }
     links = makeLinkKeeper(connection)
   }
@@ -226,7 +228,7 @@ public final class GraphController: @unchecked Sendable {
     LinkKeeper(connection) { [unowned self] in
       dirty.raise()
     } failed: { [unowned self] reason in
-      tell(.warning, "a link was refused: \(reason); trying again now and then")
+      tell(.warning, "a link was refused: \(reason); retrying with backoff")
     }
   }
 
@@ -243,7 +245,7 @@ public final class GraphController: @unchecked Sendable {
         }
         core.graphRestarted()
         watchTimer.schedule(after: Self.watchInterval, every: Self.watchInterval)
-      // Not now: who looks may make the filter anew, and this is an event of the old one's.
+      // Later: handling it may rebuild the filter, whose event this is.
       case .latencyChanged: latencyDirty.raise()
       case .parameters(let changes): parameters?.write(changes)
       }
@@ -278,7 +280,7 @@ public final class GraphController: @unchecked Sendable {
         volumes?.removed(object.id)
       }
       dirty.raise()
-    case .failed: break  // The object concerned hears of it too.
+    case .failed: break  // The object concerned is told, too.
     case .lost(let error):
       lostSince = monotonicNanoseconds()
       tell(.error, "\(error.description); waiting for it")
@@ -290,7 +292,7 @@ public final class GraphController: @unchecked Sendable {
 
   // MARK: Reconciliation
 
-  /// Brings the graph to what it should be, as far as the daemon's objects allow now; the next registry event leads here again.
+  /// Brings the graph to its wanted state, as far as the daemon's objects allow now; the next registry event calls it again.
   private func reconcile() {
     guard let connection, let filter, let devices, let links, let clients, lostSince == nil, !isStopping else { return }
     objects = GraphObjects(connection.objects.values)
@@ -335,14 +337,14 @@ public final class GraphController: @unchecked Sendable {
       let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
       filter.keepAwake(demand.keepsAwake && connection.hasPassivePorts && hasDevice)
       noticeMissingDevice()
-      // What others have linked is theirs to let go of.
+      // Links made by others are theirs to release.
       let isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: node, beyond: own)
       if login?.isSleepHeldUp == true, isFree { login?.maySleep() }
       recovery.reconciled(
         isLinked: demand.isActive && plan.isThere(objects.links, demand: demand, devices: choice),
         needsCycles: demand.keepsAwake && hasDevice)
     } catch {
-      // The connection says so itself; it is made anew then.
+      // The connection reports the loss itself, and is then recreated.
       tell(.warning, error.description)
     }
     if let retry = [links.nextRetry, devices.nextRetry].compactMap({ $0 }).min() { retryTimer(at: retry) }
@@ -354,7 +356,7 @@ public final class GraphController: @unchecked Sendable {
   }
   private lazy var reconcileTimer = LoopTimer(loop: loop) { [unowned self] in dirty.raise() }
 
-  /// By what the daemon told when it was made: others may bear the name.
+  /// Identified by the id that the daemon gave it: others may bear the name.
   private func ownNode(_ name: String) -> UInt32? { devices?.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
   private func update(media new: ClientWatch.Users) {
@@ -367,7 +369,7 @@ public final class GraphController: @unchecked Sendable {
 
   private var choice: RealDevices.Choice { routes.choice }
 
-  /// The canceller forgets where the echo was only where it comes by another way: devices that are gone for a moment come back to the same one.
+  /// Resets the known echo delay only if the echo path changed: devices that are gone for a moment come back to the same one.
   private func noticeEchoPath(_ change: RouteChange) {
     func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
     if echoPath == nil, isWhole(change.previousRoute) { echoPath = change.previousRoute }
@@ -384,9 +386,9 @@ public final class GraphController: @unchecked Sendable {
     hooks.route(RouteEnds(microphone: new.microphone?.nodeName, speaker: new.speaker?.nodeName))
   }
 
-  /// Held up is the session only where no device is left that it could use; with one of two it goes on.
+  /// Interrupts the session only when no usable device remains; with one of the two it continues.
   private func noticeMissingDevice() {
-    // A headset between two profiles is on its way back, and whose devices others link is theirs to miss.
+    // A headset between two profiles is about to return; and without automatic configuration devices are others' concern.
     let isLooking = wanted.isActive && wanted.linksDevices && !routes.isHeadsetMoving
     let isMissing = isLooking && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     guard isMissing != hasNoDevice else { return }
@@ -396,7 +398,7 @@ public final class GraphController: @unchecked Sendable {
     dirty.raise()
   }
 
-  /// Muted so that the device is closed (D1, mode restart): a session manager would wait for another 5 s.
+  /// Suspends the device of a muted microphone (D1, mode restart); a session manager would wait another 5 s.
   private func closeMicrophone(_ demand: SessionDemand) {
     guard demand.sends, demand.linksDevices, !demand.opensMicrophone, let id = choice.microphone?.id else {
       closedMicrophone = nil
@@ -407,7 +409,7 @@ public final class GraphController: @unchecked Sendable {
     volumes?.suspend(id)
   }
 
-  /// Tells of what no key of ours mutes.
+  /// Logs mutes that were not set in nearend.
   private func noticeMute() {
     let now = volumeStatus
     defer { lastVolumes = now }
@@ -435,7 +437,7 @@ public final class GraphController: @unchecked Sendable {
     let (was, isNow) = (interrupter != nil, new != nil)
     interrupter = new
     guard was != isNow else { return }
-    if let new { tell(.warning, "interrupted: \(new) goes before a call") }
+    if let new { tell(.warning, "interrupted: \(new) has priority over a call") }
     hooks.interruption(.role, isNow)
   }
 
@@ -467,21 +469,21 @@ public final class GraphController: @unchecked Sendable {
         over: { [unowned self] in hooks.interruption(.frozen, false) }))
   }
 
-  /// The filter and its links go and come; the devices that applications use stay as they are.
+  /// Rebuilds the filter and its links; the devices that applications use stay.
   private func rebuildFilter() {
     guard let connection, !isStopping else { return }
-    tell(.warning, "the filter is made anew")
+    tell(.warning, "the filter is rebuilt")
     watchTimer.pause()
-    // In this order: the links go with the node, safely in whatever state they are.
+    // In this order: the links go with the node, safely in any state.
     filter = nil
     links = makeLinkKeeper(connection)
     do throws(PipeWireError) { try build() } catch { tell(.error, error.description) }
     dirty.raise()
   }
 
-  // MARK: What the audio thread reports
+  // MARK: Polling the audio thread
 
-  /// A new rate or engine needs a capture path of its own; the graph is told our latency.
+  /// Makes a capture path for a new rate or engine, and reports latency to the graph.
   private func watch() {
     renewCapturePath()
     hooks.looked()
@@ -497,7 +499,7 @@ public final class GraphController: @unchecked Sendable {
     core.streamDelay = streamDelay(meters)
   }
 
-  /// Nobody here waits for a path, but for the first, before there is a filter.
+  /// Waits only for the first path, before there is a filter.
   private func renewCapturePath(isFirst: Bool = false) {
     let wanted = core.controls.engine
     do {
@@ -509,21 +511,21 @@ public final class GraphController: @unchecked Sendable {
     if core.isMakingCapturePath { makingTimer.schedule(after: Self.makingInterval) }
   }
 
-  /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back in, less what
-  /// the reference itself comes late. The monitor of the sink that drives runs one quantum late.
+  /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back
+  /// in, minus the delay of the reference itself. The monitor of a driving sink is one quantum late.
   private func streamDelay(_ meters: CycleMeters) -> Int {
     guard let latencies = filter?.latencies else { return 0 }
     let path =
       latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
     let drives = meters.driver == choice.speaker?.id
-    // An offset that a person has set may be longer than the way: then the reference comes as early as it can.
+    // An offset set by a person may exceed the path's latency: then the reference comes as early as possible.
     return max(0, path - (reference == .everything && drives ? meters.quantum : 0))
   }
 
-  // MARK: What others see
+  // MARK: Reporting
 
-  /// All of it at once. Waits for the control thread, never for the audio thread. [any]
+  /// A consistent report. Waits for the control thread, never for the audio thread. [any]
   public var report: GraphReport { loop.locked { makeReport() } }
 
   private func makeReport() -> GraphReport {

@@ -1,17 +1,17 @@
 import PipeWireClient
 import SessionModel
 
-/// Why nearend cannot join the graph, and what to do about it. [any]
+/// Why nearend cannot join the graph, with what to do about it. [any]
 public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
   /// No PipeWire daemon answers.
   case noDaemon(reason: String)
-  /// Another nearend holds the node; its process id where the daemon tells.
+  /// Another nearend holds the node; with its process id if known.
   case alreadyRunning(pid: Int?)
-  /// `--mic` or `--speaker` names a device that is not there; those that are.
+  /// `--mic` or `--speaker` names a device that does not exist; with the existing ones.
   case unknownDevice(name: String, direction: Device.Direction, available: [Device])
-  /// The daemon refused something that nearend cannot do without.
+  /// The daemon refused something essential.
   case refused(reason: String)
-  /// A program's own engine observer.
+  /// An engine observer of the program refused.
   case vetoed(EngineVeto)
 
   public var description: String {

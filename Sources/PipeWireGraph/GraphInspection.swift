@@ -1,16 +1,17 @@
 import PipeWireClient
 import SessionModel
 
-/// Looks into a daemon's graph without joining it.
+/// Inspects a daemon's graph without joining it.
 public enum GraphInspection {
-  /// The real devices that nearend could use. Waits for the daemon's answer, and a moment for the session manager's, which knows the defaults. [any]
+  /// Lists the real devices that nearend could use. Waits for the daemon's answer, and briefly for the session manager's, which knows the
+  /// defaults. [any]
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
   public static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
     let loop = ThreadLoop(name: "nearend-inspect")
     let inquiry = GraphInquiry(loop: loop, remote: remote)
     loop.start()
     defer {
-      // First its thread ends: it may be about to call, without the lock, what is destroyed here.
+      // First end the thread: it may be about to call, without the lock, what is destroyed here.
       loop.stop()
       loop.locked { inquiry.end() }
     }
@@ -18,12 +19,12 @@ public enum GraphInspection {
   }
 }
 
-/// What is asked of a daemon, from the question to `end`. [control]
+/// Queries a daemon, from `init` to `end`. [control]
 private final class GraphInquiry {
   private let loop: ThreadLoop
   private let remote: String?
   private var connection: Connection?
-  /// Over a connection of its own: a session manager that hangs must not hold up the rest.
+  /// Has a connection of its own: a session manager that hangs must not delay the rest.
   private var defaults: DefaultMetadata?
   private var ports: PortWatch?
 

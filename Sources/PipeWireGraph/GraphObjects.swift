@@ -1,7 +1,7 @@
 import PipeWireClient
 import SessionModel
 
-/// The registry's objects, read as nodes, ports and links. A value: rules are functions of it.
+/// The registry's objects as nodes, ports and links. A value, so that rules are functions of it.
 struct GraphObjects {
   struct Port {
     let id: UInt32
@@ -9,10 +9,10 @@ struct GraphObjects {
     var name: String
     /// Its number among the node's ports of its direction.
     let index: Int
-    /// "FL", "MONO", …; empty where the port has none.
+    /// "FL", "MONO", …; empty if the port has none.
     let channel: String
     let isInput: Bool
-    /// True of the port of a sink at which its sound can be tapped.
+    /// True for a sink's monitor port.
     let isMonitor: Bool
   }
   struct Link {
@@ -22,17 +22,17 @@ struct GraphObjects {
     let inputNode: UInt32
   }
 
-  /// nearend's own nodes. Whoever is told by the daemon which they are goes by that: anybody may bear their names.
+  /// nearend's own nodes, identified by the ids that the daemon gave them: anybody may bear their names.
   struct Own {
     var filter: UInt32?
     var microphone: UInt32?
-    /// *Nearend Speaker*, and the participants' devices.
+    /// *Nearend Speaker* and the participants' devices.
     var sinks: Set<UInt32> = []
   }
 
-  /// By name, until it is set.
+  /// By name, until set.
   var own = Own()
-  /// `node.link-group` by node, as `LinkGroups` knows it: streams of one program that are two ends of one way.
+  /// `node.link-group` by node, from `LinkGroups`: streams of one program that forward audio between them.
   var linkGroups: [UInt32: String] = [:]
   var nodes: [GlobalObject] = []
   var ports: [UInt32: [Port]] = [:]
@@ -68,7 +68,7 @@ struct GraphObjects {
       sinks: Set(nodes.filter { $0.nodeName.map { NodeNames.isSink($0) } ?? false }.map(\.id)))
   }
 
-  /// Puts the right names where the registry tells old ones; nil leaves the name as it is.
+  /// Corrects names that are outdated in the registry; nil keeps a name.
   mutating func rename(portsOf node: UInt32, _ name: (Port) -> String?) {
     guard let count = ports[node]?.count else { return }
     for i in 0..<count { if let port = ports[node]?[i], let name = name(port) { ports[node]?[i].name = name } }
@@ -76,16 +76,16 @@ struct GraphObjects {
 
   func node(id: UInt32) -> GlobalObject? { nodesById[id] }
 
-  /// The node of that name; the newest where there are several, as while one of the same name is being replaced.
+  /// The node of that name; the newest if there are several, as during a replacement.
   func node(named name: String) -> GlobalObject? { nodes.last { $0.nodeName == name } }
 
-  /// Whether a node is linked with any but these.
+  /// Returns whether a node is linked with any node but these.
   func hasLinks(of node: UInt32, beyond own: Set<UInt32>) -> Bool {
     links.contains { $0.outputNode == node && !own.contains($0.inputNode) || $0.inputNode == node && !own.contains($0.outputNode) }
   }
 
   func inputs(of node: UInt32) -> [Port] { ports[node]?.filter { $0.isInput && !$0.isMonitor } ?? [] }
-  /// What a microphone gives. A virtual one is built like a sink, so that what it gives are its monitor ports.
+  /// A microphone's output ports. A virtual microphone is built like a sink, so these are its monitor ports.
   func outputs(of node: UInt32) -> [Port] {
     let outputs = ports[node]?.filter { !$0.isInput } ?? []
     let captures = outputs.filter { !$0.isMonitor }
@@ -94,7 +94,7 @@ struct GraphObjects {
   func monitors(of node: UInt32) -> [Port] { ports[node]?.filter { !$0.isInput && $0.isMonitor } ?? [] }
 }
 
-/// A link is known by its ports.
+/// Identifies a link by its ports.
 struct LinkKey: Hashable {
   let output: UInt32
   let input: UInt32

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// How nearend joins the graph. [any]
+/// Options for joining the graph. [any]
 public struct GraphOptions: Sendable {
   /// Path of the daemon's socket, or its name; nil for the user's own.
   public var remote: String?
@@ -9,13 +9,13 @@ public struct GraphOptions: Sendable {
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
   public var reference: ReferenceSource
-  /// What interrupts, beside what happens to the graph itself (I1).
+  /// What interrupts besides the graph itself (I1).
   public var interruptions: InterruptionOptions
-  /// Whether *Nearend Speaker* and *Nearend Microphone* are made the session's defaults, and the former ones put back afterwards (R2).
+  /// Whether *Nearend Speaker* and *Nearend Microphone* become the session's defaults, and the former ones are restored afterwards (R2).
   public var areDefaultDevices = false
   /// Whether the render path pauses when headphones are gone (R5).
   public var pausesOnUnplug = true
-  /// Folder of the file that tells what must be put back after a crash; nil: nothing is kept, and nothing put back.
+  /// Folder of the file that says what to restore after a crash; nil saves and restores nothing.
   public var stateFolder: String?
   /// Whether a daemon that is not there yet, and a microphone and speaker of the names given, are waited for, as long as it takes.
   public var waitsForArrival = false

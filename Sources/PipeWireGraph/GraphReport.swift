@@ -1,19 +1,19 @@
 import SessionModel
 
-/// What the graph's side of nearend is now. [any]
+/// The state of the graph's side of nearend. [any]
 public struct GraphReport: Sendable {
   public var graph = GraphStatus()
   public var route = RouteStatus()
-  /// Ids of the participants into whose devices somebody plays.
+  /// Ids of the participants whose devices have a player.
   public var graphSinksInUse: Set<String> = []
-  /// Delay between reference and microphone as the graph's latencies tell it, in ms (V5).
+  /// Delay between reference and microphone from the graph's latencies, in ms (V5).
   public var streamDelay = 0.0
   public var ducking = DuckingStatus()
 
   public init() {}
 }
 
-/// Something for the log. [any]
+/// A message for the log. [any]
 public struct GraphRemark: Sendable {
   public let level: LogEntry.Level
   public let message: String
@@ -24,23 +24,24 @@ public struct GraphRemark: Sendable {
   }
 }
 
-/// What the graph tells the session, and asks it. Called on the control thread, with its lock held: no call back into the graph. [control]
+/// Callbacks from the graph to the session. Called on the control thread, with its lock held: they must not call back into the graph.
+/// [control]
 public struct GraphHooks: Sendable {
-  /// Something worth telling people.
+  /// Takes a message for people.
   public var remark: @Sendable (GraphRemark) -> Void
-  /// The applications that use nearend's devices now; the answer is what the session needs of the graph.
+  /// Takes the applications that use nearend's devices now, and returns what the session needs of the graph.
   public var applications: @Sendable ([Media]) -> (demand: SessionDemand, wanted: SessionDemand)
-  /// Something holds the session up, or no longer does.
+  /// Reports that an interruption began or ended.
   public var interruption: @Sendable (Interruption.Reason, _ isOn: Bool) -> Void
-  /// Whether our login session is the one in front.
+  /// Reports whether nearend's login session is in the foreground.
   public var foreground: @Sendable (Bool) -> Void
-  /// Ten times a second while cycles run: a moment to look at what they count.
+  /// Called ten times a second while cycles run, to poll their counters.
   public var looked: @Sendable () -> Void
-  /// The devices in use now, changed or not.
+  /// Takes the devices in use now, changed or not.
   public var route: @Sendable (RouteEnds) -> Void
-  /// The route leads elsewhere than before (R4).
+  /// Reports a change of route (R4).
   public var routeChanged: @Sendable (RouteChange) -> Void
-  /// What the session demands is linked, and runs where it should: once after each `tellWhenSoundPasses`.
+  /// Reports that what the session demands is linked, and runs where it should: once after each `tellWhenSoundPasses`.
   public var soundPasses: @Sendable () -> Void
 
   public init(

@@ -1,24 +1,24 @@
 import LoginSession
 
-/// Where the system's D-Bus is. [any]
+/// The address of the system's D-Bus. [any]
 public typealias SystemBusAddress = LoginSession.SystemBusAddress
 
-/// What interrupts a session beside its own graph (I1). [any]
+/// What interrupts a session besides its own graph (I1). [any]
 public struct InterruptionOptions: Sendable {
-  /// What becomes of a session while another login session has the seat.
+  /// What a session does while another login session has the seat.
   public enum Inactivity: String, Sendable, CaseIterable {
-    /// It is interrupted, and the devices are free for whoever sits there now.
+    /// It is interrupted, which releases the devices for whoever sits there.
     case stop
-    /// It goes on; what else interrupts it meanwhile is recovered on return only (I3).
+    /// It continues; whatever else interrupts it meanwhile is recovered only on return (I3).
     case goOn = "continue"
   }
-  /// A running stream with one of these roles (`media.role`, in any case) interrupts, unless it is a client of nearend's own devices.
+  /// Roles (`media.role`, case-insensitive) whose running streams interrupt, unless their client uses nearend's devices.
   public var roles: [String]
-  /// Where the login manager tells of sleep and of the seat.
+  /// The bus on which the login manager reports sleep and the seat.
   public var systemBus: SystemBusAddress
   public var whenInactive: Inactivity
 
-  /// The roles of a telephone's call and of an alarm.
+  /// The roles of telephone calls and alarms.
   public static let defaultRoles = ["Phone", "Emergency"]
 
   public init(

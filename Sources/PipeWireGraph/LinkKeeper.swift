@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// Makes the links that the plan wants and ends those that it no longer wants; a link that somebody else made between the same ports is as good, and
+/// Makes the links of the plan and ends those that it no longer contains; a link that somebody else made between the same ports counts, and
 /// is left alone. [control]
 final class LinkKeeper {
   private let connection: Connection
@@ -14,17 +14,16 @@ final class LinkKeeper {
   private struct Made {
     let link: LinkPlan.Link
     let object: RemoteObject
-    /// Its device was suspended under it, and the daemon is to bring it back to life.
+    /// Its device was suspended, and the daemon is expected to revive the link.
     var isDown = false
-    /// It is dead, or may be without anything that tells so.
+    /// It is dead, or may be without any sign.
     var isStale = false
 
-    /// True of a link that ended by itself, or that never came to be.
+    /// True for a link that ended by itself, or was never made.
     var isGone: Bool { object.isRemoved || object.failure != nil }
   }
 
-  /// `changed` is called when a link of ours came or went without being asked for; `failed` with the daemon's reason, once
-  /// for each link.
+  /// `changed` is called when a link was made or removed unasked; `failed` with the daemon's reason, once per link.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     suspensions = SuspensionWatch(connection, changed: changed)
@@ -33,14 +32,14 @@ final class LinkKeeper {
     self.failed = failed
   }
 
-  /// Earliest time at which a refused link should be tried again, or one that is down be looked at, CLOCK_MONOTONIC in ns.
+  /// The earliest time to retry a refused link, or to check one that is down, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { [retries.next, nextLook].compactMap { $0 }.min() }
   private var nextLook: UInt64?
 
-  /// Nanoseconds that the daemon may take for the links of a suspended device that runs again.
+  /// Nanoseconds that the daemon may take to revive the links of a suspended device that runs again.
   private static let revival: UInt64 = 500_000_000
 
-  /// Brings the graph to the plan. Links are ended in the opposite order of that in which they are made.
+  /// Brings the graph to the plan. Links are ended in reverse order of making.
   func apply(_ plan: LinkPlan, existing: [GraphObjects.Link]) throws(PipeWireError) {
     let wanted = Dictionary(plan.links.map { ($0.key, $0) }) { $1 }
     let now = monotonicNanoseconds()
@@ -56,7 +55,8 @@ final class LinkKeeper {
     }
     func isOver(_ entry: Made) -> Bool { entry.isStale || wanted[entry.link.key] != entry.link }
     var over = made.filter { isOver($0.value) }.map(\.value.link)
-    // A speaker link made while reference links stand would close the loop, and be the late one: the reference links are made anew after it.
+    // A speaker link made while reference links exist would close the loop, and be the late one: so the reference links are made again
+    // after it.
     let makesSpeaker = plan.links.contains { $0.role == .speaker && (isMissing($0) || made[$0.key].map(isOver) == true) }
     if makesSpeaker { over += made.values.map(\.link).filter { $0.role == .reference && !over.contains($0) } }
     let hasEnded = try end(over)
@@ -69,7 +69,7 @@ final class LinkKeeper {
     }
   }
 
-  /// Marks links that are dead, or may be, because their device was suspended under them.
+  /// Marks links that are dead, or may be, because their device was suspended.
   private func noticeSuspensions(_ plan: LinkPlan, at now: UInt64) throws(PipeWireError) {
     let suspended = try suspensions.suspended(among: Set(plan.links.map(\.device)))
     for (key, entry) in made where suspended.contains(entry.link.device) {
@@ -87,7 +87,7 @@ final class LinkKeeper {
     }
   }
 
-  /// Ends links once the daemon can stand it; false while it cannot: `changed` is called when it can.
+  /// Ends links once the daemon can handle it. Returns false until then; `changed` reports when.
   private func end(_ over: [LinkPlan.Link]) throws(PipeWireError) -> Bool {
     guard try inquiry.mayEnd(over.compactMap { made[$0.key]?.object }) else { return false }
     for link in over.sorted(by: { $0.role.rawValue > $1.role.rawValue }) { made[link.key] = nil }

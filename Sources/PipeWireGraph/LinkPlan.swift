@@ -1,10 +1,10 @@
 import PipeWireClient
 import SessionModel
 
-/// What a link is for. The order is the order in which links are made: the reference after the speaker, because PipeWire lets the link that closes a
-/// loop run one cycle late, and that must be the reference, never the way to the speaker.
+/// The purpose of a link, in the order of making: the reference after the speaker, because PipeWire runs the link that closes a loop one
+/// cycle late, and that must be the reference, never the way to the speaker.
 enum LinkRole: Int {
-  /// Mixed sound to the real speaker.
+  /// The mix to the real speaker.
   case speaker
   /// What applications play into a virtual device, to the filter.
   case call
@@ -12,7 +12,7 @@ enum LinkRole: Int {
   case voice
   /// The real microphone.
   case microphone
-  /// What the real speaker plays, for the echo canceller.
+  /// What the real speaker plays, as the echo canceller's reference.
   case reference
 }
 
@@ -21,20 +21,20 @@ struct LinkPlan {
   struct Link: Equatable {
     let key: LinkKey
     let role: LinkRole
-    /// True where the link by itself keeps nothing awake: an application that plays or records does.
+    /// A Boolean value indicating whether the link by itself keeps nothing awake; an application that plays or records does.
     let isPassive: Bool
-    /// The node at the other end than the filter's.
+    /// The node at the end opposite to the filter.
     let device: UInt32
   }
   var links: [Link] = []
-  /// Ports of the real microphone that go into the one port `mic_MONO`, where they add up.
+  /// Number of the real microphone's ports that add up in the port `mic_MONO`.
   var microphoneChannels = 1
-  /// Ports of the filter that go into one port of the real speaker, where they add up.
+  /// Number of the filter's ports that add up in each port of the real speaker.
   var speakerPortsPerChannel = 1
 
   private let filter: UInt32
 
-  /// Whether all that was demanded for these devices is planned, which takes their ports and ours, and exists.
+  /// Returns whether everything demanded of these devices is planned, which requires their ports and the filter's, and exists.
   func isThere(_ existing: [GraphObjects.Link], demand: SessionDemand, devices: RealDevices.Choice) -> Bool {
     let (roles, keys) = (Set(links.map(\.role)), Set(existing.map(\.key)))
     let isPlayed = devices.speaker == nil || roles.contains(.speaker)
@@ -42,7 +42,7 @@ struct LinkPlan {
     return roles.contains(.voice) && (!demand.linksDevices || isPlayed && isRecorded) && links.allSatisfy { keys.contains($0.key) }
   }
 
-  /// The filter's ports, by name, in the registry.
+  /// The filter and nearend's devices, with their ports by name.
   struct Endpoints {
     var filter: UInt32
     var virtualSpeaker: UInt32?
@@ -51,7 +51,7 @@ struct LinkPlan {
     var graphSinks: [(node: UInt32, ports: [String])] = []
   }
 
-  /// - Parameter keepsAwake: true where the links with the real devices are all that keeps them running.
+  /// - Parameter keepsAwake: whether only the links with the real devices keep them running.
   init(
     objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: SessionDemand, keepsAwake: Bool,
     reference: ReferenceSource
@@ -83,7 +83,7 @@ struct LinkPlan {
     add(right, toRight, .speaker, isPassive: isPassive)
   }
 
-  /// Two channels to two ports; one channel to both; of more than two the front ones.
+  /// Connects two channels to two ports, one channel to both, and of more than two the front ones.
   private mutating func addStereo(
     _ outputs: [GraphObjects.Port], to names: [String], _ own: [String: GraphObjects.Port], role: LinkRole
   ) {

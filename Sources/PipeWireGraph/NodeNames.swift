@@ -5,10 +5,10 @@ enum NodeNames {
   static let microphone = "nearend.microphone"
   static let sinkPrefix = "nearend.sink."
 
-  /// True of the devices into which applications play.
+  /// True for the devices into which applications play.
   static func isSink(_ name: String) -> Bool { name == speaker || name.hasPrefix(sinkPrefix) }
 
-  /// True of nearend's own nodes, which are never a route for its sound (R1).
+  /// True for nearend's own nodes, which are never a route for its sound (R1).
   static func isOurs(_ name: String) -> Bool {
     name == filter || name == microphone || isSink(name)
   }

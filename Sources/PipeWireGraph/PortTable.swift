@@ -1,13 +1,15 @@
 import PipeWireClient
 import RealtimeCore
 
-/// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and go by slot.
-// Sound: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while audio runs.
+/// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and
+/// go by slot.
+// Sound: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while
+// audio runs.
 final class PortTable: @unchecked Sendable {
-  /// What `processCycle` is given; valid as long as the table.
+  /// The data pointer for `processCycle`; valid as long as the table.
   var realtime: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
   private let state: UnsafeMutablePointer<PortState>
-  // The state points into it.
+  // Kept alive: the state points into it.
   private let core: AudioCore
 
   init(core: AudioCore) {
@@ -21,7 +23,7 @@ final class PortTable: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// [control], before the filter joins the graph.
+  /// Sets the fixed ports. [control], before the filter joins the graph.
   func set(_ ports: DuplexFilter.Ports) {
     state.pointee.fixed = PortState.Fixed(
       microphone: ports.microphone.pointer, referenceLeft: ports.reference.left.pointer, referenceRight: ports.reference.right.pointer,
@@ -29,13 +31,13 @@ final class PortTable: @unchecked Sendable {
       speakerLeft: ports.speaker.left.pointer, speakerRight: ports.speaker.right.pointer)
   }
 
-  /// A participant's ports; nil for none. [control]
+  /// Sets a participant's ports; nil for none. [control]
   func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
     state.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
   }
 }
 
-/// The audio thread's side of a `PortTable`.
+/// The audio thread's half of a `PortTable`.
 struct PortState: ~Copyable {
   struct Fixed {
     let microphone, referenceLeft, referenceRight, callLeft, callRight, voice, speakerLeft, speakerRight: UnsafeMutableRawPointer
@@ -49,7 +51,7 @@ struct PortState: ~Copyable {
   deinit { sinks.deallocate() }
 }
 
-/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. [realtime]
+/// The filter's process callback: hands this cycle's buffers to the core, and does nothing else. [realtime]
 @_noLocks @_noAllocation
 func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
   guard let data, let cycle else { return }
@@ -57,7 +59,7 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   guard let ports = state.pointee.fixed else { return }
   let began = monotonicNanoseconds()
   let now = Cycle(cycle)
-  // Buffers are not larger, whatever quantum a driver tells.
+  // Buffers are not larger, whatever quantum a driver reports.
   let frames = min(now.frames, CycleProcessor.maximumQuantum)
   var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
   buffers.microphone = UnsafePointer(dspBuffer(ports.microphone, frames: frames))

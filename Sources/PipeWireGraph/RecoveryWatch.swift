@@ -1,13 +1,14 @@
 import PipeWireClient
 import RealtimeCore
 
-/// Tells once after each recovery that sound can pass (S4): when every link that is wanted is there, and a cycle has run since where one is due. [control]
+/// Reports once after each recovery that sound can pass (S4): every wanted link exists and, where one is due, a cycle has run since.
+/// [control]
 ///
-/// What only applications keep running may rest at any time: there the links are all that can be waited for.
+/// Streams of applications alone may idle at any time: then the links are all that can be waited for.
 final class RecoveryWatch {
   private enum Stage {
     case none
-    /// The next reconciliation is the first that knows what is wanted.
+    /// Asked; the next reconciliation is the first that knows what is wanted.
     case asked
     case linked(cycles: UInt64)
   }
@@ -16,7 +17,7 @@ final class RecoveryWatch {
   private var stage = Stage.none
   private var timer: LoopTimer!
 
-  /// Seconds between looks at the cycles.
+  /// Seconds between checks of the cycles.
   private static let interval = 0.01
 
   init(loop: ThreadLoop, core: AudioCore, tell: @escaping () -> Void) {
@@ -27,7 +28,7 @@ final class RecoveryWatch {
 
   func ask() { stage = .asked }
 
-  /// The graph was brought to what it should be, as far as it is possible now.
+  /// Takes the result of a reconciliation.
   func reconciled(isLinked: Bool, needsCycles: Bool) {
     switch stage {
     case .none: return

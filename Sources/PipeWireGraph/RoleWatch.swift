@@ -1,22 +1,22 @@
 import PipeWireClient
 
-/// Finds streams whose role goes before a call, as a softphone's that rings (I1). [control]
+/// Finds streams with a role that interrupts a call, such as a ringing softphone's (I1). [control]
 final class RoleWatch {
   private let connection: Connection
   private let roles: Set<String>
   private let changed: () -> Void
-  /// By serial number, which unlike an id is never given again.
+  /// By serial number, which unlike an id is never reused.
   private var infos: [UInt64: NodeInfo] = [:]
 
-  /// `changed` is called when such a stream begins or ends to run.
+  /// `changed` is called when such a stream starts or stops running.
   init(_ connection: Connection, roles: [String], changed: @escaping () -> Void) {
     self.connection = connection
     self.roles = Set(roles.map { $0.lowercased() })
     self.changed = changed
   }
 
-  /// The stream that interrupts now, in words: the first that runs of those with such a role. `ownClients` are clients that use nearend, and
-  /// nearend itself: whoever calls through it does not interrupt its own call.
+  /// Returns the name and role of the first running stream with such a role. `ownClients` are nearend and the clients that use it: a
+  /// program that calls through nearend does not interrupt its own call.
   func interrupter(in objects: GraphObjects, ownClients: Set<UInt32>) throws(PipeWireError) -> String? {
     let streams = objects.nodes.filter { node in
       guard let role = node.properties["media.role"], node.properties["media.class"]?.hasPrefix("Stream/") == true else { return false }
@@ -32,14 +32,14 @@ final class RoleWatch {
     }
   }
 
-  /// The clients that have a link with one of `nodes`, and those that these nodes belong to.
+  /// Returns the clients that have a link with one of `nodes`, and those that own these nodes.
   static func clients(of nodes: Set<UInt32>, in objects: GraphObjects) -> Set<UInt32> {
     var users = nodes
     for link in objects.links {
       if nodes.contains(link.inputNode) { users.insert(link.outputNode) }
       if nodes.contains(link.outputNode) { users.insert(link.inputNode) }
     }
-    // The real devices that nearend is linked with are no clients of its.
+    // Real devices linked with nearend are not its clients.
     let streams = users.compactMap { objects.node(id: $0) }.filter { node in
       nodes.contains(node.id) || node.properties["media.class"]?.hasPrefix("Stream/") == true
     }

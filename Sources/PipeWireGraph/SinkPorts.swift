@@ -2,13 +2,13 @@ internal import CRealtime
 import PipeWireClient
 import RealtimeCore
 
-/// Participants' ports by slot, and this cycle's buffers of them.
-// Sound: ports are atomic cells; the buffers are the audio thread's alone.
+/// Participants' ports by slot, and their buffers in this cycle.
+// Sound: ports are atomic cells; only the audio thread accesses the buffers.
 struct SinkPorts: @unchecked Sendable {
   private let slots: Int
-  /// Two cells a slot: left, right; 0 where there is no port.
+  /// Two cells per slot: left, right; 0 without a port.
   private let ports: UnsafeMutablePointer<UInt>
-  /// Slots in use end before this.
+  /// The end of the slots in use.
   private let end: UnsafeMutablePointer<UInt>
   private let inputs: UnsafeMutablePointer<StereoInput>
 
@@ -28,14 +28,14 @@ struct SinkPorts: @unchecked Sendable {
     inputs.deallocate()
   }
 
-  /// [control]
+  /// Sets a slot's ports. [control]
   func set(_ slot: Int, left: UnsafeMutableRawPointer?, right: UnsafeMutableRawPointer?) {
     rt_store_release_pointer(ports + 2 * slot, UInt(bitPattern: left))
     rt_store_release_pointer(ports + 2 * slot + 1, UInt(bitPattern: right))
     if left != nil, UInt(slot) >= rt_load_relaxed_pointer(end) { rt_store_release_pointer(end, UInt(slot) + 1) }
   }
 
-  /// This cycle's buffers; nil where there never was a participant's port. [realtime]
+  /// Returns this cycle's buffers; nil if there never was a participant's port. [realtime]
   @_noLocks @_noAllocation
   func buffers(frames: Int) -> UnsafePointer<StereoInput>? {
     // Pairs with the releases in `set`.

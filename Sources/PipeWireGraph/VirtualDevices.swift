@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// The devices that applications see: *Nearend Speaker* and *Nearend Microphone*, and one for each participant that has a device of its own (K9).
-/// Thin adapters, that end with our connection; whoever removes one gets it back. [control]
+/// The devices that applications see: *Nearend Speaker*, *Nearend Microphone*, and one for each participant with its own device (K9). Thin
+/// adapters that end with the connection; one that somebody removes is made again. [control]
 final class VirtualDevices {
   private let connection: Connection
   private var objects: [String: RemoteObject] = [:]
@@ -9,20 +9,20 @@ final class VirtualDevices {
   private let changed: () -> Void
   private let failed: (String) -> Void
 
-  /// `changed` is called when a device came or went; `failed` with its name and the daemon's reason, once for each.
+  /// `changed` is called when a device came or went; `failed` with its name and the daemon's reason, once each.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     self.changed = changed
     self.failed = failed
   }
 
-  /// The id of a device of ours, by its name; nil until the daemon has told.
+  /// The id of nearend's device of that name; nil until known.
   func id(of name: String) -> UInt32? { objects[name].flatMap { $0.isRemoved ? nil : $0.id } }
 
-  /// Earliest time at which a refused device should be tried again, CLOCK_MONOTONIC in ns.
+  /// The earliest time to retry a refused device, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { retries.next }
 
-  /// Makes what is missing and ends what is no longer wanted. `sinks` are the ids of participants.
+  /// Makes what is missing and ends what is no longer wanted. `sinks` are the participants' ids.
   func keep(sinks: [String]) throws(PipeWireError) {
     let wanted = [Self.speaker, Self.microphone] + sinks.map(Self.sink)
     let names = Set(wanted.map { $0["node.name"] ?? "" })
@@ -45,8 +45,8 @@ final class VirtualDevices {
     changed()
   }
 
-  /// Low priorities: neither the default device nor the driver unless there is nothing else.
-  /// What comes out of them has the volume that mixers set (D1).
+  /// Low priorities: neither default nor driver unless there is nothing else.
+  /// Their output has the volume that mixers set (D1).
   private static let common: Properties = [
     "priority.session": "10", "priority.driver": "1", "node.virtual": "true", "monitor.channel-volumes": "true",
   ]

@@ -2,7 +2,7 @@ import Foundation
 import PipeWireClient
 import SessionModel
 
-/// Volume and mute of *Nearend Microphone*, *Nearend Speaker* and the real devices, as mixers and switches set them (D1). [control]
+/// Watches volume and mute of *Nearend Microphone*, *Nearend Speaker* and the real devices, as mixers and switches set them (D1). [control]
 final class VolumeWatch {
   private let connection: Connection
   private let changed: () -> Void
@@ -16,13 +16,13 @@ final class VolumeWatch {
     self.changed = changed
   }
 
-  /// A node is gone; its id may come back as another's.
+  /// Forgets a removed node: its id may be reused.
   func removed(_ id: UInt32) {
     nodes[id] = nil
     statuses[id] = nil
   }
 
-  /// Watches these nodes from now on.
+  /// Watches exactly these nodes.
   /// - Throws: `connectionLost`.
   func watch(_ ids: [UInt32]) throws(PipeWireError) {
     for id in nodes.keys where !ids.contains(id) { removed(id) }
@@ -31,7 +31,7 @@ final class VolumeWatch {
     }
   }
 
-  /// Props are told for other reasons, too.
+  /// Props also change for other reasons.
   private func told(_ id: UInt32) {
     guard let setting = nodes[id]?.setting else { return }
     let now = VolumeStatus(volume: cbrt(Double(setting.volume)), isMuted: setting.isMuted)
@@ -40,9 +40,9 @@ final class VolumeWatch {
     changed()
   }
 
-  /// Closes a device that is not linked to anything any more, once.
+  /// Suspends a device that no longer has links, once.
   func suspend(_ id: UInt32) { nodes[id]?.suspend() }
 
-  /// As mixers show it; full and not muted until the daemon has told.
+  /// The status as mixers show it; full volume and not muted until known.
   func status(_ id: UInt32?) -> VolumeStatus { id.flatMap { statuses[$0] } ?? VolumeStatus() }
 }

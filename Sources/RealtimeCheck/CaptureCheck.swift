@@ -1,11 +1,11 @@
 import Foundation
 import RealtimeCore
 
-/// Every state of the capture path with the WebRTC engine. They run in a process of their own: the library takes uncontended mutexes within a block, so that its locks, and
-/// nothing else, are allowed there; allocation stays forbidden to it as to everybody.
+/// Checks of every state of the capture path with the WebRTC engine, in a process of their own: the library takes uncontended mutexes
+/// within a block, so its locks, and nothing else, are allowed there; allocation stays forbidden.
 let captureChecks: [Check] = captureChecks(.webrtc) + [handOverCheck]
 
-/// nearend's own engine, to which nothing is allowed.
+/// Checks of nearend's own engine, to which nothing is allowed.
 let nearendChecks: [Check] = captureChecks(.nearend)
 
 private func captureChecks(_ engine: VoiceEngine) -> [Check] {
@@ -89,7 +89,7 @@ let captureCheck = Check("capture path, in a process of its own") {
   return require(child.terminationStatus == 0, "it ended with exit code \(child.terminationStatus)")
 }
 
-/// A capture path, and the graph that drives it from inside the fence: bursts of noise from the far end, and their echo 150 ms later.
+/// Drives a capture path from inside the fence: bursts of noise from the far end, and their echo 150 ms later.
 private final class CaptureDriver {
   enum Input { case echo, none, garbage }
   let controls = CaptureControls()
@@ -110,7 +110,7 @@ private final class CaptureDriver {
     garbage.initialize(repeating: .nan, count: Self.longest)
     voice.initialize(repeating: 0, count: Self.longest)
     var random = SeededNumbers(state: 1)
-    // Bursts and pauses of uneven length: even ones would not tell a delay from another a period later.
+    // Bursts and pauses of uneven length: with even ones, a delay could be mistaken for one a period later.
     var isOn = false, left = 0
     for i in 0..<capacity {
       if left == 0 {
@@ -144,12 +144,12 @@ private final class CaptureDriver {
   }
 }
 
-/// The same numbers in every run (Knuth's MMIX generator).
+/// Generates the same numbers in every run (Knuth's MMIX generator).
 private struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {
-    // The low bits have short periods: two halves of high ones.
+    // The low bits have short periods: use two halves of high ones.
     func half() -> UInt64 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return state >> 32

@@ -1,7 +1,7 @@
-/// One row of what is driven through the fence.
+/// A check that drives code inside the fence.
 struct Check: Sendable {
   let name: String
-  /// Returns nil, or what was not reached. A breach of the fence does not return at all: the sanitizer ends the process and prints the call stack.
+  /// Returns nil, or what was not reached. On a violation it does not return: the sanitizer ends the process and prints the call stack.
   let run: @Sendable () throws -> String?
 
   init(_ name: String, _ run: @escaping @Sendable () throws -> String?) {
@@ -10,7 +10,7 @@ struct Check: Sendable {
   }
 }
 
-/// Fails a check whose scenario did not get into the state that it is meant to drive.
+/// Fails a check whose scenario did not reach the state that it is meant to drive.
 func require(_ condition: Bool, _ what: @autoclosure () -> String) -> String? {
   condition ? nil : what()
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// A whole core, and the graph that drives it from inside the fence. Voice processing is off: the library has a check of its own.
+/// Drives a whole core from inside the fence. Voice processing is off: the library has a check of its own.
 // Sound: one thread drives it.
 final class CoreDriver: @unchecked Sendable {
   let core: AudioCore

@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Prints what a cycle costs, in nanoseconds, outside the fence.
+/// Prints the cost of a cycle in nanoseconds, outside the fence.
 func measureRenderPath() throws {
   #if DEBUG
     print("this is a debug build: figures are of no use")
@@ -30,7 +30,7 @@ private func measure(_ name: String, quantum: Int, sinks: Int, rate: Int, channe
     let count = max(1, 9_600 / quantum)
     let start = DispatchTime.now().uptimeNanoseconds
     driver.unfencedCycles(count, call: call)
-    // The first rounds start the sinks up.
+    // The first rounds start the sinks.
     if round >= 5 {
       spent += Double(DispatchTime.now().uptimeNanoseconds - start)
       cycles += count

@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Every state of the render path.
+/// Checks of every state of the render path.
 let renderChecks: [Check] = [
   Check("render: no sinks, call silent and loud") {
     let driver = RenderDriver()

@@ -1,6 +1,6 @@
 import RealtimeCore
 
-/// A mixer, and the graph that drives it from inside the fence.
+/// Drives a mixer from inside the fence.
 final class RenderDriver {
   let mixer = Mixer()
   var rate = 48_000
@@ -26,7 +26,7 @@ final class RenderDriver {
     cycles(count, call: amplitude, slots: slots, through: onTheAudioThread)
   }
 
-  /// The same without the fence.
+  /// Runs cycles outside the fence.
   func unfencedCycles(_ count: Int, call amplitude: Float? = nil) {
     cycles(count, call: amplitude, slots: 0..<0) { $0() }
   }

@@ -1,6 +1,6 @@
 import RealtimeCore
 
-/// What crosses between the audio thread and the others.
+/// Checks of what crosses between the audio thread and others.
 let sharedChecks: [Check] = [
   Check("FIFO: full, wrapping, empty, from both sides") {
     let fifo = FrameFIFO(capacity: 100, bytesPerFrame: 4)

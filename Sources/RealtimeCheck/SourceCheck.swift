@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Both kinds of source, and their coming and going.
+/// Checks of both kinds of source, and of attaching and detaching them.
 let sourceChecks: [Check] = [
   Check("source: a callback, mono and stereo, at every quantum") {
     let driver = try CoreDriver()
@@ -52,7 +52,7 @@ let sourceChecks: [Check] = [
     let driver = try CoreDriver()
     let peaks = [1, 2, 1].map { channelCount in
       driver.core.mixer.channelCount = channelCount
-      // Until the meter has fallen to what is played.
+      // Until the meter has decayed to the level played.
       driver.cycles(100, quantum: 256)
       return driver.core.mixer.speakerPeak
     }

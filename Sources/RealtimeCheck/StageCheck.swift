@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// A program's own stages, and their coming and going.
+/// Checks of a program's own stages, and of adding and removing them.
 let stageChecks: [Check] = [
   Check("stages: in both chains, at every quantum; they fade in and out") {
     let driver = try CoreDriver()
@@ -25,7 +25,7 @@ let stageChecks: [Check] = [
     }
     return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
   },
-  Check("stages: what they put out is no number") {
+  Check("stages: NaN and infinite output") {
     let driver = try CoreDriver()
     let broken = AudioStage { _, left, right, frames, _ in
       left[0] = .nan

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the fence must catch: proof that it is there.
+/// A violation that the fence must catch, as proof that it works.
 enum Violation: String, CaseIterable {
   case allocation
   case lock
 
-  /// Returns only where the fence is missing.
+  /// Returns only if the fence is missing.
   func commit() {
     switch self {
     case .allocation:

@@ -1,5 +1,5 @@
 // A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
-// finished (for up to PATIENCE; then that cycle is given up) and does not hurry afterwards. Where the machine stalls for some milliseconds
+// finished (for up to PATIENCE; then it gives that cycle up), and does not hurry afterwards. If the machine stalls for some milliseconds
 // the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times
 // as fast.
 #include <errno.h>
@@ -34,9 +34,9 @@ struct clock_node {
   struct spa_source timer;
   double speed;
   bool started;
-  bool finished;   // whether the cycle that began last has come to its end
+  bool finished;   // whether the last cycle has ended
   uint64_t begun;  // when it began, CLOCK_MONOTONIC, ns
-  uint64_t next;   // when the next is due
+  uint64_t next;   // when the next one is due
 };
 
 static uint64_t now(void) {
@@ -45,7 +45,7 @@ static uint64_t now(void) {
   return SPA_TIMESPEC_TO_NSEC(&t);
 }
 
-// Wakes the node at `time`; never where it is 0.
+// Wakes the node at `time`; never if it is 0.
 static void arm(struct clock_node *self, uint64_t time) {
   struct itimerspec t = {.it_value = {time / SPA_NSEC_PER_SEC, time % SPA_NSEC_PER_SEC}};
   spa_system_timerfd_settime(self->system, self->timer.fd, SPA_FD_TIMER_ABSTIME, &t, NULL);

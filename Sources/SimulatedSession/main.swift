@@ -1,9 +1,9 @@
 import Foundation
 import SimulatedHardware
 
-// A world to try things in. `SimulatedSession room …` is the room's own process; otherwise a private PipeWire session:
-// `swift run SimulatedSession pw-top`, or without a command until standard input ends. `SimulatedSession desk …` has a desk with every
-// device, and a login manager; lines of standard input are what happens there.
+// A tool for experiments. `SimulatedSession room …` is the room's own process; otherwise it runs a private PipeWire session: `swift run
+// SimulatedSession pw-top`, or without a command until standard input ends. `SimulatedSession desk …` has a desk with every device, and a
+// login manager; lines of standard input are incidents.
 var command = Array(CommandLine.arguments.dropFirst())
 do {
   if command.first == "room" {

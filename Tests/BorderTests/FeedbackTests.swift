@@ -30,7 +30,7 @@ struct FeedbackTests {
     RealDevices.nodes(direction ? .output : .input, in: objects).compactMap(\.nodeName)
   }
 
-  @Test("R1: a loopback of two streams is a way of the sound; an application that records and plays is none")
+  @Test("R1: a loopback of two streams forwards sound; an application that records and plays does not")
   func twoStreams() {
     var objects = GraphObjects(Self.nodes + [Self.link(40, 10, 20), Self.link(41, 21, 2)])
     #expect(names(true, objects) == ["hw.speaker"])
@@ -40,7 +40,7 @@ struct FeedbackTests {
     #expect(names(true, objects).isEmpty)
   }
 
-  @Test("R1: the group counts also where the ends are of different clients")
+  @Test("R1: the group counts even if the ends belong to different clients")
   func acrossClients() {
     var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 31)])
     #expect(names(false, objects) == ["hw.mic", "effect"])
@@ -48,7 +48,7 @@ struct FeedbackTests {
     #expect(names(false, objects) == ["hw.mic"])
   }
 
-  @Test("X1: what bears the name of a device of ours and is none is no way back into nearend")
+  @Test("X1: a foreign node with the name of one of nearend's devices is no way back into nearend")
   func impostor() {
     let impostors = [
       Self.node(50, "nearend.speaker", "Audio/Sink", client: 105), Self.node(51, "nearend.microphone", "Audio/Source", client: 105),
@@ -58,7 +58,7 @@ struct FeedbackTests {
     #expect(names(true, objects).isEmpty)
     objects.own = .init(filter: 1, microphone: 3, sinks: [2])
     #expect(names(true, objects) == ["hw.speaker"])
-    // Nor is the impostor a device to use.
+    // The impostor is not a usable device, either.
     #expect(names(false, objects) == ["hw.mic", "effect"])
   }
 }

@@ -1,4 +1,4 @@
-/// SPA's binary form, made by hand, so that the sizes in it may lie.
+/// Makes SPA's binary form by hand, so that the sizes in it may lie.
 enum PodBytes {
   static let (none, bool, id, int, long, float, double, string): (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (1, 2, 3, 4, 5, 6, 7, 8)
@@ -6,7 +6,7 @@ enum PodBytes {
 
   static func raw<T: BitwiseCopyable>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 
-  /// A pod whose head claims `size` bytes; nil: as many as there are.
+  /// A pod whose header claims `size` bytes; nil for the true size.
   static func pod(_ type: UInt32, _ body: [UInt8], size: UInt32? = nil) -> [UInt8] {
     let padding = [UInt8](repeating: 0, count: (8 - body.count % 8) % 8)
     return raw(size ?? UInt32(body.count)) + raw(type) + body + padding
@@ -36,7 +36,7 @@ enum PodBytes {
     pod(object, raw(type) + raw(UInt32(0)) + properties.flatMap { raw($0.0) + raw(UInt32(0)) + $0.1 })
   }
 
-  // Of spa/utils/type.h and spa/param.
+  // From spa/utils/type.h and spa/param.
   static let (props, latency, profile, route): (UInt32, UInt32, UInt32, UInt32) = (0x40002, 0x4000B, 0x40007, 0x40009)
   static let (channelVolumes, mute, params): (UInt32, UInt32, UInt32) = (0x10008, 0x10004, 0x80001)
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Pods from outside")
 struct PodTests {
-  /// Reads bytes that lie alone in memory: one byte too far is found by the address sanitizer.
+  /// Reads bytes in an allocation of their own, so that the address sanitizer finds reads beyond them.
   private func with<T>(_ bytes: [UInt8], _ body: (Pod) -> T?) -> T? {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
     defer { memory.deallocate() }
@@ -17,7 +17,7 @@ struct PodTests {
   }
 
   @Test(
-    "X1: an array whose child claims another size than its type has is no array of volumes",
+    "X1: an array whose child size does not match its type is rejected",
     arguments: [0, 1, 3, 8, 4_096, .max] as [UInt32])
   func childSize(_ size: UInt32) {
     #expect(setting(PodBytes.array(PodBytes.float, childSize: size, [UInt8](repeating: 0x3F, count: 8_192))) == nil)
@@ -38,7 +38,7 @@ struct PodTests {
     #expect(setting(PodBytes.float(1)) == nil)
   }
 
-  @Test("X1: a choice that is shorter than the value that it claims to hold is no value")
+  @Test("X1: a choice shorter than its claimed value is rejected")
   func shortChoice() {
     for body in [[], [UInt8](repeating: 65, count: 4)] {
       let name = PodBytes.choice(PodBytes.string, childSize: 0x7FFF_FFFF, body)
@@ -49,7 +49,7 @@ struct PodTests {
     #expect(with(PodBytes.choice(PodBytes.int, childSize: 4, PodBytes.raw(Int32(7)))) { $0.int } == 7)
   }
 
-  @Test("X1: heads that claim more than was received, and text without an end, are no values")
+  @Test("X1: headers that claim more than was received, and unterminated text, are rejected")
   func truncated() {
     for size in [9, 10, 18, 0x7FFF_FFFF, .max] as [UInt32] {
       #expect(with(PodBytes.pod(PodBytes.int, PodBytes.raw(Int32(1)), size: size)) { $0.int } == nil)
@@ -62,7 +62,7 @@ struct PodTests {
     #expect(with(PodBytes.structure([PodBytes.int(1), PodBytes.pod(PodBytes.int, [1, 0, 0, 0], size: .max)])) { $0.elements?.count } == 1)
   }
 
-  @Test("X1: every prefix and every byte changed of what cards and mixers say is read within its bounds")
+  @Test("X1: truncated and corrupted data from cards and mixers is read within its bounds")
   func mutated() {
     let route = PodBytes.object(
       PodBytes.route,
@@ -94,7 +94,7 @@ struct PodTests {
     }
   }
 
-  @Test("X1: parameters that somebody sets: no number is no value, and what is malformed ends the list")
+  @Test("X1: parameters set by others: NaN is rejected, and a malformed entry ends the list")
   func parameters() {
     func changes(_ list: [UInt8]) -> [ParameterChange]? {
       with(PodBytes.object(PodBytes.props, [(PodBytes.params, list)])) { [ParameterChange]($0) }
@@ -115,7 +115,7 @@ struct PodTests {
     #expect(changes(many)?.count == 256)
   }
 
-  @Test("X1: latencies are finite and bounded, whatever a peer says, and a person's negative offset is one")
+  @Test("X1: latencies are finite and bounded, whatever a peer says; a person's negative offset counts")
   func latencies() {
     func latency(_ quanta: Float, _ frames: Int32, _ nanoseconds: Int64) -> Filter.Latency? {
       let bytes = PodBytes.object(
@@ -133,7 +133,7 @@ struct PodTests {
       }
       for later in [Int.max, Int.min, 718] { #expect(hostile?.later(by: later).quanta.isFinite == true) }
     }
-    // pavucontrol's −500 ms on a device of 20 ms.
+    // pavucontrol's −500 ms on a device with 20 ms.
     #expect(latency(0, 960, -500_000_000)?.total(quantum: 1_024, rate: 48_000) == 960 - 24_000)
     #expect(latency(1, 480, 10_000_000)?.total(quantum: 1_024, rate: 48_000) == 1_024 + 480 + 480)
   }

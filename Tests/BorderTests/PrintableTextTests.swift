@@ -6,7 +6,7 @@ struct PrintableTextTests {
   @Test("X1: no control, bidirectional or line-breaking character is left of a text")
   func controls() {
     #expect("\u{1B}[2J\u{7}\r\nnearend: all is well".printable() == "\u{FFFD}[2J\u{FFFD}\u{FFFD}\u{FFFD}nearend: all is well")
-    // CSI of the second set of controls, an override, a line separator, a tag and NUL.
+    // CSI of the second control set, an override, a line separator, a tag and NUL.
     for scalar in ["\u{9B}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{E0041}", "\0", "\u{7F}", "\u{85}", "\u{FEFF}"] {
       #expect("a\(scalar)b".printable() == "a\u{FFFD}b")
     }

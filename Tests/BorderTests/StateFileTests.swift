@@ -12,7 +12,7 @@ struct StateFileTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
-  @Test("X3: what was written is read again, its owner's alone, and nothing else is left beside it")
+  @Test("X3: what was written is read back; the file is private, and nothing else is left beside it")
   func written() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = StateFile(folder: folder)
@@ -26,7 +26,7 @@ struct StateFileTests {
     #expect(file.read { Issue.record("\($0)") } == StateFile.Content())
   }
 
-  @Test("X1: one that cannot be read is said so, and put aside", arguments: ["", "{", "[]", "{\"formerDefaults\": 1}", "\0\u{1B}"])
+  @Test("X1: a file that cannot be read is reported and put aside", arguments: ["", "{", "[]", "{\"formerDefaults\": 1}", "\0\u{1B}"])
   func unreadable(_ text: String) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = StateFile(folder: folder)
@@ -39,7 +39,7 @@ struct StateFileTests {
     #expect(complaints.count == 1)
   }
 
-  @Test("X1: one of any size is no reason to take as much memory")
+  @Test("X1: a huge file does not take as much memory")
   func huge() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try #require(FileManager.default.createFile(atPath: "\(folder)/restore.json", contents: nil))

@@ -134,7 +134,7 @@ struct CommandLineSessionTests {
     #expect(running.process.isRunning)
   }
 
-  @Test("O1 I6: a session manager that hangs does not hold up the list of devices, which marks no defaults then")
+  @Test("O1 I6: a session manager that hangs does not delay the list of devices, which then marks no defaults")
   func devicesOfOneThatHangs() throws {
     let session = try plainSession()
     session.freeze(.wireplumber)

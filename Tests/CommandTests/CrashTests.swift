@@ -3,13 +3,13 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// What a nearend that was killed leaves behind, and what the next one makes good.
+/// What a killed nearend leaves behind, and what the next one restores.
 @Suite("Crash", .serialized)
 struct CrashTests {
   private static let keys = ["default.configured.audio.sink", "default.configured.audio.source"]
   private static let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
 
-  /// Names of the session's configured defaults, sink first; "" where there is none.
+  /// The names of the session's configured defaults, sink first; "" for none.
   private func configured(_ session: PrivateSession) throws -> [String] {
     let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
     return Self.keys.map { key in
@@ -42,7 +42,7 @@ struct CrashTests {
     #expect(try !session.run("pw-cli", "ls", "Node").output.contains("nearend"))
     #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
     recorder.end()
-    // Still as the dead one left it.
+    // Still as the killed one left them.
     #expect(try configured(session) == ["nearend.speaker", "nearend.microphone"])
     #expect(desk.card(.bluetooth)?.activeProfile.name == DeskCard.headsetHeadUnit)
     #expect(FileManager.default.fileExists(atPath: saved))

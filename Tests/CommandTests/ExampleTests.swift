@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// The examples, run as their readers would.
+/// The examples, run as readers would run them.
 @Suite("Examples", .serialized)
 struct ExampleTests {
   private static let examples =
@@ -20,7 +20,7 @@ struct ExampleTests {
     return data.withUnsafeBytes { bytes in bytes.bindMemory(to: Int16.self).map { Float($0) / 32_768 } }
   }
 
-  /// Hands standard input on at a network's pace: 20 ms of 16 kHz mono at a time.
+  /// Passes standard input on at a network's pace: 20 ms of 16 kHz mono at a time.
   private static let network = """
     import sys, time
     due = time.monotonic()

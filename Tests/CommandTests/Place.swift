@@ -3,7 +3,7 @@ import SessionModel
 
 @testable import SimulatedHardware
 
-/// Where programs of a test run: a folder of their own, an environment, and a process group that ends with the test process however that ends.
+/// The surroundings of a test's programs: a folder, an environment, and a process group that ends with the test process, however that ends.
 protocol Place {
   var path: String { get }
   var environment: [String: String] { get }
@@ -19,7 +19,7 @@ final class EmptyPlace: Place {
   var path: String { folder.path }
   var group: pid_t { folder.group }
 
-  /// `variables` come on top of what every program needs; an empty value removes one.
+  /// `variables` override those that every program needs; an empty value removes one.
   init(_ variables: [String: String] = [:]) throws {
     let inherited = ProcessInfo.processInfo.environment
     folder = try SessionFolder(environment: inherited)
@@ -36,7 +36,7 @@ final class EmptyPlace: Place {
 /// The built `nearend`, beside the test bundle.
 let nearendProgram = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/nearend"
 
-/// A program that a test started, with what it writes.
+/// A program started by a test, with its output.
 struct RunningProgram {
   let process: ChildProcess
   fileprivate let files: (output: String, errors: String)
@@ -46,23 +46,23 @@ struct RunningProgram {
 
   private func text(_ file: String) -> String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
-  /// Waits until standard error has `words`; false where it ends, or 20 s go by, before.
+  /// Waits until standard error contains `words`; returns false if it ends, or 20 s pass, before.
   func says(_ words: String) -> Bool {
     poll(timeout: 20) { errors.contains(words) ? true : process.isRunning ? nil : errors.contains(words) } ?? false
   }
 
-  /// What it wrote and how it ended, once it has ended; killed after `timeout` seconds.
+  /// Returns the output and exit once it has ended; kills it after `timeout` seconds.
   func result(timeout: Double) -> ToolResult {
     let exit = process.wait(timeout: timeout) ?? process.end(grace: 0.2)
     return ToolResult(output: output, errors: errors, exit: exit)
   }
 
-  /// The status document that it printed.
+  /// The status document in its output.
   func status() throws -> Snapshot { try JSONDecoder().decode(Snapshot.self, from: Data(output.utf8)) }
 }
 
 extension Place {
-  /// Starts a program here. `variables` come on top of the environment.
+  /// Starts a program here. `variables` override the environment.
   func start(_ program: String, _ arguments: [String], _ variables: [String: String] = [:]) throws -> RunningProgram {
     let name = "\(path)/program-\(UInt64.random(in: .min ... .max))"
     let process = try ChildProcess(
@@ -91,7 +91,7 @@ func plainSession(_ devices: [SimulatedDevice] = [.speaker, .microphone]) throws
   return try PrivateSession(configuration)
 }
 
-/// The names of the processes whose environment names the folder `path`, because they live there.
+/// The names of the processes whose environment contains the folder `path`, because they live there.
 func processes(in path: String) -> [String] {
   let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return entries.filter { Int($0) != nil }.compactMap { pid in

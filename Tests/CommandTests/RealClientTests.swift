@@ -3,13 +3,13 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A program that plays a file into a device and one that records a device into a file.
+/// A program that plays a file into a device, and one that records a device into a file.
 struct AudioClient: Sendable, CustomTestStringConvertible {
   var name: String
   var package: String
   var play: [String]
   var record: [String]
-  /// Further variables: `PLAY` and `RECORD` say which device.
+  /// Additional variables: `PLAY` and `RECORD` name the device.
   var playVariables: [String: String] = [:]
   var recordVariables: [String: String] = [:]
 
@@ -33,11 +33,11 @@ struct AudioClient: Sendable, CustomTestStringConvertible {
   static let hasALSA = isInstalled("aplay", "arecord") && FileManager.default.fileExists(atPath: "/etc/alsa/conf.d/50-pipewire.conf")
 }
 
-/// Applications as they come, in a private session with `nearend --headless`: what they play arrives at the real speaker, and who talks into the real
-/// microphone is in what they record.
+/// Real applications in a private session with `nearend --headless`: what they play arrives at the real speaker, and a talker at the real
+/// microphone is in their recordings.
 @Suite("Real clients", .serialized)
 struct RealClientTests {
-  /// A session, a running nearend, and what is said in it.
+  /// A session with a running nearend, and its signals.
   struct Call {
     let session: PrivateSession
     let nearend: RunningProgram
@@ -59,7 +59,7 @@ struct RealClientTests {
       try WaveFile(samples: farEnd).write(to: farEndFile)
     }
 
-    /// What the real speaker plays, over 2 s from now.
+    /// Records the real speaker for 2 s from now.
     func hearSpeaker() throws -> [Float] {
       let probe = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 2 * 48_000)
       try session.link("hw.speaker:monitor_FL", probe.recordPort("left"))
@@ -75,7 +75,7 @@ struct RealClientTests {
       _ = try probe.run()
     }
 
-    /// `heard` is a part of the far end's speech, at its level.
+    /// Expects `heard` to be a part of the far end's speech, at its level.
     func expectFarEnd(_ heard: [Float]) throws {
       let lag = try #require(Measures.lag(of: farEnd + farEnd, after: heard, most: 2 * farEnd.count), "the speaker is silent")
       #expect(lag.correlation > 0.9)
@@ -83,10 +83,10 @@ struct RealClientTests {
       #expect(abs(Measures.level(heard) - Measures.level(spoken)) < 1)
     }
 
-    /// `recording` holds what was talked into the microphone.
+    /// Expects `recording` to contain what was talked into the microphone.
     func expectNearEnd(_ recording: [Float]) throws {
       let lag = try #require(Measures.lag(of: recording, after: nearEnd, most: recording.count), "the recording is silent")
-      // Suppressed noise and a gain that moves leave the voice alike, not equal.
+      // Noise suppression and a moving gain keep the voice similar, not equal.
       #expect(lag.correlation > 0.7)
       let part = recording[lag.frames..<min(recording.count, lag.frames + nearEnd.count)]
       #expect(abs(Measures.level(part) - Measures.level(nearEnd)) < 6)
@@ -155,7 +155,7 @@ struct RealClientTests {
     let talking = levels(browser.errors).dropFirst(before)
     try session.wait(for: "levels of the silence after") { levels(browser.errors).count > before + talking.count + 4 }
     let silent = levels(browser.errors).last ?? 1
-    // Speech at -24 dBFS while it is spoken; nothing but what the suppressor leaves afterwards.
+    // Speech at -24 dBFS while it is spoken; afterwards only what the suppressor leaves.
     #expect(talking.max() ?? 0 > 0.02, "\(talking)")
     #expect(silent < 0.003)
     #expect(!browser.errors.contains("call: failed"))

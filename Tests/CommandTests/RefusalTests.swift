@@ -13,7 +13,7 @@ struct RefusalTests {
     #expect(terminal.exitStatus == 78)
     #expect(terminal.modesAreRestored)
     #expect(try !terminal.isOnAlternateScreen())
-    // The terminal breaks the lines anywhere.
+    // The terminal may break lines anywhere.
     let words = try terminal.screen().replacing("\n", with: "")
     #expect(words.contains(unfit.words), "\(words)")
     #expect(words.contains("--headless"), "\(words)")
@@ -40,7 +40,7 @@ struct RefusalTests {
     #expect(try terminal.screen().contains("Standard output is a terminal"))
   }
 
-  @Test("O1: a device that was asked for is not looked for in a rehearsal where there is no daemon: 69")
+  @Test("O1: a requested device is not replaced by a rehearsal without a daemon: 69")
   func deviceWithoutDaemon() throws {
     let terminal = try Terminal(in: try EmptyPlace(), "--mic", "hw.mic")
     try terminal.expectEnd()
@@ -81,7 +81,7 @@ struct RefusalTests {
     #expect(try running.status().rehearsal != nil, "the room does not run")
   }
 
-  /// A folder with every program that a rehearsal uses but one.
+  /// A folder with every program that a rehearsal uses except one.
   private func programs(without missing: String, in place: EmptyPlace) throws -> String {
     let folder = "\(place.path)/bin"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

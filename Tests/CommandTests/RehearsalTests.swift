@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// The whole product in a simulated room, measured from outside of it.
+/// The whole product in a simulated room, measured from outside.
 @Suite("Rehearsal", .serialized)
 struct RehearsalTests {
-  /// What a rehearsal printed, and what it left.
+  /// What a rehearsal printed and left behind.
   struct Run: Sendable {
     var status: Snapshot
     var log: String
@@ -25,7 +25,7 @@ struct RehearsalTests {
     }
   }
 
-  /// One for several tests: two rounds of the conversation's far and near end.
+  /// One rehearsal for several tests: two rounds of the conversation's far and near end.
   private static let whole = Result { try Run([], seconds: 42) }
 
   @Test("O3 V6: the echo is cancelled by 30 dB and more, by the room's own measurement, and what the canceller says of itself agrees")
@@ -48,13 +48,13 @@ struct RehearsalTests {
     #expect(run.status.sinks.count == 4)
   }
 
-  @Test("O3 V3: who talks in the room comes out within 3 dB of the microphone's level")
+  @Test("O3 V3: a talker in the room comes out within 3 dB of the microphone's level")
   func nearEndIsKept() throws {
     let level = try #require(try Self.whole.get().status.rehearsal?.nearEndLevel)
     #expect(abs(level) <= 3)
   }
 
-  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and only who stalls underruns")
+  @Test("O3 K3 K5: three participants of 16, 44.1 and 48 kHz, with drift and jitter: nothing is dropped, and only stalls underrun")
   func participants() throws {
     let sinks = try Self.whole.get().status.sinks
     #expect(sinks.map(\.id) == ["alice", "bruno", "clara"])
@@ -63,10 +63,10 @@ struct RehearsalTests {
     for sink in sinks {
       #expect(sink.kind == .ring)
       #expect(sink.totalDrops == 0, "\(sink.id)")
-      // A network stall of up to 120 ms empties a ring that waits at 100 ms. Each is counted as a spike, of the network or of this machine; what stops
-      // at the end is none.
+      // A network stall of up to 120 ms empties a ring that waits at 100 ms. Each counts as a spike, whether of the network or of this
+      // machine; stopping at the end is none.
       #expect(sink.totalUnderruns <= sink.jitterSpikes + 1, "\(sink.id): \(sink.totalUnderruns) of \(sink.jitterSpikes) spikes")
-      // Nobody's audio is lost or piled up: 35 s and more were written and read.
+      // No audio is lost or accumulates: at least 35 s were written and read.
       #expect(Double(sink.framesWritten) / Double(sink.sampleRate) > 35, "\(sink.id)")
       #expect(sink.framesWritten - sink.framesRead <= UInt64(sink.sampleRate) / 5, "\(sink.id)")
     }
@@ -82,7 +82,7 @@ struct RehearsalTests {
     #expect(graph.captureLatency > 0)
     #expect(graph.driver == "hw.speaker")
     #expect(graph.cycles > UInt64(30 * graph.rate / graph.quantum))
-    // On a machine that others load as well.
+    // The machine may be busy with other things.
     #expect(graph.xruns < graph.cycles / 20)
     #expect(graph.busyRatio > 0 && graph.busyRatio < 1)
     #expect(status.cpuPercent > 0)
@@ -116,7 +116,7 @@ struct RehearsalTests {
 
   @Test("V4: another application that plays straight to the real speaker is cancelled too")
   func otherApplications() throws {
-    // Louder than the remote participants, from the beginning to the end.
+    // Louder than the remote participants, from beginning to end.
     let speech = try Speech(Voice.farEnd[1], rate: 48_000)
     let rounds = 60 * 48_000 / speech.samples.count + 1
     var links = ""

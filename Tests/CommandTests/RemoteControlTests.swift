@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// Commands that talk to a nearend that runs in another process.
+/// Commands that talk to a nearend in another process.
 @Suite("Remote control", .serialized)
 struct RemoteControlTests {
-  /// A session with a nearend in it.
+  /// A session with a running nearend.
   private static func start(_ arguments: String...) throws -> (session: PrivateSession, nearend: RunningProgram) {
     let session = try plainSession()
     let nearend = try session.start(nearendProgram, ["--headless"] + arguments)
@@ -97,7 +97,7 @@ struct RemoteControlTests {
     let curl = try session.run("curl", ["-sS", "--unix-socket", "\(session.path)/nearend/control.sock", "http://nearend/status"])
     #expect(try JSONDecoder().decode(Snapshot.self, from: Data(curl.output.utf8)).graph.isConnected)
 
-    // A second instance says who holds the node, and how to see it.
+    // A second instance names who holds the node, and how to see it.
     let second = try session.nearend("--headless")
     #expect(second.exit == .status(75))
     #expect(second.errors.split(separator: "\n").count == 1, "\(second.errors)")
@@ -166,7 +166,7 @@ struct RemoteControlTests {
     try write("truncated.wav", good.dropLast(1_000))
     try write("nothing.wav", Data())
     try write("text.wav", Data("no sound".utf8))
-    // The header says how many.
+    // The header states the number.
     var nine = good
     nine[22] = 9
     try write("nine.wav", nine)
@@ -218,7 +218,7 @@ struct RemoteControlTests {
     nearend.process.signal(SIGTERM)
     try other.expectEnd()
     #expect(other.exitStatus == 69)
-    // The terminal breaks the lines anywhere.
+    // The terminal may break lines anywhere.
     #expect(try other.screen().replacing("\n", with: "").contains("has ended"))
     #expect(other.modesAreRestored)
   }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// How nearend leaves: what stays in the daemon, in the terminal, among the processes.
+/// What nearend leaves behind when it ends: in the daemon, in the terminal, among the processes.
 @Suite("Signals", .serialized)
 struct SignalTests {
   private static let reasons = [SIGINT, SIGTERM, SIGHUP]
 
-  /// A session in which an application records, so that nearend has something to leave.
+  /// A session in which an application records, so that nearend has something to clean up.
   private static func session() throws -> (session: PrivateSession, defaults: String) {
     let session = try plainSession()
     return (session, try session.run("pw-metadata", "0").output)
@@ -22,13 +22,13 @@ struct SignalTests {
     }
   }
 
-  /// No node, no link and no changed metadata of ours is left in the daemon.
+  /// Expects no node, link or changed metadata of nearend's in the daemon.
   private static func expectNothing(in session: PrivateSession, defaults: String) throws {
     try session.wait(for: "nearend's ports to go", timeout: 5) { try session.ports().allSatisfy { !$0.contains("nearend") } }
     let nodes = try session.run("pw-cli", "ls", "Node").output
     #expect(!nodes.contains("nearend"))
     #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
-    // The session manager chooses anew where a device has gone.
+    // The session manager chooses again when a device has gone.
     try session.wait(for: "the defaults to be as they were") { try session.run("pw-metadata", "0").output == defaults }
   }
 
@@ -79,7 +79,7 @@ struct SignalTests {
     running.process.signal(SIGKILL)
     #expect(running.process.wait(timeout: 5) == .signal(SIGKILL))
     try Self.expectNothing(in: session, defaults: defaults)
-    // And the next one starts as if nothing had been.
+    // The next one starts as usual.
     let next = try session.startNearend("--headless")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
     #expect(next.process.isRunning)
@@ -108,12 +108,12 @@ struct SignalTests {
   }
 }
 
-/// The folder of the private session that a rehearsal made, as its log says.
+/// The folder of the private session of a rehearsal, from its log.
 func rehearsalSession(of running: RunningProgram) -> String? {
   running.errors.firstMatch(of: /PIPEWIRE_RUNTIME_DIR=(\S+)/).map { String($0.1) }
 }
 
-/// No process lives in the session folder `path`, and it is removed.
+/// Expects no process to live in the session folder `path`, and the folder to be removed.
 func expectGone(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) {
   let isGone = poll(timeout: 10) { processes(in: path).isEmpty && !FileManager.default.fileExists(atPath: path) ? true : nil }
   #expect(isGone == true, "left: \(processes(in: path))", sourceLocation: sourceLocation)

@@ -7,7 +7,7 @@ import Testing
 /// A dashboard on a terminal that nobody reads.
 @Suite("Dashboard, stalled", .serialized)
 struct StalledTerminalTests {
-  /// A pseudo-terminal that can be held, as Ctrl-S does: who writes waits.
+  /// A pseudo-terminal that can be held, as by Ctrl-S: writers block.
   private final class Silent {
     let near: Int32
     private let far: Int32
@@ -19,7 +19,7 @@ struct StalledTerminalTests {
       (self.near, self.far) = (near, far)
     }
 
-    /// Bytes that wait for a reader.
+    /// Bytes waiting for a reader.
     var waiting: Int {
       var count: Int32 = 0
       _ = ioctl(far, UInt(FIONREAD), &count)
@@ -34,7 +34,7 @@ struct StalledTerminalTests {
     }
   }
 
-  @Test("U4: a terminal that takes nothing holds up the picture alone: cycles go on, and the control socket answers")
+  @Test("U4: a terminal that accepts nothing delays only the display: cycles go on, and the control socket answers")
   func stalled() throws {
     let session = try plainSession()
     let terminal = try Silent()

@@ -4,7 +4,7 @@ import Testing
 @testable import NearendCommand
 @testable import SimulatedHardware
 
-/// Where nearend's remarks go may be full, gone, or read by nobody; and what is in them is said by others.
+/// Standard error may be full, gone, or unread; and its content comes from others.
 @Suite("Standard error", .serialized)
 struct StandardErrorTests {
   enum Broken: String, CaseIterable, CustomTestStringConvertible {
@@ -12,7 +12,7 @@ struct StandardErrorTests {
     var testDescription: String { rawValue }
   }
 
-  /// Where standard error leads, and what must stay open meanwhile.
+  /// Returns the stream for standard error, and the descriptors that must stay open meanwhile.
   private func stream(_ broken: Broken) throws -> (stream: ChildProcess.Stream, open: [Int32]) {
     if broken == .full { return (.file("/dev/full"), []) }
     var ends: [Int32] = [0, 0]
@@ -21,7 +21,7 @@ struct StandardErrorTests {
       close(ends[0])
       return (.descriptor(ends[1]), [ends[1]])
     }
-    // Not a byte more goes in.
+    // Fill it to the last byte.
     let flags = fcntl(ends[1], F_GETFL)
     _ = fcntl(ends[1], F_SETFL, flags | O_NONBLOCK)
     while write(ends[1], [UInt8](repeating: 46, count: 4_096), 4_096) > 0 {}
@@ -38,7 +38,7 @@ struct StandardErrorTests {
     let process = try ChildProcess(
       nearendProgram, ["--headless"], environment: session.environment, group: session.group, output: .null, errors: errors)
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
-    // Each of them is a remark.
+    // Each of them logs a remark.
     for name in ["alice", "bert"] { #expect(try session.nearend("sink", "add", name, "--device").exit == .status(0)) }
     let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
     try session.wait(for: "the microphone to open") {
@@ -50,7 +50,7 @@ struct StandardErrorTests {
     #expect(process.wait(timeout: 10) == .status(0))
   }
 
-  @Test("X1: names that applications give themselves forge no line, and move no cursor")
+  @Test("X1: applications' names cannot forge a line or move the cursor")
   func names() throws {
     let session = try plainSession()
     let running = try session.startNearend("--headless")
@@ -74,7 +74,7 @@ struct StandardErrorTests {
     #expect(running.process.wait(timeout: 10) == .status(0))
   }
 
-  @Test("X3: lines wait for nobody, and no more of them than there is room for")
+  @Test("X3: writing a line never blocks, and no more lines wait than there is room for")
   func bounded() throws {
     let (stream, open) = try stream(.stuck)
     defer { for descriptor in open { close(descriptor) } }
@@ -84,7 +84,7 @@ struct StandardErrorTests {
     for number in 0..<10_000 { outlet.write("line \(number)") }
     outlet.flush(timeout: 0.1)
     #expect(ContinuousClock.now - began < .seconds(5))
-    // The reader takes all of it: what waited comes, one line each.
+    // The reader takes everything: what waited arrives, one line each.
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while !String(decoding: received.suffix(64), as: UTF8.self).contains("line \(LineOutlet.capacity - 1)\n") {

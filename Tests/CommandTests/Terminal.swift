@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SimulatedHardware
 
-/// `nearend` in a terminal: a tmux of the test's own, which keeps the screen as a person would see it.
+/// `nearend` in a terminal: the test's own tmux, which keeps the screen as a person would see it.
 final class Terminal {
   enum Failure: Error { case tmux([String], ToolResult), missing(String, screen: String), stillRunning(screen: String) }
 
@@ -10,7 +10,7 @@ final class Terminal {
   private let server: ChildProcess
   private let folder: String
 
-  /// Starts `nearend` with these arguments, from a shell that notes the terminal's modes before and after, and the exit status.
+  /// Starts `nearend` with these arguments, from a shell that records the terminal's modes before and after, and the exit status.
   init(in place: any Place, _ arguments: String..., columns: Int = 80, rows: Int = 24, variables: [String: String] = [:]) throws {
     self.place = place
     folder = "\(place.path)/terminal-\(UInt32.random(in: .min ... .max))"
@@ -51,8 +51,8 @@ final class Terminal {
   /// Types text, or a key that tmux knows by name: "F2", "Tab", "Space", "Escape".
   func type(_ keys: String...) throws { for key in keys { try tmux("send-keys", key) } }
 
-  /// The screen, once all of `words` are on it.
-  /// - Throws: `Failure.missing` with the screen as it is after `timeout` seconds.
+  /// Returns the screen once all of `words` are on it.
+  /// - Throws: `Failure.missing` with the screen after `timeout` seconds.
   @discardableResult
   func expect(_ words: String..., timeout: Double = 20) throws -> String {
     var last = ""
@@ -64,7 +64,7 @@ final class Terminal {
     return last
   }
 
-  /// The screen, once none of `words` is on it.
+  /// Returns the screen once none of `words` is on it.
   @discardableResult
   func expectGone(_ words: String) throws -> String {
     try poll(timeout: 20) {
@@ -78,12 +78,12 @@ final class Terminal {
     guard poll(timeout: timeout, { exitStatus }) != nil else { throw Failure.stillRunning(screen: try screen()) }
   }
 
-  /// Nil while the program runs.
+  /// nil while the program runs.
   var exitStatus: Int? { note("status").flatMap { Int($0) } }
   var pid: pid_t? { note("pid").flatMap { pid_t($0) } }
   var modesAreRestored: Bool { note("before") == note("after") }
-  /// Whether the program's own screen is still shown in place of the shell's.
+  /// Returns whether the program's own screen is still shown instead of the shell's.
   func isOnAlternateScreen() throws -> Bool { try tmux("display-message", "-p", "#{alternate_on}") == "1\n" }
-  /// Ends the terminal itself, as closing its window does.
+  /// Ends the terminal itself, like closing its window.
   func close() throws { try tmux("kill-server") }
 }

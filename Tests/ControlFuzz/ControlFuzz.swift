@@ -5,8 +5,8 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// Random, mutated requests in random orders, and random session events between them, at a live nearend in a private PipeWire session. Fails on a request
-/// without an answer, on a hang, and where a sink, a medium or a descriptor is left; a crash ends it with a signal.
+/// Sends random, mutated requests in random orders, with random session events in between, to a live nearend in a private PipeWire session.
+/// Fails on a request without an answer, on a hang, and if a sink, media or a descriptor remains; a crash ends it with a signal.
 @main
 struct ControlFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,7 +46,7 @@ struct ControlFuzz: ParsableCommand {
     print("fuzz: nothing to complain of")
   }
 
-  /// With every client gone, so is all that they had; what outlives a client is taken down here.
+  /// With every client gone, everything they had is gone; what outlives a client is removed here.
   private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
     for sink in service.snapshot().sinks where sink.kind == .graph { service.removeSink(id: sink.id) }
     for media in service.session.current.media where media.owner == .program && !service.session.current.sinks.contains(media.id) {
@@ -69,14 +69,14 @@ struct ControlFuzz: ParsableCommand {
     throw ExitCode.failure
   }
 
-  /// Sockets only: PipeWire's client library keeps the memory and the eventfds of links that have been.
+  /// Sockets only: PipeWire's client library keeps memory and eventfds of former links.
   private func openDescriptors() -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix("socket:") == true }
   }
 }
 
-/// What was asked and answered.
+/// Counts of requests and answers.
 struct Tally {
   var requests = 0
   var answers: [Int: Int] = [:]

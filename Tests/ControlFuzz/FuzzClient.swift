@@ -5,9 +5,9 @@ import Glibc
 final class FuzzClient {
   enum Outcome {
     case status(Int)
-    /// The server has hung up without an answer.
+    /// The server hung up without an answer.
     case closed
-    /// Nothing within the time.
+    /// Nothing came in time.
     case silence
   }
   private var descriptor: Int32
@@ -41,9 +41,9 @@ final class FuzzClient {
 
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Only empty lines, which are no request.
+  /// Whether it sent only empty lines, which are not a request.
   var hasSentNothing: Bool { bytes.allSatisfy { $0 == 10 || $0 == 13 } }
-  /// As it can be read.
+  /// A readable form of what was sent.
   var sent: String { String(decoding: bytes, as: UTF8.self).debugDescription.prefix(400).description }
 
   func status(timeout: Double) -> Outcome {
@@ -52,7 +52,7 @@ final class FuzzClient {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let lines = String(decoding: received, as: UTF8.self).components(separatedBy: "\r\n")
-      // "100 Continue" is no answer yet.
+      // "100 Continue" is not yet an answer.
       for line in lines.dropLast() where line.hasPrefix("HTTP/1.1 ") {
         if let status = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }), status != 100 { return .status(status) }
       }

@@ -3,7 +3,7 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// A handful of clients that ask, and go, in a random order; one of them may be fed by nobody, and one is always well-behaved.
+/// A handful of clients that send requests and leave in a random order; one of them may have no input, and one always behaves well.
 struct FuzzRound {
   let path: String
   let service: NearendService
@@ -41,12 +41,12 @@ struct FuzzRound {
     }
     clients.shuffle(using: &generator)
     for client in clients {
-      // Some die before they have their answer.
+      // Some disconnect before their answer.
       if Int.random(in: 0..<4, using: &generator) > 0 {
         client.finishSending()
         switch answer(of: client) {
         case .status(let status): tally.answers[status, default: 0] += 1
-        // It never sent anything that could be answered.
+        // It sent nothing that could be answered.
         case .closed where client.hasSentNothing: break
         case .closed: tally.failures.append("round \(number): no answer to \(client.sent)")
         case .silence: tally.failures.append("round \(number): hangs at \(client.sent)")
@@ -57,7 +57,7 @@ struct FuzzRound {
     expectAnswer(&tally)
   }
 
-  /// A sink plays out only while the session runs: where a call manager is what it waits for, that comes.
+  /// A sink plays out only while the session runs: if it waits for a call manager, one comes.
   private func answer(of client: FuzzClient) -> FuzzClient.Outcome {
     for _ in 0..<10 {
       if !service.session.current.isUnitRunning { service.session.send(.activatedExternally) }
@@ -67,7 +67,7 @@ struct FuzzRound {
     return .silence
   }
 
-  /// Whatever the others have done.
+  /// Expects an answer whatever the others have done.
   private func expectAnswer(_ tally: inout Tally) {
     guard let client = FuzzClient(path: path) else { return tally.failures.append("round \(number): nobody listens") }
     client.send(Array("GET /settings HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
@@ -96,7 +96,7 @@ struct FuzzRound {
     return bytes
   }
 
-  /// Half of them stay as they are.
+  /// Half of them stay unchanged.
   private func mutate(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
     guard Bool.random(using: &generator) else { return }
     for _ in 0..<Int.random(in: 1...8, using: &generator) where !bytes.isEmpty {

@@ -60,7 +60,7 @@ struct AppAudioRouteTests {
   }
 
   @Test(
-    "D4: what is no number is silence; a body that ends within a frame says so; an empty one plays nothing; without the mixer it is refused"
+    "D4: NaN is silence; a body that ends within a frame is reported; an empty one plays nothing; without the mixer it is refused"
   )
   func bodies() throws {
     let rig = try ControlRig()
@@ -80,7 +80,7 @@ struct AppAudioRouteTests {
     #expect(refused?.status == 409 && refused?.reason.contains("without the mixer") == true, "\(refused?.reason ?? "no answer")")
   }
 
-  @Test("D1 D5 S8: the settings by name; the same again is told once")
+  @Test("D1 D5 S8: the settings by name; setting the same value again posts no event")
   func settings() throws {
     let rig = try ControlRig()
     defer { rig.stop() }

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import Nearend
 
-/// nearend with its control socket, no daemon, and a cycle that the rig runs itself: 480 frames at 48 kHz, some times as fast as the clock.
+/// nearend with its control socket but without a daemon; the rig runs the cycles: 480 frames at 48 kHz, a multiple of real time.
 final class ControlRig: @unchecked Sendable {
   let service: NearendService
   let folder: String
@@ -20,7 +20,7 @@ final class ControlRig: @unchecked Sendable {
   static let quantum = 480
   static let rate = 48_000
 
-  /// - Parameter speed: of the cycle, against the clock; 0 runs none.
+  /// - Parameter speed: cycles relative to real time; 0 runs none.
   init(speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
     folder = try temporaryFolder()
     path = "\(folder)/nearend/control.sock"
@@ -39,7 +39,7 @@ final class ControlRig: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Ends the cycle and the service. Doing it again has no effect.
+  /// Ends the cycles and the service. Idempotent.
   func stop() {
     let wasRunning = isRunning.withLock { running in
       defer { running = false }
@@ -51,10 +51,10 @@ final class ControlRig: @unchecked Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// What the left speaker has had since the start.
+  /// What the left speaker has played since the start.
   var played: [Float] { mix.withLock { $0 } }
 
-  /// The voice, with what is played into it, since the start.
+  /// The voice since the start, with what is played into it.
   var outgoing: [Float] { sent.withLock { $0 } }
 
   private func runCycles(_ speed: Double) {
@@ -83,17 +83,17 @@ final class ControlRig: @unchecked Sendable {
     cyclesEnded.signal()
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   var client: ControlClient { ControlClient(path: path) }
 
-  /// A request with a small answer.
+  /// Sends a request with a small answer.
   @discardableResult
   func ask(_ method: String, _ target: String, _ json: String? = nil) throws -> HTTPAnswer {
     try client.request(method, target, json: json.map { Data($0.utf8) })
   }
 
-  /// The error's text, where the answer has this status; nil where it has not.
+  /// The error's text if the answer has this status; otherwise nil.
   func refusal(_ status: Int, _ method: String, _ target: String, _ json: String? = nil) throws -> String? {
     let answer = try ask(method, target, json)
     return answer.status == status ? answer.reason : nil

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A client that sends what it likes, byte by byte.
+/// A client that sends arbitrary bytes.
 final class RawClient {
   enum Failure: Error { case system(String), timedOut(String) }
 
@@ -30,7 +30,7 @@ final class RawClient {
     descriptor = -1
   }
 
-  /// False where the server has hung up.
+  /// Returns false if the server has hung up.
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -45,14 +45,14 @@ final class RawClient {
     return true
   }
 
-  /// As much of it as the socket takes at once.
+  /// Sends as much as the socket accepts at once.
   func sendSome(_ bytes: [UInt8]) -> Int {
     max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) })
   }
 
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Everything that has come, once it satisfies `isEnough` or the server has hung up.
+  /// Returns everything received, once it satisfies `isEnough` or the server has hung up.
   @discardableResult
   func receive(timeout: Double = 15, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
     let deadline = Date().timeIntervalSince1970 + timeout
@@ -70,7 +70,7 @@ final class RawClient {
 
   var text: String { String(decoding: received, as: UTF8.self) }
 
-  /// The status of the first answer, once it is there.
+  /// Returns the status of the first answer.
   func status(timeout: Double = 15) throws -> Int? {
     let text = try receive(timeout: timeout) { $0.contains("\r\n\r\n") }
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }

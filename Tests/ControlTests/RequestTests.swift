@@ -24,7 +24,7 @@ struct RequestTests {
   }
 
   @Test(
-    "O1: what is no request is refused with what would be right",
+    "O1: an invalid request is refused with what would be valid",
     arguments: [
       (400, "hello"), (400, "GET /"), (400, "GET  / HTTP/1.1"), (400, "G\u{0}T / HTTP/1.1"), (505, "PRI * HTTP/2.0"),
       (400, "GET x HTTP/1.1"),

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Nearend
 
-/// What clients do that mean harm, or know no better: it costs them their own sink, and nobody else anything.
+/// Malicious or broken clients: they lose their own sink, and affect nobody else.
 @Suite("Robustness", .serialized)
 struct RobustnessTests {
-  /// A client that plays in real time meanwhile, and the underruns that it has had.
+  /// Plays in real time meanwhile, and returns the underruns.
   private func whilePlaying(_ rig: ControlRig, _ body: () throws -> Void) throws {
     let player = try rig.raw()
     player.send("PUT /sinks/bystander HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -111,7 +111,7 @@ struct RobustnessTests {
       var idle: [RawClient] = []
       var most = 0
       for _ in 0..<1_000 {
-        // Our own descriptors are not what is tested.
+        // The test's own descriptors are not under test.
         if idle.count == 300 { idle.removeFirst(100) }
         idle.append(try rig.raw())
         most = max(most, descriptorCount())
@@ -123,7 +123,7 @@ struct RobustnessTests {
     #expect(rig.wait { descriptorCount() <= before }, "\(descriptorCount()) descriptors, \(before) before")
   }
 
-  @Test("O1: more clients at work than the limit are told to come back")
+  @Test("O1: clients beyond the limit are told to come back later")
   func limit() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sinks over the socket", .serialized)
 struct SinkTests {
-  /// Noise as the wire has it.
+  /// Noise in the format of the socket.
   private static func pcm(frames: Int, seed: UInt64 = 1) -> [Int16] {
     var state = seed
     return (0..<frames).map { _ in
@@ -47,7 +47,7 @@ struct SinkTests {
     #expect(counts["drops"] as? Int == 0)
     #expect(seconds > 9.7 && seconds < 12, "\(seconds) s")
     #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
-    // Gain 1, so what was sent is what sounds, as long as it is not steered.
+    // Gain 1, so what was sent is what sounds, unless it is steered.
     let loud = rig.played.reduce(0) { max($0, abs($1)) }
     #expect(loud > 0.2)
   }
@@ -56,7 +56,7 @@ struct SinkTests {
   func heard() throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }
-    // A sweep from 200 Hz to 2200 Hz: each of its parts is there once.
+    // A sweep from 200 Hz to 2200 Hz, each of whose parts occurs once.
     let samples = (0..<48_000).map { frame in
       let seconds = Double(frame) / 48_000
       return Int16(8_000 * sin(2 * .pi * (200 + 1_000 * seconds) * seconds))

@@ -6,8 +6,8 @@ import SessionModel
 /// The dashboard on a synthetic call, for its tests and for looking at it:
 /// `DashboardDemo [active|idle|interrupted|muted|rehearsal] [--sinks N] [--glyphs unicode|compat|ascii] [--still]`
 ///
-/// A key that sends a command changes the synthetic call. `D` ends the process where `NEAREND_DEMO_CRASH` says how:
-/// trap, abort, fault, overflow, thread, exit. INT and TERM are waited for on a thread of their own, as a real command does.
+/// A key that sends a command changes the synthetic call. `D` ends the process in the way that `NEAREND_DEMO_CRASH` says: trap, abort,
+/// fault, overflow, thread, exit. A separate thread waits for INT and TERM, as in a real command.
 @main
 enum Demo {
   static func main() {
@@ -68,7 +68,7 @@ enum Demo {
     }
   }
 
-  /// Fills the stack.
+  /// Overflows the stack.
   private static func overflow(_ depth: Int) -> Int {
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 512) { buffer in
       buffer.initialize(repeating: depth)

@@ -1,7 +1,7 @@
 import Foundation
 import SessionModel
 
-/// A call that never was: plausible numbers that move, and switches that do what they are told.
+/// A synthetic call: plausible numbers that move, and working switches.
 struct SyntheticCall {
   enum Scene: String, CaseIterable { case active, idle, interrupted, muted, rehearsal }
 
@@ -16,7 +16,7 @@ struct SyntheticCall {
     fill(sinkCount)
   }
 
-  /// The call a tenth of a second later.
+  /// Returns the call a tenth of a second later.
   mutating func next() -> Snapshot {
     if !isStill { advance() }
     return snapshot

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "D3 U3: by how much others are lowered is there whole at 80 columns, whatever else the row has to say", arguments: GlyphSet.allCases)
+    "D3 U3: the amount of ducking is shown in full at 80 columns, whatever else is in the row", arguments: GlyphSet.allCases)
   func whole(set: GlyphSet) {
     var snapshot = Sample.active()
     snapshot.ducking = DuckingStatus(isActive: true, gain: -24, streams: ["mpv"])

@@ -5,7 +5,7 @@ import Testing
 
 /// A frame to compare with `Snapshots/<name>.txt`.
 ///
-/// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DashboardTests` writes the files anew; read the difference before committing it.
+/// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DashboardTests` rewrites the files; read the difference before committing it.
 struct NamedFrame: Sendable, CustomTestStringConvertible {
   var name: String
   var snapshot: Snapshot

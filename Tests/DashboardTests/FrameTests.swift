@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("I1, U1: what interrupts, and that headphones are gone, is told on every page and in the help")
+  @Test("I1, U1: interruptions, and unplugged headphones, are shown on every page and in the help")
   func banners() {
     for view in Self.views {
       let text = Frame(drawing: Sample.mutedUnpluggedAndInterrupted, size: Size(width: 80, height: 24), state: view).text
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Whether wide characters, and only they, have their second column, and nothing in the row moves the cursor.
+  /// Returns whether exactly the wide characters have a second column, and nothing in the row moves the cursor.
   private static func isWhole(_ row: ArraySlice<Cell>) -> Bool {
     row.indices.allSatisfy { x in
       let cell = row[x]
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("U1: at 200 columns a participant's row holds everything that its sink tells")
+  @Test("U1: at 200 columns a participant's row shows everything about its sink")
   func everythingInARow() {
     var snapshot = Sample.active(sinks: 2)
     snapshot.sinks[1].consecutiveDrops = 4

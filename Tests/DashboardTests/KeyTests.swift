@@ -227,7 +227,7 @@ import Testing
     #expect(state == end)
   }
 
-  @Test("U2: the help tells of every key that works, and a key that it does not tell of does nothing")
+  @Test("U2: the help lists exactly the keys that work")
   func help() {
     var state = ViewState()
     state.isHelpShown = true

@@ -33,7 +33,7 @@ import Testing
     #expect(Numbers.clock(-1, utcOffset: 0) == "23:59:59")
   }
 
-  @Test("U1: how many in all is readable in the table, however many come in a row")
+  @Test("U1: totals are readable in the table, however long a run is")
   func runs() {
     var sink = Sample.sink(0)
     for (consecutive, total, text) in [

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// A program in a pseudo-terminal of its own, as a terminal emulator runs one.
+/// Runs a program in a pseudo-terminal, like a terminal emulator.
 final class PseudoTerminal {
   private let master: Int32
-  /// Kept open here, so that the terminal's modes can be read after the program has ended.
+  /// Kept open so that the terminal's modes can be read after the program has ended.
   private let slave: Int32
   private let process: pid_t
   private(set) var output: [UInt8] = []
-  /// As `waitpid` tells it; nil while the program runs.
+  /// As returned by `waitpid`; nil while the program runs.
   private(set) var status: Int32?
   /// The terminal's modes before the program ran, as `stty -g` prints them.
   let modesBefore: String
 
-  // What glibc's module leaves out: TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, POSIX_SPAWN_SETSID of spawn.h.
+  // Missing from glibc's module: TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, POSIX_SPAWN_SETSID of spawn.h.
   private static let unlock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
   private static let newSession: Int32 = 0x80
@@ -35,7 +35,7 @@ final class PseudoTerminal {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     var modes = termios()
     tcgetattr(slave, &modes)
-    modes.c_iflag |= tcflag_t(IXANY | IUTF8)  // what no program sets by itself
+    modes.c_iflag |= tcflag_t(IXANY | IUTF8)  // modes that no program sets by itself
     tcsetattr(slave, TCSANOW, &modes)
     modesBefore = Self.modes(slave)
 
@@ -92,13 +92,13 @@ final class PseudoTerminal {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Reads until `wanted` has been printed, and forgets what came up to it.
+  /// Reads until `wanted` has been printed, and discards everything up to it.
   func expect(_ wanted: String) throws {
     try pump(until: { self.text.contains(wanted) }, else: { .missing(wanted, output: $0) })
     output = Array(text.components(after: wanted).utf8)
   }
 
-  /// Reads until the program has ended; true output stays in `output`.
+  /// Reads until the program has ended; the rest stays in `output`.
   func expectEnd() throws {
     try pump(until: { self.hasEnded() }, else: { .stillRunning(output: $0) })
     read(patience: 0)

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Snapshots that never change, so that frames can be compared.
+/// Constant snapshots, so that frames can be compared.
 enum Sample {
   static let microphone = Device(
     name: "alsa_input.pci-0000_00_1f.3.analog-stereo", description: "Built-in Audio Analog Stereo", direction: .input, isDefault: true,
@@ -95,7 +95,7 @@ enum Sample {
     return snapshot
   }
 
-  /// Everything that can go wrong with a route at a time, and nearend's devices as the defaults.
+  /// Everything that can be wrong with a route at the same time, and nearend's devices as the defaults.
   static var unplugged: Snapshot {
     var snapshot = active()
     snapshot.route.isPausedAfterUnplug = true
@@ -105,7 +105,7 @@ enum Sample {
     return snapshot
   }
 
-  /// A speaker that a person picked, and a microphone that was picked and is not there.
+  /// A picked speaker, and a picked microphone that is missing.
   static var picked: Snapshot {
     var snapshot = active()
     snapshot.route.pickedSpeaker = speaker.name
@@ -127,7 +127,7 @@ enum Sample {
     return snapshot
   }
 
-  /// Everything that can be said of the outgoing microphone, and then some.
+  /// Everything that can be shown about the outgoing microphone.
   static var outgoing: Snapshot {
     var snapshot = active()
     snapshot.session.microphoneMuteMode = .inputMixer

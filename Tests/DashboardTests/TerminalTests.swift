@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("U3: without a terminal it says which stream is none")
+  @Test("U3: without a terminal the error names the stream")
   func notATerminal() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: PseudoTerminal.demo)

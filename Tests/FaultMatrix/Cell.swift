@@ -3,14 +3,14 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// One fault, in one traffic and mode: what was seen, and what of it was not as it must be.
+/// One fault with one traffic and mode: the observations, and what was wrong.
 struct Cell {
   let fault: Fault
   let traffic: Traffic
   let mode: Mode
-  /// The session before, during and after.
+  /// The session's state before, during and after.
   var states = ["", "", ""]
-  /// Milliseconds without sound, by path; nil where the path has no sound.
+  /// Milliseconds without sound, by path; nil if the path has none.
   var renderGap: Double?
   var captureGap: Double?
   var filter = ""
@@ -38,12 +38,12 @@ struct Cell {
 extension Cell {
   /// Seconds over which echo is measured, before and after.
   private static let echoTime = 1.2
-  /// A canceller that has converged, dB.
+  /// ERLE of a converged canceller in dB.
   private static let converged = 20.0
-  /// Frames that the counters of a ring may differ by while it is read.
+  /// Frames by which a ring's counters may differ while it is read.
   private static let ringTolerance = 2_400
 
-  /// Stages the fault and looks at what comes of it.
+  /// Stages the fault and observes the consequences.
   static func run(_ fault: Fault, on stage: Stage) throws -> Cell {
     var cell = Cell(fault, stage.traffic, stage.mode)
     try stage.prepare(fault)
@@ -64,7 +64,7 @@ extension Cell {
     try stage.wait("the fault to show") { stage.isInEffect(fault, since: count) }
     cell.states[1] = stage.label
     let isPaused = stage.now.route.isPausedAfterUnplug
-    // Long enough for sound that is to come after it to be told from sound before.
+    // Long enough to tell later sound from earlier.
     if stage.isHeldUp { try stage.wait("silence meanwhile") { stage.isSilent(for: 0.25) } }
     try stage.end(fault)
     var ended = monotonicSeconds()
@@ -81,7 +81,7 @@ extension Cell {
       if stage.mode == .manual, stage.traffic != .idle { ended = try cell.activate(stage) }
     }
     try stage.wait("sound after it") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.15, since: begun) }
-    // What breaks off again a moment later is no survival.
+    // Sound that breaks off again a moment later does not count.
     Thread.sleep(forTimeInterval: stage.traffic == .idle ? 0.1 : stage.traffic == .both ? echoTime + 0.1 : 0.35)
     try stage.wait("sound that stays") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.3, since: begun) }
 
@@ -98,7 +98,7 @@ extension Cell {
     return cell
   }
 
-  /// Manual mode: nothing comes back before the call manager says so. Gives when it did.
+  /// Manual mode: nothing comes back before the call manager says so. Returns when it did.
   private mutating func activate(_ stage: Stage) throws -> Double {
     try stage.wait("the end of the interruption") { !stage.isHeldUp }
     let over = monotonicSeconds()
@@ -133,7 +133,7 @@ extension Cell {
   }
 
   private mutating func compare(_ before: [String: UInt64], _ after: [String: UInt64]) {
-    // Another daemon counts from the beginning again.
+    // Another daemon counts from the start.
     filter = before["nearend"] == after["nearend"] && !fault.endsDaemon ? "same" : "anew"
     if filter != "same" { complain(.filter, "the filter node is another") }
     let isSame = before.filter { $0.key != "nearend" } == after.filter { $0.key != "nearend" }
@@ -148,7 +148,7 @@ extension Cell {
     erle?.after = after
     // Another speaker's echo has to be learnt.
     guard stage.speaker == speaker else { return }
-    // What it cancelled before it must cancel at once; above 20 dB the suppressor, which comes and goes, makes the difference.
+    // What it cancelled before it must cancel at once; above 20 dB the suppressor, which varies, makes the difference.
     if after < min(before - 3, Self.converged) {
       complain(.canceller, String(format: "echo return loss enhancement was %.0f dB and is %.0f dB", before, after))
     }

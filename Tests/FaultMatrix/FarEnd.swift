@@ -3,12 +3,12 @@ import RealtimeCore
 import SimulatedHardware
 import Synchronization
 
-/// A remote participant that never pauses, so that every break is the product's: noise as loud as speech, written so that the ring holds
-/// 200 ms. [any]
+/// A remote participant without pauses, so that every gap is the product's: noise as loud as speech, written so that the ring holds 200 ms.
+/// [any]
 final class FarEnd: Sendable {
   /// Frames per second.
   static let rate = 48_000
-  /// Bytes that the ring is kept at.
+  /// The ring's fill in bytes.
   static let fill = 19_200
   private let isStopping = Atomic<Bool>(false)
   private let hasStopped = DispatchSemaphore(value: 0)
@@ -23,7 +23,7 @@ final class FarEnd: Sendable {
         while sink.status().fillBytes < Self.fill {
           let packet = (0..<480).map { _ -> Int16 in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // As speech is: louder below 1 kHz, and another syllable every 100 ms.
+            // Like speech: louder below 1 kHz, and another syllable every 100 ms.
             frames += 1
             if frames % 4_800 == 0 { wanted = [0.15, 0.4, 1][Int(noise >> 33) % 3] }
             loudness += 0.002 * (wanted - loudness)

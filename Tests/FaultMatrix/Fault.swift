@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What goes wrong, or only becomes another.
+/// A fault, or a change that should do no harm.
 enum Fault: String, CaseIterable, ExpressibleByArgument {
   case speaker, microphone
   case headphonesIn = "headphones-in"
@@ -25,7 +25,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   case driver
   case quantum, rate, xruns
 
-  /// For the table.
+  /// The description for the table.
   var words: String {
     switch self {
     case .speaker: "another speaker becomes the default"
@@ -61,14 +61,14 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   var endsDaemon: Bool { self == .pipewire || self == .pipewireKilled }
   var isHeadphonesGone: Bool { self == .headphonesOut || self == .usbOut || self == .bluetoothOut }
 
-  /// In default mode nearend is whole again before anybody has done anything: all of the break counts.
+  /// Whether nearend recovers in default mode without anybody's action, so that the whole gap counts.
   var endsByItself: Bool { self == .replug || self == .driver }
 
-  /// Longest break of sound, in seconds: of a switch, after the daemon's return, after what held the session up is over.
+  /// The longest allowed gap in seconds: of a switch, after the daemon's return, or after the end of an interruption.
   var limit: Double {
     switch self {
     case .pipewire, .pipewireKilled, .wireplumber, .wireplumberKilled, .sessionBus, .systemBus, .pulse, .frozen: 2
-    // 2 s to notice it, and what follows.
+    // 2 s for detection, and what follows.
     case .driver: 2.5
     // A canceller for the other rate has to be made first.
     case .rate: 0.5
@@ -77,15 +77,15 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// What a cell says about survival.
+  /// An aspect of survival in a cell.
   enum Aspect: String { case gap, filter, devices, ring, canceller }
 
-  /// Why something does not survive, where that is right.
+  /// Why something legitimately does not survive.
   func explanation(_ aspect: Aspect, _ traffic: Traffic) -> String? {
     switch (self, aspect) {
     case (.pipewire, .filter), (.pipewire, .devices), (.pipewireKilled, .filter), (.pipewireKilled, .devices):
-      "nodes live in the daemon and end with it; filter and devices are made anew, with the same names"
-    case (.driver, .filter): "a filter whose graph stands still is made anew (I5); the devices stay"
+      "nodes live in the daemon and end with it; filter and devices are recreated, with the same names"
+    case (.driver, .filter): "a filter whose graph stands still is rebuilt (I5); the devices stay"
     case (.rate, .canceller): "at another rate the canceller is another, and learns anew"
     default: nil
     }

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import SimulatedHardware
 
-/// Every fault × who uses nearend × who activates the session, each measured on sound. A Markdown table on standard output; what does not
-/// survive, and no note explains, ends it with a failure.
+/// Every fault × who uses nearend × who activates the session, each measured on sound. Prints a Markdown table on standard output, and
+/// fails if something does not survive and no note explains it.
 @main
 struct FaultMatrix: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Stages faults on a simulated desk, and measures what survives.")
@@ -39,7 +39,7 @@ struct FaultMatrix: ParsableCommand {
             problems.append("\(fault.rawValue), \(traffic.name), \(mode.rawValue): \(error)")
             note(problems.last ?? "")
             for entry in stage?.now.log.suffix(12) ?? [] { note("  \(entry.message)") }
-            // Whatever is stuck must not fail the next.
+            // A stuck stage must not make the next one fail.
             stage?.stop()
             stage = nil
             session.end()
@@ -66,8 +66,8 @@ struct FaultMatrix: ParsableCommand {
   }
 }
 
-/// Printed at once.
+/// Prints a line at once.
 func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Beside the table.
+/// Prints a remark apart from the table.
 func note(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }

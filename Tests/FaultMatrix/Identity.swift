@@ -1,11 +1,12 @@
 import Foundation
 import SimulatedHardware
 
-/// Applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first fault, are
-/// the same streams after the last of all faults that leave PipeWire, WirePlumber and the PulseAudio server alive, and when WirePlumber is killed
-/// then; clients of a daemon that ends, end with it. After each of those faults they are linked with nearend's devices, and with nothing else.
+/// Checks that applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first
+/// fault, are the same streams after all faults that leave PipeWire, WirePlumber and the PulseAudio server alive, and after WirePlumber is
+/// then killed; clients of a daemon that ends, end with it. After each of those faults they are linked with nearend's devices, and with
+/// nothing else.
 enum Identity {
-  /// All that tells one stream from another.
+  /// The identities of the streams.
   private struct Streams: Equatable {
     /// PulseAudio's index.
     var recorder = ""
@@ -37,7 +38,7 @@ enum Identity {
       let lines = (try? String(contentsOfFile: "/proc/\(player.pid)/io", encoding: .utf8))?.split(separator: "\n") ?? []
       return lines.first { $0.hasPrefix("rchar:") }.flatMap { Int($0.dropFirst(7)) } ?? 0
     }
-    /// What the two are linked with.
+    /// The nodes that the two are linked with.
     func peers() throws -> Set<String> {
       func node(_ port: String) -> String { String(port.prefix { $0 != ":" }) }
       let links = try session.links().keys.map { (from: node($0.from), to: node($0.to)) }
@@ -73,7 +74,7 @@ enum Identity {
       } catch { return problems + ["identity, \(fault.rawValue): \(error)"] }
     }
     let after = try streams()
-    // Last, because WirePlumber 0.4 links no stream that was there before it, whatever that plays to.
+    // Last, because WirePlumber 0.4 links no stream that existed before it, whatever its target.
     session.stop(.wireplumber)
     try stage.wait("the devices to go with the session manager") { stage.speaker == nil }
     let orphans = try streams()

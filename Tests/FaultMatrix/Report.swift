@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table of all cells, as Markdown, and what is to be known of it.
+/// The table of all cells as Markdown, with notes.
 struct Report {
   var cells: [Cell] = []
   private var notes: [String] = []
@@ -35,7 +35,7 @@ struct Report {
 
   private static func row(_ words: [String]) -> String { "| \(words.joined(separator: " | ")) |" }
 
-  /// Notes, and the longest gaps by what they are held against.
+  /// Notes, and the longest gaps by their limit.
   var foot: String {
     var lines = notes.enumerated().map { "\($0.offset + 1). \($0.element.prefix(1).uppercased() + $0.element.dropFirst())." }
     if !lines.isEmpty { lines.append("") }

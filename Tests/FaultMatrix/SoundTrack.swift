@@ -3,12 +3,12 @@ import PipeWireClient
 import Synchronization
 
 /// What one listener hears, cycle by cycle, on CLOCK_MONOTONIC: a cycle's sound begins when it is delivered, whatever the graph's clock
-/// says of it, so that cycles that come late are heard late.
+/// says, so that late cycles are heard late.
 ///
 /// `@unchecked Sendable`: one data thread writes an entry before it stores `count` (release), and others read after loading it (acquire);
-/// an entry is written anew after minutes only.
+/// an entry is reused only after minutes.
 final class SoundTrack: @unchecked Sendable {
-  /// From the first to the last sample of a cycle that is not silent; empty where all are.
+  /// The range from the first to the last sample of a cycle that is not silent; empty if all are.
   struct Entry {
     var begin, end: Double
     /// Sum of squares.
@@ -20,12 +20,12 @@ final class SoundTrack: @unchecked Sendable {
   }
 
   private static let capacity = 1 << 14
-  /// Breaks up to this long do not end a run of sound: whoever listens has a buffer of a quantum.
+  /// Gaps up to this length do not end a run of sound: a listener has a buffer of a quantum.
   private static let patience = 0.03
 
   private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
   private let count = Atomic<Int>(0)
-  /// What is not louder is silence.
+  /// Anything below is silence.
   let threshold: Float
 
   init(threshold: Float) {
@@ -52,7 +52,7 @@ final class SoundTrack: @unchecked Sendable {
     count.store(index + 1, ordering: .releasing)
   }
 
-  /// Everything since `time`, oldest first. [any]
+  /// Returns everything since `time`, oldest first. [any]
   func entries(since time: Double) -> [Entry] {
     var found: [Entry] = []
     let end = count.load(ordering: .acquiring)
@@ -64,7 +64,7 @@ final class SoundTrack: @unchecked Sendable {
     return found.reversed()
   }
 
-  /// The sound that goes on now: when it began, not before `time`; nil where there is none.
+  /// The current run of sound, starting not before `time`; nil if there is none.
   func run(since time: Double) -> ClosedRange<Double>? {
     var run: ClosedRange<Double>?
     for entry in entries(since: time) where entry.isSounding {
@@ -77,7 +77,7 @@ final class SoundTrack: @unchecked Sendable {
     return run
   }
 
-  /// Seconds of the longest break between sounds since `time`; nil where there were not two.
+  /// The longest gap between sounds since `time` in seconds; nil if there were not two sounds.
   func longestBreak(since time: Double) -> Double? {
     var last: Double?
     var longest: Double?
@@ -88,10 +88,10 @@ final class SoundTrack: @unchecked Sendable {
     return longest
   }
 
-  /// Whether anything was heard between two times.
+  /// Returns whether anything was heard between two times.
   func sounds(from begin: Double, to end: Double) -> Bool { entries(since: begin).contains { $0.isSounding && $0.begin < end } }
 
-  /// Mean square since `time`; nil where less than `seconds` were heard.
+  /// Mean square since `time`; nil if less than `seconds` were heard.
   func power(since time: Double, seconds: Double) -> Double? {
     let heard = entries(since: time)
     let frames = heard.reduce(0) { $0 + $1.frames }

@@ -3,8 +3,7 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// How each fault is staged: `prepare` what it needs, `begin` it, wait until it `isInEffect`, `end` what does not last, `restore` what was
-/// before.
+/// Stages each fault: `prepare` it, `begin` it, wait until it `isInEffect`, `end` it if it lasts, and `restore` the former state.
 extension Stage {
   private static let keys = ["default.configured.audio.sink", "default.configured.audio.source"]
 
@@ -40,7 +39,7 @@ extension Stage {
       try wait("the USB headset") { hasDevice(Self.usbMicrophone) }
     case .usbIn: pick(Self.usbSpeaker, Self.usbMicrophone)
     case .hdmiIn: pick(Self.television, nil)
-    // Whoever has one chose it once, and the session manager remembers.
+    // Its owner chose it once, and the session manager remembers.
     case .bluetoothIn: try setDefaults([Self.headsetSpeaker, Self.headsetMicrophone])
     case .headphonesOut, .usbOut, .hdmiOut, .bluetoothOut:
       let other: [Fault: Fault] = [.headphonesOut: .headphonesIn, .usbOut: .usbIn, .hdmiOut: .hdmiIn, .bluetoothOut: .bluetoothIn]
@@ -93,7 +92,7 @@ extension Stage {
     }
   }
 
-  /// Whether what was to happen has happened; `since`: how many interruptions there had been before.
+  /// Returns whether the fault has taken effect; `since`: the number of earlier interruptions.
   func isInEffect(_ fault: Fault, since interruptions: Int) -> Bool {
     let current = service.session.current.interruptions
     switch fault {
@@ -126,7 +125,7 @@ extension Stage {
     }
   }
 
-  /// Ends what does not last; returns when it is over.
+  /// Ends a lasting fault; returns when it is over.
   func end(_ fault: Fault) throws {
     switch fault {
     case .lastDevice:
@@ -146,7 +145,7 @@ extension Stage {
     }
   }
 
-  /// What is left to do until everything is as it was.
+  /// Restores everything else.
   func restore(_ fault: Fault) throws {
     switch fault {
     case .speaker:
@@ -181,7 +180,7 @@ extension Stage {
     try waitForBaseline()
   }
 
-  /// The pause is for who plays only.
+  /// Only players are paused.
   private var isPaused: Bool { now.route.isPausedAfterUnplug == traffic.receives }
 
   private var cardSerials: [String: UInt64] { witness.serials { $0 == Self.laptopSpeaker || $0 == Self.laptopMicrophone } }

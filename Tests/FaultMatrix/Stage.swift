@@ -5,7 +5,7 @@ import SessionModel
 import SimulatedHardware
 import Synchronization
 
-/// A desk, a room, nearend, whoever uses it, and the witness. Each traffic in each mode has a nearend of its own; the session is shared.
+/// A desk, a room, nearend, its users, and the witness. Each traffic in each mode has a nearend of its own; the session is shared.
 final class Stage {
   static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
   static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
@@ -22,7 +22,7 @@ final class Stage {
   let witness: Witness
   let traffic: Traffic
   let mode: Mode
-  /// Programs of the fault that is staged.
+  /// Programs of the current fault.
   var programs: [ChildProcess] = []
   /// Serials of the nodes that vanish.
   var formerCard: [String: UInt64] = [:]
@@ -58,7 +58,7 @@ final class Stage {
     var settings = SessionSettings()
     settings.isManual = mode == .manual
     service = try NearendService(NearendOptions(graph: options, session: settings))
-    // The room's noise is all that the near end is; suppressed, a canceller that has lost its way would not be told from one that has not.
+    // The near end is only the room's noise; suppressed, a canceller that has lost its adaptation could not be told from one that has not.
     service.perform(.setComponent(.noiseSuppression, false))
     service.perform(.setComponent(.gainControl, false))
     try service.start()
@@ -71,7 +71,7 @@ final class Stage {
     self.room = room
     room.start()
     desk.notify { [weak room, weak desk] in
-      // Not while the desk is locked out.
+      // Not while the desk is locked.
       guard let room, let desk else { return }
       let acoustics = desk.acoustics
       DispatchQueue.global().async { room.place(acoustics) }
@@ -100,18 +100,18 @@ final class Stage {
     for program in programs { program.end(grace: 1) }
   }
 
-  // MARK: What is so
+  // MARK: Facts
 
   var now: Snapshot { service.snapshot() }
-  /// Reasons of interruptions that began, oldest first.
+  /// Reasons of the interruptions so far, oldest first.
   var interruptions: [String] { heard.interruptions.withLock { $0 } }
   var isHeldUp: Bool { !service.session.current.interruptions.isEmpty }
   func activate() { service.session.send(.activatedExternally) }
 
-  /// Filter and devices of nearend's.
+  /// Serials of nearend's filter and devices.
   var ours: [String: UInt64] { witness.serials { $0 == "nearend" || $0.hasPrefix("nearend.") } }
 
-  /// In a word or two.
+  /// The state in a word or two.
   var label: String {
     let now = now
     var words = now.session.state.rawValue
@@ -124,13 +124,13 @@ final class Stage {
   var speaker: String? { now.route.current.outputs.first?.name }
   var microphone: String? { now.route.current.inputs.first?.name }
 
-  /// Frames that were written to the ring and neither read nor wait there; nil without one.
+  /// Frames that were written to the ring, but neither read nor waiting; nil without one.
   var missingFrames: Int? {
     guard traffic.receives, let sink = now.sinks.first else { return nil }
     return Int(sink.framesWritten) - Int(sink.framesRead) - sink.fillBytes / 2
   }
 
-  /// Sound passes now, without a break for `seconds`, on every path that the traffic has.
+  /// Returns whether sound passes now, without a gap for `seconds`, on every path of the traffic.
   func sounds(for seconds: Double, since time: Double) -> Bool {
     func passes(_ track: SoundTrack) -> Bool {
       guard let run = track.run(since: time) else { return false }
@@ -139,19 +139,19 @@ final class Stage {
     return (!traffic.receives || passes(witness.speakers)) && (!traffic.sends || passes(witness.voice))
   }
 
-  /// Nothing has been heard on any path for `seconds`.
+  /// Returns whether nothing has been heard on any path for `seconds`.
   func isSilent(for seconds: Double) -> Bool {
     let begin = monotonicSeconds() - seconds
     return [witness.speakers, witness.voice].allSatisfy { !$0.sounds(from: begin, to: .infinity) }
   }
 
-  /// Links as the traffic needs them.
+  /// Whether the links are as the traffic needs them.
   var isLinked: Bool {
     let graph = now.graph
     return (graph.renderLinks > 0) == (traffic != .idle) && (graph.captureLinks > 0) == traffic.sends
   }
 
-  /// All of it, for who reads why something failed.
+  /// All facts, for failure messages.
   private var description: String {
     func level(_ track: SoundTrack) -> String {
       track.power(since: monotonicSeconds() - 0.5, seconds: 0.2).map { String(format: "%.0f dBFS", 10 * log10(max($0, 1e-12))) }
@@ -174,7 +174,7 @@ final class Stage {
     }
   }
 
-  /// The laptop's own speaker and microphone, and nothing held up.
+  /// Waits for the laptop's own speaker and microphone, without an interruption.
   func waitForBaseline() throws {
     try wait("the laptop's own devices", within: 20) {
       speaker == Self.laptopSpeaker && microphone == Self.laptopMicrophone && output == .builtInSpeaker && !isHeldUp
@@ -184,7 +184,7 @@ final class Stage {
     try wait("sound before anything happens", within: 20) { isLinked && sounds(for: 0.15, since: begin) }
   }
 
-  /// Echo return loss enhancement over the last `seconds`, dB; nil without echo, or too little of it.
+  /// Echo return loss enhancement over the last `seconds` in dB; nil without enough echo.
   func erle(seconds: Double) -> Double? {
     guard traffic == .both else { return nil }
     let begin = monotonicSeconds() - seconds
@@ -194,7 +194,7 @@ final class Stage {
     return 10 * log10(before / max(after, 1e-12))
   }
 
-  /// A minute of silence, as a WAVE file.
+  /// A minute of silence as a WAVE file.
   private static var silence: [UInt8] {
     func bytes(_ values: UInt32...) -> [UInt8] { values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } } }
     let size: UInt32 = 48_000 * 2 * 60
@@ -203,7 +203,7 @@ final class Stage {
   }
 }
 
-/// A fact that did not come about.
+/// A fact that did not become true.
 struct Unmet: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

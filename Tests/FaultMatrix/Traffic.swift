@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Who uses nearend while something happens.
+/// Who uses nearend during a fault.
 enum Traffic: String, CaseIterable, ExpressibleByArgument {
   case idle, receive, send, both
 

@@ -1,15 +1,15 @@
 import PipeWireClient
 import Synchronization
 
-/// Listens in the graph, from a connection of its own: to every real speaker by its monitor, to the microphone that is in use, and as an
+/// Listens in the graph, with a connection of its own: to every real speaker by its monitor, to the microphone in use, and as an
 /// application to *Nearend Microphone*. Each listener is a node of its own, so that none joins two clocks, and keeps no device running. It
 /// comes back with the daemon.
 ///
-/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+/// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class Witness: @unchecked Sendable {
-  /// What real speakers play, all together.
+  /// What all real speakers play together.
   let speakers = SoundTrack(threshold: 0.001)
-  /// What whoever records is given; nearend puts out zeros while no microphone is open.
+  /// What a recording application receives; nearend puts out zeros while no microphone is open.
   let voice = SoundTrack(threshold: 1e-7)
   let microphone = SoundTrack(threshold: 0)
 
@@ -29,13 +29,13 @@ final class Witness: @unchecked Sendable {
   private let socket: String
   private let loop = ThreadLoop(name: "witness")
   private var connection: Connection?
-  /// By the serial of the port that is listened to.
+  /// By the serial of the port listened to.
   private var ears: [UInt64: Ear] = [:]
   private var suspensions: SuspensionWatch?
   private var retry: LoopTimer?
   private var signal: LoopSignal?
   private var records = false
-  /// Of the last listener.
+  /// The number of the last listener.
   private var number = 0
   private var microphoneName = ""
 
@@ -61,7 +61,7 @@ final class Witness: @unchecked Sendable {
     }
   }
 
-  /// Begins or ends to record from *Nearend Microphone*.
+  /// Starts or stops recording from *Nearend Microphone*.
   func record(_ isOn: Bool) {
     loop.locked {
       records = isOn
@@ -77,14 +77,14 @@ final class Witness: @unchecked Sendable {
     }
   }
 
-  /// Serials of nodes by name: what is made anew has another.
+  /// Serials of nodes by name; a recreated node has another serial.
   func serials(_ isWanted: (String) -> Bool) -> [String: UInt64] {
     loop.locked {
       Dictionary((connection?.objects(of: .node).map { ($0.nodeName ?? "", $0.serial) } ?? []).filter { isWanted($0.0) }) { max($0, $1) }
     }
   }
 
-  /// Whether a node is there, with a port to play to or to record from.
+  /// Returns whether a node exists, with a port to play to or to record from.
   func hasPorts(_ name: String) -> Bool {
     loop.locked { connection?.objects(of: .port).contains { self.node(of: $0)?.nodeName == name } ?? false }
   }
@@ -97,7 +97,7 @@ final class Witness: @unchecked Sendable {
       connection = try Connection(loop: loop, remote: socket, properties: ["application.name": "witness"]) { [unowned self] event in
         switch event {
         case .added, .removed: signal?.raise()
-        // Not from inside the connection's own event.
+        // Not inside the connection's own event.
         case .lost: retry?.schedule(after: 0.02)
         case .failed: break
         }
@@ -136,7 +136,7 @@ final class Witness: @unchecked Sendable {
       }
     }
     for serial in ears.keys where wanted[serial] == nil { ears[serial] = nil }
-    // PipeWire may leave a link dead whose device was suspended: a session manager would make it anew, with whoever records.
+    // PipeWire may leave a link dead after its device was suspended: a session manager would make it again, with the recording application.
     let suspended = (try? suspensions?.take(Set(wanted.values.map(\.node)))) ?? []
     for (serial, ear) in ears where suspended.contains(ear.node) { ears[serial] = nil }
     for (serial, (node, port, track, isPassive)) in wanted {
@@ -148,7 +148,7 @@ final class Witness: @unchecked Sendable {
     }
   }
 
-  /// Called as the room's own are, which takes a device that only these listen to for unused.
+  /// Named like the room's own nodes, which treats a device that only these listen to as unused.
   private func make(_ serial: UInt64, _ ear: Ear) -> Ear {
     ears[serial] = ear
     guard let connection else { return ear }

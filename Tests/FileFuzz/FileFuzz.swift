@@ -5,8 +5,9 @@ import OfflineProcessing
 import SessionModel
 import SimulatedHardware
 
-/// Sound files of every container and kind of samples that libsndfile writes, mutated, through what `nearend process` and `nearend play-into-mic` do with
-/// them. Fails where one is neither taken nor refused in words, takes too long, or too much memory; a crash ends it with a signal.
+/// Passes mutated sound files of every container and sample type that libsndfile writes through `nearend process` and `nearend
+/// play-into-mic`. Fails if one is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends it with a
+/// signal.
 @main
 struct FileFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct FileFuzz: ParsableCommand {
 
   /// Seconds that a file may take, on a busy machine and with a sanitizer.
   private static let patience = 60.0
-  /// Bytes that the process may take beyond what it has after its first rounds.
+  /// Bytes that the process may take beyond its use after the first rounds.
   private static let memory = 512 << 20
 
   func run() throws {
@@ -33,11 +34,11 @@ struct FileFuzz: ParsableCommand {
     var round: UInt64 = 0
     while ContinuousClock.now - began < .seconds(seconds) {
       var generator = SeededGenerator(seed: seed &+ round)
-      // Each kind once as it is, then mutated.
+      // Each kind first unchanged, then mutated.
       let isWhole = round < UInt64(originals.count)
       guard let sample = isWhole ? originals[Int(round)] : originals.randomElement(using: &generator) else { break }
       let bytes = isWhole ? sample.bytes : sample.mutated(&generator)
-      // Its name tells after a crash what it was; the file is left there.
+      // After a crash its name says what it was; the file is left there.
       let path = "\(folder)/round-\(round).\(sample.name)"
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       let start = ContinuousClock.now
@@ -74,12 +75,12 @@ struct FileFuzz: ParsableCommand {
     }
   }
 
-  /// Plays the file to its end, and processes it as microphone and as far end: why it was refused, or nil.
+  /// Plays the file to its end, and processes it as microphone and as far end; returns why it was refused, or nil.
   private static func take(_ path: String, _ folder: String, processes: Bool) throws -> String? {
     do {
       let reader = try SoundReader(path: path)
       var frames = 0
-      // What a few KiB hold of the slowest kind.
+      // What a few KiB can contain of the slowest kind.
       while let samples = try reader.read(), frames < 100_000_000 { frames += samples.count }
       guard processes else { return nil }
       let output = "\(folder)/out.wav"
@@ -102,7 +103,7 @@ struct FileFuzz: ParsableCommand {
   }
 }
 
-/// A line that is there at once, whatever comes after it.
+/// Prints a line at once, whatever comes after it.
 private func say(_ line: String) {
   print(line)
   fflush(nil)

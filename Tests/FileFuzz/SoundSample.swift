@@ -2,17 +2,17 @@ import Foundation
 internal import SoundFileLibrary
 import SimulatedHardware
 
-/// A small sound file of one kind, and files that are nearly it.
+/// A small sound file of one kind, and nearly valid variants.
 struct SoundSample {
-  /// "wav-1-2": container, kind of samples, channels.
+  /// "wav-1-2": container, sample type, channels.
   let name: String
   let bytes: [UInt8]
-  /// False where `nearend process` does not take the kind, as one whose rate is fixed.
+  /// False if `nearend process` does not accept the kind, such as one with a fixed rate.
   let isTaken: Bool
 
   private static let frames = 3_000
 
-  /// One of each container and kind of samples that libsndfile writes, in one channel and in two.
+  /// One of each container and sample type that libsndfile writes, mono and stereo.
   static func all(in folder: String) throws -> [SoundSample] {
     var samples: [SoundSample] = []
     var (majors, minors) = (Int32(0), Int32(0))
@@ -49,7 +49,7 @@ struct SoundSample {
     let signal = (0..<frames * Int(channels)).map { Float(sin(Double($0) * 0.05) * 0.3) }
     let written = sf_writef_float(file, signal, sf_count_t(frames))
     guard sf_close(file) == 0, written == frames, let data = FileManager.default.contents(atPath: path) else { return nil }
-    // A file without a header tells nobody its format; the one of an SD2 is another file.
+    // A file without a header does not contain its format; SD2 keeps it in another file.
     var read = SF_INFO()
     let again = sf_open(path, Int32(SFM_READ), &read)
     defer { if let again { sf_close(again) } }
@@ -57,7 +57,7 @@ struct SoundSample {
     return SoundSample(name: name, bytes: [UInt8](data), isTaken: isTaken)
   }
 
-  /// Most changes are in the first bytes, where headers are.
+  /// Mostly changes the first bytes, where headers are.
   func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...12, using: &generator) where !bytes.isEmpty {

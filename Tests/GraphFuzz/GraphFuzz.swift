@@ -8,9 +8,10 @@ import SessionModel
 import SimulatedHardware
 import Synchronization
 
-/// Hostile clients in a private PipeWire session: malformed, truncated and wrongly sized pods in every param that nearend reads, infinite, negative and no
-/// numbers, names of control characters and of 64 KiB, and cards, nodes, links and metadata that come and go in the middle of everything. Fails where
-/// nearend hangs, says what a terminal would obey, or does not run a call any more; a crash, or the address sanitizer, ends it.
+/// Runs hostile clients in a private PipeWire session: malformed, truncated and wrongly sized pods in every param that nearend reads,
+/// infinite, negative and NaN values, names of control characters and of 64 KiB, and cards, nodes, links and metadata that come and go in
+/// the middle of everything. Fails if nearend hangs, writes what a terminal would obey, or cannot run a call any more; a crash, or the
+/// address sanitizer, ends it.
 @main
 struct GraphFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct GraphFuzz: ParsableCommand {
   @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
   var hostile: String?
 
-  /// Seconds after which an answer of nearend's own is no longer waited for.
+  /// Seconds to wait for an answer of nearend's.
   private static let patience = 30.0
 
   func run() throws {
@@ -52,7 +53,7 @@ struct GraphFuzz: ParsableCommand {
     while ContinuousClock.now - began < .seconds(seconds) {
       round += 1
       watch.round(round)
-      // Processes of their own: what they do may end themselves, too.
+      // Separate processes: what they do may end them, too.
       clients.removeAll { !$0.isRunning }
       while clients.count < 4 {
         clients.append(
@@ -65,7 +66,7 @@ struct GraphFuzz: ParsableCommand {
       own(service, &generator)
       usleep(UInt32.random(in: 0...30_000, using: &generator))
       try look(service, remarks, round)
-      // Malformed pods are read by others, too: a daemon or a session manager that ends of them is started again.
+      // Others read malformed pods, too: a daemon or a session manager that crashes is started again.
       for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] where !session.isRunning(daemon) {
         tally["\(daemon) ended by itself", default: 0] += 1
         for client in clients { client.end(grace: 0) }
@@ -75,7 +76,7 @@ struct GraphFuzz: ParsableCommand {
     }
     for client in clients { client.end(grace: 0) }
     watch.round(round + 1)
-    // The session's own state may be anything by now; nearend must be of use in a new one.
+    // The session's own state may be anything by now; nearend must be usable in a new one.
     session.stop(.pipewire)
     try session.start()
     try session.wait(for: "nearend to run a call in a new daemon") {
@@ -87,7 +88,7 @@ struct GraphFuzz: ParsableCommand {
     say("fuzz-graph: nothing to complain of")
   }
 
-  /// A client that does one thing after another, in the order that its seed gives.
+  /// Runs a client that does one thing after another, in the order given by its seed.
   private func attack(_ socket: String) {
     guard let client = HostileClient(socket: socket) else { return }
     var generator = SeededGenerator(seed: seed)
@@ -100,7 +101,7 @@ struct GraphFuzz: ParsableCommand {
   /// This program, to be started again as a client.
   private var program: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
-  /// What nearend's own user does meanwhile.
+  /// Uses nearend as its own user would meanwhile.
   private func own(_ service: NearendService, _ generator: inout SeededGenerator) {
     switch Int.random(in: 0..<16, using: &generator) {
     case 0: try? service.addGraphSink(id: "alice")
@@ -114,7 +115,7 @@ struct GraphFuzz: ParsableCommand {
     }
   }
 
-  /// Everything that shows what others have said.
+  /// Reads everything that shows others' data.
   private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int) throws {
     let snapshot = service.snapshot()
     for page in Page.allCases {
@@ -137,7 +138,7 @@ struct GraphFuzz: ParsableCommand {
   }
 }
 
-/// What nearend has told since it was last looked at.
+/// nearend's log entries since the last check.
 private final class Remarks: Sendable {
   private let texts = Mutex<[String]>([])
 
@@ -151,7 +152,7 @@ private final class Remarks: Sendable {
   }
 }
 
-/// Ends the process where a round does not end.
+/// Ends the process if a round does not end.
 private final class Watch: Sendable {
   private let state: Mutex<(round: Int, since: ContinuousClock.Instant, isOver: Bool)>
 
@@ -162,7 +163,7 @@ private final class Watch: Sendable {
         usleep(500_000)
         let (round, since, isOver) = state.withLock { $0 }
         if isOver { return }
-        // A daemon that is started anew takes a while.
+        // Starting a daemon again takes a while.
         guard ContinuousClock.now - since > .seconds(4 * patience) else { continue }
         say("fuzz-graph: FAILED: round \(round) of seed \(seed) hangs")
         abort()
@@ -174,7 +175,7 @@ private final class Watch: Sendable {
   func end() { state.withLock { $0.isOver = true } }
 }
 
-/// A line that is there at once, whatever comes after it.
+/// Prints a line at once, whatever comes after it.
 private func say(_ line: String) {
   print(line)
   fflush(nil)

@@ -2,19 +2,19 @@ internal import CHostileClient
 import Glibc
 import SimulatedHardware
 
-/// A client of the daemon with nodes and cards of its own, that does whatever it can to everybody. One thread.
+/// A client of the daemon with its own nodes and cards that does whatever it can to everybody. One thread.
 final class HostileClient {
   private let client: OpaquePointer
   private var nodes: [OpaquePointer] = []
   private var devices: [OpaquePointer] = []
 
-  /// nil where no daemon answers.
+  /// nil if no daemon answers.
   init?(socket: String) {
     guard let client = hc_connect(socket) else { return nil }
     self.client = client
   }
 
-  /// Goes with everything, in the middle of whatever it has asked.
+  /// Disconnects with everything, in the middle of its requests.
   deinit {
     for node in nodes { hc_remove_node(node) }
     for device in devices { hc_remove_device(device) }
@@ -23,7 +23,7 @@ final class HostileClient {
 
   var isConnected: Bool { hc_is_connected(client) }
 
-  /// What it did, for the tally.
+  /// Performs an action; returns its name for the tally.
   func act(_ generator: inout SeededGenerator) -> String {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0, 1: return setParam(&generator)
@@ -79,7 +79,7 @@ final class HostileClient {
       "media.class": "Audio/Device", "device.name": HostilePod.text(&generator), "device.description": HostilePod.text(&generator),
       "device.api": ["bluez5", "alsa", HostilePod.text(&generator)].randomElement(using: &generator) ?? "",
     ]
-    // Memory for the time of the call; what is told later is copied.
+    // Memory for the duration of the call; the daemon's data is copied.
     let memory = pods.map { Self.memory($0.1.bytes) }
     defer { for block in memory { block.deallocate() } }
     let raw = zip(pods, memory).map { hc_pod(id: $0.0, bytes: $1.baseAddress, size: UInt32($1.count)) }
@@ -134,7 +134,7 @@ final class HostileClient {
     return "link"
   }
 
-  // MARK: As C has it
+  // MARK: C values
 
   private static func memory(_ bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)

@@ -1,12 +1,12 @@
 import SimulatedHardware
 
-/// SPA's binary form as somebody may send it: right, with sizes that lie, or with any byte changed.
+/// SPA's binary form as a peer may send it: valid, with wrong sizes, or with any byte changed.
 struct HostilePod {
   let bytes: [UInt8]
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  // Of spa/utils/type.h.
+  // From spa/utils/type.h.
   private static let (bool, id, int, long, float, double, string): (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     2, 3, 4, 5, 6, 7, 8
   )
@@ -41,7 +41,7 @@ struct HostilePod {
       body += raw(key) + raw(UInt32(0)) + value(kind, 0, &generator)
     }
     var bytes = pod(object, body)
-    // The outer size stays as it is: libpipewire sends as many bytes as it says.
+    // The outer size stays: libpipewire sends as many bytes as it says.
     if Int.random(in: 0..<3, using: &generator) == 0 {
       for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 16 {
         bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
@@ -50,7 +50,7 @@ struct HostilePod {
     return HostilePod(bytes)
   }
 
-  /// Mostly of the kind that is looked for.
+  /// Mostly of the expected type.
   private static func value(_ wanted: UInt32, _ depth: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let kinds = [bool, id, int, long, float, double, string, array, structure, choice, object, 1]
     let kind = Int.random(in: 0..<6, using: &generator) == 0 ? kinds.randomElement(using: &generator) ?? int : wanted
@@ -98,7 +98,7 @@ struct HostilePod {
     }
   }
 
-  /// Names and other words, up to 64 KiB.
+  /// Names and other text, up to 64 KiB.
   static func text(_ generator: inout SeededGenerator) -> String {
     let texts = [
       "nearend", "nearend.speaker", "nearend.microphone", "hw.speaker", "port.type", "speaker", "noiseSuppression", "outputVolume",

@@ -7,10 +7,10 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// What anybody in the session may set, at a live nearend.
+  /// Sets anything that a peer in the session can set, with a live nearend.
   @Suite("Border", .serialized)
   struct Border {
-    @Test("X1: a volume beyond all bounds, as anybody may set it, is drawn as any other", arguments: ["1e39", "-1e39", "nan", "-1"])
+    @Test("X1: an absurd volume set by a peer is drawn like any other", arguments: ["1e39", "-1e39", "nan", "-1"])
     func volume(_ value: String) throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

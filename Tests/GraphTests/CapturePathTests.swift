@@ -11,7 +11,7 @@ extension GraphTests {
     /// Frames by which the canceller's band split may smear speech around the latency.
     private static let smear = 8
 
-    /// Somebody talks at the real microphone; what *Nearend Microphone* gives.
+    /// Talks at the real microphone; returns what *Nearend Microphone* gives.
     private func passage(_ live: LiveGraph, name: String = "probe", _ signal: [Float]) throws -> GraphProbe.Recording {
       let probe = try live.probe(name, play: ["near": signal], record: ["voice", "microphone"], frames: signal.count)
       try live.link([
@@ -19,7 +19,7 @@ extension GraphTests {
         ("hw.mic:capture_MONO", probe.recordPort("microphone")),
       ])
       try live.wait(forActive: [LiveGraph.captureLink])
-      // The capture path has told its latency, and so runs.
+      // The capture path has reported its latency, and so runs.
       try live.wait(for: "cycles") { $0.graph.cycles > 0 && $0.graph.quantum > 0 }
       return try probe.run()
     }
@@ -65,7 +65,7 @@ extension GraphTests {
       #expect(latency == processing + block - greatestCommonDivisor(quantum, block))
     }
 
-    @Test("V8: the graph is told the latency")
+    @Test("V8: the latency is reported to the graph")
     func tellsTheGraph() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
@@ -78,7 +78,7 @@ extension GraphTests {
       }
     }
 
-    @Test("V8: each port tells what is before or behind it: the capture path's own latency on both of its ends, none on the render path's")
+    @Test("V8: ports report latency: the capture path's own at both of its ends, none at the render path's")
     func tellsThroughItsPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
@@ -90,7 +90,7 @@ extension GraphTests {
       try live.session.wait(for: "the ports' Latency", timeout: 20, detail: { "\(told)" }) {
         let dump = try GraphDump(live.session)
         told = Dictionary(uniqueKeysWithValues: ports.map { ($0, dump.latencies(of: $0)) })
-        // Nothing else in this graph has any: what is told is ours alone.
+        // Nothing else in this graph has any: the reported latency is nearend's alone.
         return told["nearend:voice_MONO"]?.first { !$0.isInput }?.frames == latency
           && told["nearend:mic_MONO"]?.first { $0.isInput }?.frames == latency
       }

@@ -34,7 +34,7 @@ final class CorkableStream {
     _ = Self.line(from: socket)
   }
 
-  /// In as many pieces as it comes.
+  /// Reads a line in as many pieces as it arrives in.
   private static func line(from socket: ChildSocket) -> String {
     var line = Data()
     while line.last != 10, case let piece = socket.receive(), !piece.isEmpty { line += piece }

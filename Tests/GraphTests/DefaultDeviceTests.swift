@@ -19,7 +19,7 @@ extension GraphTests {
       }
     }
 
-    /// Names of the configured defaults, sink first; "" where there is none.
+    /// The names of the configured defaults, sink first; "" for none.
     private func configured(_ session: PrivateSession) throws -> [String] {
       let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
       return Self.keys.map { key in
@@ -31,7 +31,7 @@ extension GraphTests {
       }
     }
 
-    /// Names of the defaults that hold, sink first.
+    /// The names of the effective defaults, sink first.
     private func effective(_ session: PrivateSession) throws -> [String] {
       let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
       return ["default.audio.sink", "default.audio.source"].map { key in
@@ -117,19 +117,19 @@ extension GraphTests {
     }
 
     @Test(
-      "R1, R2: a change that the daemon tells only to another client, which is just asking for the defaults, is seen all the same",
+      "R1, R2: a change that the daemon reports only to another client, which is just binding the metadata, is still seen",
       arguments: [false, true])
     func toldToAnother(isUndone: Bool) throws {
       let live = try LiveGraph(.twoSpeakers)
       let session = live.session
       defer { live.stop() }
-      // Both requests wait in the session manager: the change, and behind it the other client's.
+      // Both requests wait in the session manager: the change, followed by the other client's.
       session.freeze(.wireplumber)
       defer { session.thaw(.wireplumber) }
       live.service.perform(.setDefaultDevices(true))
       let other = try session.spawn("pw-metadata", ["-m", "0"])
       defer { other.end() }
-      usleep(300_000)  // Nobody can see it ask. Were this too short, the test would show less, not fail.
+      usleep(300_000)  // Its request is invisible. If this were too short, the test would show less, not fail.
       session.thaw(.wireplumber)
       try wait(session, for: Self.ours)
       if isUndone {
@@ -157,7 +157,7 @@ extension GraphTests {
       for key in Self.keys { try set(session, key, nil) }
     }
 
-    @Test("R1: an empty default, one that is not there, a monitor, our own devices: no loop, and a real device each time")
+    @Test("R1: an empty default, a missing one, a monitor, nearend's own devices: no loop, and a real device each time")
     func strangeDefaults() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }
@@ -178,7 +178,7 @@ extension GraphTests {
     }
 
     @Test(
-      "R1, R2: an effect in front of us, as EasyEffects is, that follows the default: nearend becomes the default, and there is no loop")
+      "R1, R2: an effect ahead of nearend that follows the default, like EasyEffects: nearend becomes the default without a loop")
     func effect() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// Every event of a kind, in order.
+/// Records every event of a kind, in order.
 final class EventRecord: Sendable {
   private let events = Mutex<[AudioEvent]>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
@@ -75,7 +75,7 @@ extension GraphTests {
       #expect(port.device == "alsa_card.pci-0000_00_1f.3")
     }
 
-    @Test("R3: what has nothing plugged in is a candidate that tells so, and no choice by default")
+    @Test("R3: a device with nothing plugged in is a candidate marked so, and not chosen by default")
     func availability() throws {
       let live = try LiveGraph(.desk([.laptop, .usb, .hdmi]))
       defer { live.stop() }
@@ -118,7 +118,7 @@ extension GraphTests {
 
     // MARK: R5
 
-    @Test("R5: headphones gone: nothing is heard, no underrun is counted, and what the ring has is played once somebody resumes")
+    @Test("R5: headphones gone: nothing is heard, no underrun is counted, and the ring's content is played on resuming")
     func pause() throws {
       let live = try LiveGraph(.desk([.laptop]))
       defer { live.stop() }
@@ -162,7 +162,7 @@ extension GraphTests {
       live.service.removeSink(id: "alice")
     }
 
-    @Test("S5: with automatic configuration off nothing pauses when headphones go, and nothing is held up when the last device goes")
+    @Test("S5: with automatic configuration off unplugged headphones do not pause, and a missing device does not interrupt")
     func automaticConfigurationOff() throws {
       let live = try LiveGraph(.desk([.laptop]))
       defer { live.stop() }
@@ -244,7 +244,7 @@ extension GraphTests {
 
     // MARK: R6, R7
 
-    @Test("R6, R7: one SCO link a call, none torn down while it sends; music again afterwards; nothing of nearend is made anew")
+    @Test("R6, R7: one SCO link per call, not torn down while it sends; music again afterwards; nearend's nodes stay the same")
     func bluetooth() throws {
       let live = try LiveGraph(.desk([.laptop, .bluetooth]))
       defer { live.stop() }
@@ -292,7 +292,7 @@ extension GraphTests {
       try wait(live, for: [.bluetoothHFP, .bluetoothHFP])
     }
 
-    @Test("R6: who leaves, or crashed in a call, leaves the headset with its music")
+    @Test("R6: on exit, or after a crash in a call, the headset is back to music")
     func bluetoothRestored() throws {
       let session: PrivateSession
       let desk: Desk

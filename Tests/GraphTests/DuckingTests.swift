@@ -27,9 +27,9 @@ extension GraphTests {
         var table: [String] = []
         for (isAdvanced, hasVoice) in [(false, false), (true, true), (true, false)] {
           try live.service.set(.isAdvancedDuckingEnabled, to: .bool(isAdvanced))
-          // The far end: a tone that is not the music's.
+          // The far end: a tone different from the music's.
           let voice = hasVoice ? try music.play("voice", frequency: 250, target: "nearend.speaker") : nil
-          // From where it is to the next, not to the other end.
+          // From one level to the next, not to the other extreme.
           for level in hasVoice ? DuckingLevel.allCases.reversed() : DuckingLevel.allCases {
             try live.service.set(.duckingLevel, to: .string(level.rawValue))
             let gain = DuckingSettings(level: level, isAdvanced: isAdvanced).gain(hasVoice: hasVoice)
@@ -51,7 +51,7 @@ extension GraphTests {
       }
     }
 
-    @Test("S5, D3: with automatic configuration off a call lowers nobody; switched on it does, and off again it lets go")
+    @Test("S5, D3: with automatic configuration off a call ducks nobody; switched on it does, and off again it restores")
     func automaticConfigurationOff() throws {
       try with { live, music in
         let player = try music.play()
@@ -69,7 +69,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: who moves the volume in a call hears what they chose, in the call and afterwards; the next call ducks that")
+    @Test("D3: a volume moved in a call is heard as chosen, in the call and afterwards; the next call ducks it")
     func userWins() throws {
       try with { live, music in
         let player = try music.play()
@@ -79,7 +79,7 @@ extension GraphTests {
         try live.service.set(.duckingLevel, to: .string("default"))
         let call = try music.startCall()
         try music.wait(for: "the call", level: before - 9)
-        // Past the time in which a new stream is set up.
+        // After the time in which a new stream is set up.
         let settled = Date() + StreamDucking.settlingTime + 0.5
         try live.session.wait(for: "the stream to have settled") { Date() > settled }
         _ = try live.session.run("wpctl", "set-volume", id, "0.5")  // cubic: −18.06 dB
@@ -111,7 +111,7 @@ extension GraphTests {
         let player = try music.play()
         try music.wait(for: "a stream that comes in a call", level: -12.04 - 9)
         player.end()
-        // The session manager writes what it remembers of streams a second after their last change.
+        // The session manager saves what it remembers of streams a second after their last change.
         try live.wait(for: "the stream to be gone") { $0.ducking.streams.isEmpty }
         call.end()
         try live.wait(for: "the call's end") { !$0.ducking.isActive }
@@ -121,7 +121,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: calls of others are let alone, and so is what plays where voice processing is not in use")
+    @Test("D3: other programs' calls are not ducked, and nothing is while voice processing is not in use")
     func letAlone() throws {
       try with { live, music in
         try live.service.set(.duckingLevel, to: .string("default"))
@@ -139,7 +139,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3 S8: recording that is only kept prepared is no call: nobody is lowered before a call, nor after it")
+    @Test("D3 S8: prepared recording alone does not duck: nobody is lowered before or after a call")
     func prepared() throws {
       try with { live, music in
         try live.service.set(.duckingLevel, to: .string("default"))
@@ -157,12 +157,12 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: what a program that takes part in the call plays on the real speaker is its side of the call, and let alone")
+    @Test("D3: audio that a program in the call plays on the real speaker is its side of the call, and not ducked")
     func partOfTheCall() throws {
       try with { live, music in
         let player = try music.play()
         defer { player.end() }
-        // One program with two streams: it records from nearend, and plays what it likes.
+        // One program with two streams: it records from nearend, and plays something else.
         let program = try live.session.spawn(
           "pw-loopback",
           [
@@ -262,7 +262,7 @@ extension GraphTests {
       }
     }
 
-    /// The strongest bin beyond 300 Hz from the tone, against the tone in the same 85 ms, in dB.
+    /// The strongest bin more than 300 Hz from the tone, relative to the tone in the same 85 ms, in dB.
     private static func splatter(_ samples: [Float]) -> Double {
       let size = 4_096
       let transform = FourierTransform(size: size)

@@ -32,7 +32,7 @@ extension GraphTests {
       }
     }
 
-    /// Echo return loss enhancement over the seconds from 5 on, in a room where only the far end talks.
+    /// Echo return loss enhancement from the fifth second on, in a room where only the far end talks.
     private func erle(_ live: LiveGraph, others: Bool, reference: ReferenceSource = .everything) throws -> Double {
       var options = RoomOptions(socket: live.session.socket, epoch: monotonicSeconds() + 10_000)
       options.noise = -75

@@ -8,9 +8,9 @@ import Testing
 extension GraphTests {
   @Suite("Frozen graph", .serialized)
   struct Freeze {
-    private func rebuilds(_ live: LiveGraph) -> Int { live.service.snapshot().log.count { $0.message == "the filter is made anew" } }
+    private func rebuilds(_ live: LiveGraph) -> Int { live.service.snapshot().log.count { $0.message == "the filter is rebuilt" } }
 
-    /// Seconds until the freeze is told.
+    /// Returns the seconds until the freeze is reported.
     private func detect(_ live: LiveGraph) throws -> Double {
       let began = SimulatedHardware.monotonicSeconds()
       try live.wait(for: "the freeze to be noticed") { $0.session.interruption?.reason == .frozen }
@@ -19,7 +19,7 @@ extension GraphTests {
       return seconds
     }
 
-    @Test("I5, I4: a daemon that stands still is noticed within 2 s; when it goes on, so does the same filter", arguments: [false, true])
+    @Test("I5, I4: a daemon that stands still is detected within 2 s; when it goes on, so does the same filter", arguments: [false, true])
     func daemonStandsStill(isManual: Bool) throws {
       let live = try LiveGraph(.login, isManual: isManual)
       defer { live.stop() }
@@ -35,7 +35,7 @@ extension GraphTests {
       if !isManual { #expect(after == serials) }
     }
 
-    @Test("I5: a driver that stops is noticed within 2 s, and the filter is made anew with its ports; the devices stay")
+    @Test("I5: a driver that stops is detected within 2 s, and the filter is rebuilt with its ports; the devices stay")
     func driverStops() throws {
       let live = try LiveGraph(.login)
       defer { live.stop() }
@@ -46,7 +46,7 @@ extension GraphTests {
       let driver = live.service.snapshot().graph.driver
       try live.session.stopDriver(driver)
       #expect(try detect(live) < 2)
-      try live.session.wait(for: "the filter to be made anew") { rebuilds(live) == 1 }
+      try live.session.wait(for: "the filter to be rebuilt") { rebuilds(live) == 1 }
       try live.session.wait(for: "the new filter") { try live.serials()["nearend"].map { $0 != serials["nearend"] } ?? false }
       try live.session.wait(for: "its ports") { try live.session.ports().filter { $0.hasPrefix("nearend:") } == ports }
       try live.session.startDriver(driver)
@@ -58,7 +58,7 @@ extension GraphTests {
       try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks + [LiveGraph.captureLink] + LiveGraph.fixedLinks)
     }
 
-    @Test("I5: a graph that rests because nobody plays or records is not frozen")
+    @Test("I5: a graph that is idle because nobody plays or records is not frozen")
     func rest() throws {
       let live = try LiveGraph(.login)
       defer { live.stop() }
@@ -69,7 +69,7 @@ extension GraphTests {
       let player = try live.session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=player", "/dev/zero"])
       defer { player.end() }
       try live.wait(for: "the player") { $0.graph.renderLinks == 2 }
-      // The player holds its stream, as a paused film does: the media stays, and no cycle runs.
+      // The player keeps its stream, like a paused film: the media stays, and no cycle runs.
       _ = try live.session.run("pactl", "suspend-sink", "nearend.speaker", "1")
       let clock = try live.probe("clock", record: ["monitor"], frames: 48_000 * 3)
       try live.link([("hw.speaker:monitor_FL", clock.recordPort("monitor"))])

@@ -1,11 +1,11 @@
 import Foundation
 import SimulatedHardware
 
-/// What `pw-dump` tells of a session's graph at one instant.
+/// A session's graph at one instant, from `pw-dump`.
 struct GraphDump {
   struct Node {
     let id: Int
-    /// Unlike an id, never used again.
+    /// Unlike an id, never reused.
     let serial: Int
     let name: String
     let mediaClass: String
@@ -14,7 +14,7 @@ struct GraphDump {
   }
   struct Link: Hashable {
     let id: Int
-    /// Unlike an id, never used again.
+    /// Unlike an id, never reused.
     let serial: Int
     /// `node:port`
     let from: String
@@ -23,7 +23,7 @@ struct GraphDump {
     let state: String
   }
 
-  /// What a port tells of the latency before or behind it.
+  /// The latency that a port reports ahead of or behind it.
   struct PortLatency: Equatable {
     let isInput: Bool
     let frames: Int
@@ -35,7 +35,7 @@ struct GraphDump {
 
   init(_ session: PrivateSession) throws {
     let text = try session.run("pw-dump", []).output
-    // While an object goes, pw-dump prints a second document.
+    // While an object is removed, pw-dump prints a second document.
     let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
     var portNames: [Int: String] = [:]
     for object in objects where object["type"] as? String == "PipeWire:Interface:Node" {
@@ -72,11 +72,11 @@ struct GraphDump {
 
   func node(_ name: String) -> Node? { nodes.first { $0.name == name } }
   func link(_ from: String, _ to: String) -> Link? { links.first { $0.from == from && $0.to == to } }
-  /// Of the port `node:port`, in both directions.
+  /// The latencies of the port `node:port`, in both directions.
   func latencies(of port: String) -> [PortLatency] { latencies[port] ?? [] }
   func links(from node: String) -> [Link] { links.filter { $0.from.hasPrefix("\(node):") } }
   func links(to node: String) -> [Link] { links.filter { $0.to.hasPrefix("\(node):") } }
-  /// Links that nearend's filter or one of its devices takes part in.
+  /// Links with nearend's filter or one of its devices.
   var oursLinks: [Link] { links.filter { isOurs($0.from) || isOurs($0.to) } }
   var ourNodes: [Node] { nodes.filter { isOurs($0.name) } }
 

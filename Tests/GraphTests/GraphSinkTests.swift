@@ -13,7 +13,7 @@ extension GraphTests {
       ["FL", "FR"].map { ("nearend.sink.\(id):monitor_\($0)", "nearend:\(id)_\($0)") }
     }
 
-    /// Plays into a participant's device and expects that at this gain at the speaker.
+    /// Plays into a participant's device, and expects that at this gain at the speaker.
     private func expectPassage(_ live: LiveGraph, id: String, name: String, gain: Float = 1) throws {
       let probe = try live.probe(
         name, play: ["left": Self.noise[0], "right": Self.noise[1]], record: ["left", "right"], frames: Self.noise[0].count)
@@ -83,9 +83,9 @@ extension GraphTests {
     func comesAndGoes() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      // A quarter of that by the clock, and as much of it as three comings and goings take.
+      // A quarter of that in real time, and as much of it as three arrivals and departures take.
       let long = Signals.noise(frames: 100 * 48_000, seed: 5)
-      // While nodes are linked a daemon may leave a client's node out of a cycle; where that was the probe, it has nothing to say of nearend.
+      // While nodes are linked a daemon may omit a client's node from a cycle; if that was the probe, it says nothing about nearend.
       var recording: GraphProbe.Recording
       var attempts = 0
       repeat {
@@ -95,7 +95,7 @@ extension GraphTests {
       #expect(recording.isExact)
       let heard = try #require(recording.samples["left"])
       #expect(difference(heard, Array(long.prefix(heard.count))) == nil)
-      // And once more, with sound; and another participant where the first has been.
+      // Once more with sound, and with another participant in the first one's place.
       try live.service.addGraphSink(id: "alice")
       try live.wait(forLinks: links(of: "alice"))
       try expectPassage(live, id: "alice", name: "back")
@@ -109,7 +109,7 @@ extension GraphTests {
       try expectPassage(live, id: "carol", name: "carols")
     }
 
-    /// What others hear while a participant comes and goes three times.
+    /// Records what others hear while a participant comes and goes three times.
     private func others(_ live: LiveGraph, hear sound: [Float]) throws -> GraphProbe.Recording {
       let other = try live.probe("other", play: ["left": sound], record: ["left"], frames: sound.count)
       try live.link([(other.playPort("left"), "nearend.speaker:playback_FL"), ("nearend:speaker_FL", other.recordPort("left"))])
@@ -134,11 +134,11 @@ extension GraphTests {
       return try other.finish()
     }
 
-    @Test("K9: a participant that gets the ports of another who left for good is heard")
+    @Test("K9: a participant that gets the ports of another that left is heard")
     func takesOverPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      // More than nearend keeps ports for.
+      // More than nearend reserves ports for.
       let guests = (0..<17).map { "guest\($0)" }
       for guest in guests { try live.service.addGraphSink(id: guest) }
       try live.wait(forLinks: guests.flatMap(links))

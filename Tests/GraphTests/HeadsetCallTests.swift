@@ -14,7 +14,7 @@ extension GraphTests {
     private static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
     private static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
 
-    /// Both directions of the headset are in use.
+    /// Waits until both directions of the headset are in use.
     private func waitForCall(_ live: LiveGraph) throws {
       try live.wait(for: "both directions") { now in
         now.graph.captureLinks == 1 && now.graph.renderLinks == 2 && now.route.microphone?.portType == .bluetoothHFP
@@ -43,7 +43,7 @@ extension GraphTests {
       session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
       try waitForCall(live)
       try live.session.wait(for: "the SCO link") { desk.isScoUp }
-      // The headset would go back to its music 3 s after the last sender.
+      // The headset would return to music 3 s after the last sender.
       let graph = live.service.snapshot().graph
       let debounce = UInt64(3.3 * Double(graph.rate) / Double(graph.quantum))
       for mode in whenInactive == .goOn ? ["voiceProcessing", "restart"] : [] {
@@ -69,7 +69,7 @@ extension GraphTests {
     }
 
     @Test(
-      "R6, I1, I4: a headset that is the only device changes its profile in a call, and nothing is held up: a call manager's word stays",
+      "R6, I1, I4: a headset that is the only device changes its profile in a call without an interruption: a call manager's activation stays",
       arguments: [false, true])
     func onlyDevice(isManual: Bool) throws {
       let live = try LiveGraph(.desk([.bluetooth]), isManual: isManual)

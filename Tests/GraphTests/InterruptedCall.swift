@@ -7,7 +7,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A call that is up, for something to interrupt: media that sends and receives, and a ring sink with a packet in it.
+/// A call to be interrupted: media that sends and receives, and a ring sink with a packet in it.
 final class InterruptedCall {
   let live: LiveGraph
   let isManual: Bool
@@ -18,7 +18,7 @@ final class InterruptedCall {
   private let heard = Heard()
   private var subscription: EventBus.Subscription?
 
-  /// Up, and every device linked, when it returns.
+  /// The call is up, and every device linked, when it returns.
   init(_ live: LiveGraph, isManual: Bool = false) throws {
     self.live = live
     self.isManual = isManual
@@ -33,14 +33,14 @@ final class InterruptedCall {
   var events: [AudioEvent] { heard.events.withLock { $0 } }
   func count(_ kind: AudioEvent.Kind) -> Int { events.count { $0.kind == kind } }
 
-  /// The same, and it has been told of so many recoveries in all.
+  /// Waits until the call is up, after this total number of recoveries.
   func waitUntilUp(recoveries: Int) throws {
     try waitUntilUp()
     try live.session.wait(for: "\(recoveries) × didRecover") { count(.didRecover) >= recoveries }
     #expect(count(.didRecover) == recoveries)
   }
 
-  /// Cycles run, and every device is linked.
+  /// Waits until cycles run, and every device is linked.
   func waitUntilUp() throws {
     var linkedAt: UInt64?
     try live.wait(for: "the call to be up") { now in
@@ -53,10 +53,10 @@ final class InterruptedCall {
     }
   }
 
-  /// The devices are free.
+  /// Waits until the devices are released.
   func waitUntilDown() throws { try live.wait(for: "the devices to be free") { $0.graph.captureLinks == 0 && $0.graph.renderLinks == 0 } }
 
-  /// Seconds from `end` until sound passes again; in manual mode nothing happens before the call manager's word.
+  /// Returns the seconds from `end` until sound passes again; in manual mode nothing happens before the call manager's word.
   func recovery(_ reason: Interruption.Reason, _ end: () throws -> Void) throws -> Double {
     var began = SimulatedHardware.monotonicSeconds()
     try end()
@@ -80,13 +80,13 @@ final class InterruptedCall {
     return seconds
   }
 
-  /// Bytes that wait in the ring sink.
+  /// Bytes in the ring sink.
   var fill: Int { sink.status().fillBytes }
 
   func write() -> Bool { [Int16](repeating: 100, count: 480).withUnsafeBytes { sink.write($0) } }
 }
 
-/// Nodes of nearend's by name, with what changes when one is made anew.
+/// nearend's nodes by name, with what changes when one is recreated.
 extension LiveGraph {
   func serials() throws -> [String: Int] {
     Dictionary(try GraphDump(session).ourNodes.map { ($0.name, $0.serial) }) { $1 }

@@ -12,7 +12,7 @@ extension GraphTests {
   struct Interruptions {
     private func manager(_ live: LiveGraph) throws -> LoginManager { try #require(live.session.loginManager) }
 
-    /// A minute of silence, written once in a session and whole before it has its name: players open it while others play it.
+    /// A minute of silence, written once per session under a temporary name, because players open it while others play it.
     private func silence(_ session: PrivateSession) throws -> String {
       let file = "\(session.path)/silence.wav"
       guard !FileManager.default.fileExists(atPath: file) else { return file }
@@ -29,14 +29,14 @@ extension GraphTests {
       return file
     }
 
-    /// An application that plays silence with a role, to a device.
+    /// An application that plays silence with a role to a device.
     private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
       let file = try silence(live.session)
       return try live.session.spawn("pw-cat", ["--playback", "--media-role", role, "--target", device, file])
     }
 
     @Test(
-      "I1, I2, I4: before sleep the devices are let go of, and only then may the machine sleep; after it sound is back within 1 s",
+      "I1, I2, I4: before sleep the devices are released, and only then may the machine sleep; after it sound is back within 1 s",
       arguments: [false, true])
     func sleep(isManual: Bool) throws {
       let live = try LiveGraph(.login, isManual: isManual)
@@ -65,7 +65,7 @@ extension GraphTests {
       let live = try LiveGraph(.login, isManual: isManual)
       defer { live.stop() }
       let call = try InterruptedCall(live, isManual: isManual)
-      // Where an application plays through nearend, the filter may go on running meanwhile.
+      // If an application plays through nearend, the filter may keep running meanwhile.
       let player = try play(live, role: "Music", to: "nearend.speaker")
       defer { player.end() }
       try live.wait(for: "the player") { $0.session.receiveMedia.count == 3 }
@@ -73,7 +73,7 @@ extension GraphTests {
       defer { phone.end() }
       try live.wait(for: "the interruption") { $0.session.interruption?.reason == .role }
       try call.waitUntilDown()
-      #expect(live.service.snapshot().log.contains { $0.message.contains("(Phone) goes before a call") })
+      #expect(live.service.snapshot().log.contains { $0.message.contains("(Phone) has priority over a call") })
       let before = call.fill
       #expect(call.write())
       // Half a second of the phone's own clock.
@@ -195,7 +195,7 @@ extension GraphTests {
       #expect(seconds < 1)
     }
 
-    @Test("I6: the system bus dies and comes back: no interruption, and sleep is heard of again within 2 s")
+    @Test("I6: the system bus dies and comes back: no interruption, and sleep is noticed again within 2 s")
     func systemBus() throws {
       let live = try LiveGraph(.login)
       defer { live.stop() }
@@ -236,7 +236,7 @@ extension GraphTests {
       let live = try LiveGraph(.hardware) { $0.interruptions.systemBus = .address("unix:path=/nonexistent/bus") }
       defer { live.stop() }
       let call = try InterruptedCall(live)
-      #expect(live.service.snapshot().log.count { $0.message.contains("no login manager is heard") } == 1)
+      #expect(live.service.snapshot().log.count { $0.message.contains("no login manager answers") } == 1)
       #expect(live.service.snapshot().log.allSatisfy { $0.level != .error })
       withExtendedLifetime(call) {}
     }

@@ -9,12 +9,12 @@ import Testing
 extension GraphTests {
   @Suite("Lifecycle", .serialized)
   struct Lifecycle {
-    /// An application that records, as PulseAudio's clients do.
+    /// An application that records, like PulseAudio's clients.
     private func record(_ live: LiveGraph) throws -> ChildProcess {
       try live.session.spawn("parec", ["--device=nearend.microphone", "--client-name=recorder"])
     }
 
-    /// An application that plays silence without end.
+    /// An application that plays endless silence.
     private func play(_ live: LiveGraph, to device: String) throws -> ChildProcess {
       try live.session.spawn("pacat", ["--playback", "--device=\(device)", "--client-name=player", "/dev/zero"])
     }
@@ -88,7 +88,7 @@ extension GraphTests {
       try expectRest(live)
     }
 
-    /// nearend's nodes come to rest, and no cycle of theirs runs while the real speaker's do.
+    /// Expects nearend's nodes to become idle, and none of their cycles to run while the real speaker's do.
     private func expectRest(_ live: LiveGraph) throws {
       try live.session.wait(for: "nearend's nodes to rest") { try GraphDump(live.session).ourNodes.allSatisfy { $0.state != "running" } }
       let before = live.service.snapshot().graph.cycles
@@ -128,7 +128,7 @@ extension GraphTests {
       #expect(log().count { $0 == "microphone: hw.mic" } == 1)
     }
 
-    @Test("V9: the user's quantum is what it is without nearend")
+    @Test("V9: the user's quantum is the same as without nearend")
     func leavesTheQuantum() throws {
       func quantum(_ session: PrivateSession) throws -> ClosedRange<Int> {
         let client = try GraphProbe(socket: session.socket, name: "plain", play: [:], record: ["monitor"], frames: 9_600)
@@ -175,7 +175,7 @@ extension GraphTests {
       #expect(try !defaults().isEmpty)
     }
 
-    /// Why nearend does not start; nil where it does.
+    /// Why nearend does not start; nil if it does.
     private func startError(_ service: NearendService) -> GraphError? {
       do { try service.start() } catch { return error }
       return nil

@@ -7,13 +7,13 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A private session with nearend in it. The session is kept for the next test that wants one of its kind, nearend is not.
+/// A private session with nearend in it. The session is kept for the next test that wants one of its kind; nearend is not.
 final class LiveGraph {
-  /// What a session is made from.
+  /// The kind of a session.
   enum Kind: Hashable {
-    /// Exact to the sample, four times as fast as the clock; any quantum can be forced.
+    /// Exact to the sample, four times real time; any quantum can be forced.
     case exact
-    /// The speaker drives, in real time, as on a real machine; PipeWire's own choice of quantum.
+    /// Driven by the speaker in real time, like a real machine; PipeWire's own choice of quantum.
     case hardware
     /// As `hardware`, with a second speaker "hw.second" of lower priority.
     case twoSpeakers
@@ -39,7 +39,7 @@ final class LiveGraph {
 
   private static let kept = Mutex<(kind: Kind, session: PrivateSession)?>(nil)
 
-  /// A session of this kind, without nearend; the last one is ended where it was of another.
+  /// Returns a session of this kind, without nearend; ends the previous one if it was of another kind.
   static func session(_ kind: Kind) throws -> PrivateSession {
     try kept.withLock { kept in
       if kind.isDesk {
@@ -80,7 +80,7 @@ final class LiveGraph {
   }
 
   /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
-  /// - Parameter session: where it is to be; nil: one of the kind.
+  /// - Parameter session: the session to use; nil for one of the kind.
   init(
     _ kind: Kind, in session: PrivateSession? = nil, quantum: Int? = nil, usesVoiceProcessing: Bool = true, isManual: Bool = false,
     _ change: (inout GraphOptions) -> Void = { _ in }
@@ -90,7 +90,7 @@ final class LiveGraph {
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
-    // The machine's own login manager has no say here.
+    // The machine's own login manager is not involved.
     options.interruptions.systemBus = session.configuration.hasLoginManager ? .address("unix:path=\(session.path)/system-bus") : .none
     change(&options)
     var settings = SessionSettings()
@@ -101,7 +101,7 @@ final class LiveGraph {
     try wait(forLinks: Self.fixedLinks)
   }
 
-  /// Leaves the graph, and waits until nothing of nearend is in it. To be called at the end of every test.
+  /// Leaves the graph, and waits until nothing of nearend is in it. Call it at the end of every test.
   func stop() {
     service.stop()
     do {
@@ -111,7 +111,7 @@ final class LiveGraph {
     }
   }
 
-  /// Whether the daemon brings links of a suspended device back to life itself, so that nearend leaves them.
+  /// Whether the daemon itself revives the links of a suspended device, so that nearend leaves them.
   var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
 
   /// The links that exist as long as nearend does.
@@ -119,7 +119,7 @@ final class LiveGraph {
     ("nearend.speaker:monitor_FL", "nearend:call_FL"), ("nearend.speaker:monitor_FR", "nearend:call_FR"),
     ("nearend:voice_MONO", "nearend.microphone:input_MONO"),
   ]
-  /// Those while somebody plays.
+  /// The links that exist while somebody plays.
   static let speakerLinks: [(String, String)] = [
     ("nearend:speaker_FL", "hw.speaker:playback_FL"), ("nearend:speaker_FR", "hw.speaker:playback_FR"),
   ]
@@ -128,7 +128,7 @@ final class LiveGraph {
     ("hw.speaker:monitor_FL", "nearend:ref_FL"), ("hw.speaker:monitor_FR", "nearend:ref_FR"),
   ]
 
-  /// Makes links, where they are not yet, and waits until audio can pass.
+  /// Makes missing links, and waits until audio can pass.
   func link(_ pairs: [(String, String)]) throws {
     try session.wait(forPorts: pairs.flatMap { [$0.0, $0.1] })
     for (from, to) in pairs { _ = try session.run("pw-link", from, to) }
@@ -155,7 +155,7 @@ final class LiveGraph {
     }
   }
 
-  /// Waits for what nearend itself tells.
+  /// Waits for a fact in nearend's own snapshot.
   func wait(for what: String, timeout: Double = 20, _ fact: (Snapshot) throws -> Bool) throws {
     try session.wait(for: what, timeout: timeout) { try fact(service.snapshot()) }
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// The library's face in a live graph.
+  /// The library's interface in a live graph.
   @Suite("Session manager", .serialized)
   struct Manager {
     private func error(_ manager: AudioSessionManager) -> GraphError? {
@@ -15,7 +15,7 @@ extension GraphTests {
       return nil
     }
 
-    /// The one manager, as a program has it: each test gives back what it takes.
+    /// Uses the shared manager, as a program does: each test gives back what it takes.
     private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
       let manager = AudioSessionManager.shared
       manager.shutDown()
@@ -54,7 +54,7 @@ extension GraphTests {
           manager.unregisterMedia(id: "mic")
           try session.wait(for: "the microphone to be closed") { try GraphDump(session).links(from: "hw.mic").isEmpty }
           manager.unregisterMedia(id: "ear")
-          // Handed back when the call returns; pw-dump may be a moment behind.
+          // Handed back when the call returns; pw-dump may lag behind.
           try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
           #expect(try GraphDump(session).oursLinks == [])
           #expect(manager.getSharedUnit() == nil)
@@ -86,7 +86,7 @@ extension GraphTests {
       }
     }
 
-    @Test("R3, R5: a program reads its route's ports as they change, and lets what was paused when headphones went play on in the room")
+    @Test("R3, R5: a program reads its route's ports as they change, and resumes in the room after headphones were unplugged")
     func route() throws {
       let session = try LiveGraph.session(.desk([.laptop]))
       let desk = try #require(session.desk)
@@ -111,7 +111,7 @@ extension GraphTests {
       }
     }
 
-    @Test("L2: without a daemon, and beside another nearend, the registration throws why, and nothing is registered")
+    @Test("L2: without a daemon, or while another nearend runs, registration throws the reason, and nothing is registered")
     func failures() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

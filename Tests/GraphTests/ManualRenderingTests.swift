@@ -29,7 +29,7 @@ extension GraphTests {
       let (far, microphone) = try call()
       let live = try LiveGraph(.exact, quantum: quantum) { $0.reference = .mix }
       defer { live.stop() }
-      // Everything that the capture path has ever put out: its state comes from all that it has heard, silence too.
+      // Everything that the capture path has ever put out: its state depends on all that it has heard, including silence.
       let queue = SourceQueue(capacity: 4_000_000)
       live.service.core.source.attach(queue)
       defer { live.service.core.source.detach() }
@@ -65,7 +65,7 @@ extension GraphTests {
       #expect(level < -90)
     }
 
-    /// Where a recording begins in a longer one that holds it bit by bit.
+    /// The position of a recording in a longer one that contains it bit by bit.
     private func start(of part: [Float], in whole: [Float]) -> Int? {
       guard let loud = part.indices.first(where: { abs(part[$0]) > 0.01 }), loud + 2_000 < part.count else { return nil }
       let pattern = part[loud..<loud + 2_000]

@@ -5,14 +5,13 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// What ducking is measured with: a tone that `pw-play` plays on the real speaker, as any player does, and a call beside it.
+/// For measuring ducking: a tone that `pw-play` plays on the real speaker, like any player, beside a call.
 struct Music {
   static let frequency = 1_000.0
   static let target = "hw.speaker"
   let session: PrivateSession
 
-  /// Starts a player of a tone, and waits until it plays. `name`: its node's.
-  /// `latency`: frames that it wants, and so the quantum.
+  /// Starts a player of a tone, and waits until it plays. `name` is its node's; `latency` the frames that it requests, and so the quantum.
   func play(
     _ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil, latency: Int = 1_024
   ) throws -> ChildProcess {
@@ -26,7 +25,7 @@ struct Music {
     return player
   }
 
-  /// A minute of a tone, at −12 dBFS.
+  /// A minute of a tone at −12 dBFS.
   func file(_ name: String, frequency: Double) throws -> String {
     let file = "\(session.path)/\(name).wav"
     if !FileManager.default.fileExists(atPath: file) {
@@ -36,7 +35,7 @@ struct Music {
     return file
   }
 
-  /// What the real speaker plays, from now on.
+  /// Records the real speaker from now on.
   func hear(seconds: Double) throws -> [Float] {
     let probe = try GraphProbe(
       socket: session.socket, name: "ear", play: [:], record: ["left"], frames: Int(seconds * 48_000))
@@ -51,7 +50,7 @@ struct Music {
     Measures.level(ofTone: frequency, in: samples, rate: 48_000)
   }
 
-  /// Waits until the tone is at this level, and tells it. A single look may meet a cycle that a busy machine has lost.
+  /// Waits until the tone is at this level, and returns it. A single measurement may meet a cycle that a busy machine has lost.
   @discardableResult
   func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency, within tolerance: Double = 0.3) throws -> Double
   {
@@ -68,7 +67,7 @@ struct Music {
     return found
   }
 
-  /// The Props of a node that tell volumes, as `pw-dump` has them; nil where there is no such node.
+  /// The volume Props of a node in `pw-dump`; nil if there is no such node.
   func volumes(of name: String) throws -> String? {
     let text = try session.run("pw-dump", []).output
     let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
@@ -87,6 +86,6 @@ struct Music {
     try String(#require(try GraphDump(session).nodes.first { $0.name == name }?.id))
   }
 
-  /// Somebody records from nearend until the process ends.
+  /// Records from nearend until the process ends.
   func startCall() throws -> ChildProcess { try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"]) }
 }

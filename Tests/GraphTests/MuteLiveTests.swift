@@ -7,7 +7,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// Counts the cycles from a moment until the voice sounds, or is silent, on the audio thread itself.
+/// Counts the cycles until the voice sounds, or is silent, on the audio thread itself.
 private final class VoiceClock: Sendable {
   private let isArmed = Atomic(false)
   private let wantsSound = Atomic(false)
@@ -22,7 +22,7 @@ private final class VoiceClock: Sendable {
         let clock = Unmanaged<VoiceClock>.fromOpaque(context!).takeUnretainedValue()
         guard clock.isArmed.load(ordering: .acquiring), clock.answer.load(ordering: .relaxed) == 0 else { return }
         let cycles = clock.counted.add(1, ordering: .relaxed).newValue
-        // The second half: what it is when the cycle is over.
+        // The second half: its value at the end of the cycle.
         var peak: Float = 0
         for i in frames / 2..<frames { peak = max(peak, abs(samples[i])) }
         if (peak > 0.01) == clock.wantsSound.load(ordering: .relaxed) { clock.answer.store(cycles, ordering: .relaxed) }
@@ -31,7 +31,7 @@ private final class VoiceClock: Sendable {
 
   func end() { core.source.detach() }
 
-  /// Cycles after `change` until the voice is as wanted; nil where it is not within 5 s.
+  /// Cycles after `change` until the voice is as wanted; nil if it is not within 5 s.
   func cycles(untilSound wanted: Bool, after change: () -> Void) -> Int? {
     wantsSound.store(wanted, ordering: .relaxed)
     counted.store(0, ordering: .relaxed)
@@ -49,7 +49,7 @@ private final class VoiceClock: Sendable {
 extension GraphTests {
   @Suite("Mute, live", .serialized)
   struct MuteLive {
-    /// A call with somebody who talks all the time; voice processing is bypassed, so that what is heard is known.
+    /// A call with somebody who talks all the time; voice processing is bypassed, so that the output is known.
     private func talk(_ live: LiveGraph, seconds: Int = 30) throws -> GraphProbe {
       live.service.perform(.setBypass(true))
       let noise = Signals.noise(frames: seconds * 48_000)
@@ -82,17 +82,17 @@ extension GraphTests {
           mutes.append(try #require(clock.cycles(untilSound: false) { live.service.perform(.setMicrophoneMuted(true)) }))
           let links = mode == .restart ? 0 : 1
           try live.wait(for: "\(links) links of the microphone") { $0.graph.captureLinks == links }
-          // The graph runs on: what others say is heard meanwhile.
+          // The graph keeps running: others' audio is heard meanwhile.
           let cycles = live.service.snapshot().graph.cycles
           try live.wait(for: "more cycles") { $0.graph.cycles > cycles + 20 }
           unmutes.append(try #require(clock.cycles(untilSound: true) { live.service.perform(.setMicrophoneMuted(false)) }))
           try live.wait(for: "the microphone's link") { $0.graph.captureLinks == 1 }
         }
         print("D1 live, quantum 256, \(mode.rawValue): cycles to mute \(mutes), to unmute \(unmutes)")
-        // The first counted is the cycle that is under way. The second least is what the mode needs: a busy machine adds cycles to a call, and one that it
-        // takes from the talker is silent, too.
+        // The first cycle counted is the one in progress. The second smallest value is what the mode needs: a busy machine adds cycles to a
+        // call, and one that it takes from the talker is silent, too.
         let (mute, unmute) = (mutes.sorted()[1], unmutes.sorted()[1])
-        // What is muted before processing is heard as much later as processing takes.
+        // A mute before processing is heard later by the processing's latency.
         let passage = live.service.snapshot().graph.captureLatency / 256 + 1
         switch mode {
         case .voiceProcessing: #expect(mute <= 3 && unmute <= 2, "\(mutes) \(unmutes)")
@@ -103,7 +103,7 @@ extension GraphTests {
         }
       }
 
-      // S8: muted by nobody but the want of a listener.
+      // S8: silent only because nobody listens.
       live.service.perform(.setMicrophoneMuteMode(.voiceProcessing))
       live.service.perform(.setRecordingAlwaysPrepared(true))
       live.service.session.send(.unregisterMedia(id: "mic"))

@@ -6,25 +6,26 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// The daemon lets a client wait for what it has asked of another: who hangs must not make nearend wait.
+  /// The daemon makes a client wait for what it has requested of another: a peer that hangs must not make nearend wait.
   @Suite("Others that hang", .serialized)
   struct OthersThatHang {
-    /// The daemon does what nearend asks of it: a port more. (Other tools than pw-link wait for the session manager themselves.)
+    /// Checks that the daemon does what nearend asks: add a port. (Tools other than pw-link wait for the session manager themselves.)
     private func expectService(_ live: LiveGraph, _ id: String) throws {
       try live.service.addGraphSink(id: id)
       try live.session.wait(forPorts: ["nearend:\(id)_FL"])
     }
 
-    @Test("I6: a session manager that hangs holds nothing of nearend's up, also where it crashes then and another one starts")
+    @Test("I6: a session manager that hangs delays nothing of nearend's, even if it then crashes and another one starts")
     func sessionManagerHangs() throws {
-      // Its own: where WirePlumber 0.4 was killed and started again it may set up no other program's streams any more, nearend there or not.
+      // A separate session: a WirePlumber 0.4 that was killed and restarted may set up no other program's streams any more, with or without
+      // nearend.
       let session = try PrivateSession(SessionConfiguration())
       defer { session.end() }
       let live = try LiveGraph(.hardware, in: session)
       defer { live.stop() }
       live.session.freeze(.wireplumber)
       defer { live.session.thaw(.wireplumber) }
-      // A client comes, so nearend asks for the defaults anew, half a second later, and gets no answer; nothing shows that from outside.
+      // A client arrives, so nearend reads the defaults again half a second later, and gets no answer; nothing shows that from outside.
       _ = try live.session.ports()
       Thread.sleep(forTimeInterval: 1)
       try expectService(live, "alice")
@@ -39,7 +40,7 @@ extension GraphTests {
       try live.wait(for: "the former defaults") { !$0.route.areOursDefault }
     }
 
-    @Test("X2: a program that brings cards and hangs when it is asked about them holds up nothing else")
+    @Test("X2: a program that provides cards and hangs when they are queried delays nothing else")
     func cardsHang() throws {
       let session = try LiveGraph.session(.desk([.laptop]))
       let desk = try #require(session.desk)
@@ -51,7 +52,7 @@ extension GraphTests {
         try service.start()
         try service.addGraphSink(id: "alice")
         try session.wait(forPorts: ["nearend:alice_FL", "nearend.sink.alice:monitor_FL"])
-        // Not by pw-dump, which asks cards itself.
+        // Not by pw-dump, which queries cards itself.
         try session.wait(for: "the links of nearend's own devices") {
           let links = try session.run("pw-link", "-l").output
           return links.contains("nearend:call_FL") && links.contains("nearend:alice_FL")
@@ -62,7 +63,7 @@ extension GraphTests {
       }
     }
 
-    @Test("D3: an application that hangs while it is ducked holds up nothing but its own volume")
+    @Test("D3: an application that hangs while it is ducked delays only its own volume")
     func duckedApplicationHangs() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -75,7 +76,7 @@ extension GraphTests {
       player.signal(SIGSTOP)
       defer { player.signal(SIGCONT) }
       try live.service.set(.duckingLevel, to: .string("max"))
-      // Some steps of its volume; nothing shows from outside that they were asked for.
+      // Some steps of its volume; nothing shows from outside that they were requested.
       Thread.sleep(forTimeInterval: 0.3)
       try expectService(live, "bert")
     }

@@ -6,10 +6,10 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// The settings as the filter node's Props, by the tools that everybody has: `pw-cli` sets them, `pw-dump` shows them.
+  /// The settings as the filter node's Props, with standard tools: `pw-cli` sets them, `pw-dump` shows them.
   @Suite("Node's Props", .serialized)
   struct NodeProps {
-    /// The filter node's parameters of this kind, as `pw-dump` shows them.
+    /// The filter node's parameters of this kind in `pw-dump`.
     private func shown(_ live: LiveGraph, _ parameter: String) throws -> [[String: Any]] {
       let text = try live.session.run("pw-dump", []).output
       let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
@@ -21,7 +21,7 @@ extension GraphTests {
       return []
     }
 
-    /// Every setting that `pw-dump` shows, in the setting's own kind.
+    /// Every setting in `pw-dump`, in the setting's own kind.
     private func props(_ live: LiveGraph) throws -> [Setting: EventValue] {
       let list = try shown(live, "Props").first?["params"] as? [Any] ?? []
       var props: [Setting: EventValue] = [:]
@@ -41,13 +41,13 @@ extension GraphTests {
       Dictionary(uniqueKeysWithValues: Setting.allCases.map { ($0, live.service.value(of: $0)) })
     }
 
-    /// Waits until what `pw-dump` shows is what nearend says, for all settings.
+    /// Waits until `pw-dump` and nearend agree on all settings.
     private func waitForAgreement(_ live: LiveGraph, _ what: String) throws {
       try live.session.wait(for: "the Props to agree \(what)") { try props(live) == values(live) }
     }
 
     private func set(_ live: LiveGraph, _ props: String) throws {
-      // By name, as the README has it.
+      // By name, as in the documentation of the command line.
       let result = try live.session.run("pw-cli", "set-param", "nearend", "Props", props)
       #expect(result.succeeded && !result.errors.contains("Error"), "\(result.errors)")
     }
@@ -72,7 +72,7 @@ extension GraphTests {
       #expect(range == ["default": 1, "min": 0, "max": 1])
     }
 
-    // Swift 6.0 crashes where a closure stands among a test's arguments.
+    // Swift 6.0 crashes on a closure among a test's arguments.
     private static let switches = Setting.allCases.filter { $0.kind == .bool }
 
     @Test(
@@ -156,7 +156,7 @@ extension GraphTests {
       try waitForAgreement(live, "after a refusal")
     }
 
-    @Test("O2: what is right beside what is wrong is set")
+    @Test("O2: valid settings are set despite invalid ones beside them")
     func setsTheRest() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -185,7 +185,7 @@ extension GraphTests {
       try waitForAgreement(live, "when no longer locked")
     }
 
-    @Test("O2: the Props are there again when the daemon is")
+    @Test("O2: the Props are back when the daemon is")
     func comesBack() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -15,7 +15,7 @@ extension GraphTests {
       ("nearend.sink.alice:monitor_FL", "nearend:alice_FL"), ("nearend.sink.alice:monitor_FR", "nearend:alice_FR"),
     ]
 
-    /// Sound passes on both paths: from the far end to the speaker exactly, from the bypassed microphone exactly but late.
+    /// Expects sound on both paths: from the far end to the speaker exactly, from the bypassed microphone exactly but delayed.
     private func expectAudio(_ live: LiveGraph, _ name: String) throws {
       let probe = try live.probe(
         name, play: ["far": Self.noise, "near": Self.noise], record: ["speaker", "voice"], frames: Self.noise.count)
@@ -24,8 +24,8 @@ extension GraphTests {
         ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
       ])
       try live.wait(forActive: LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink])
-      // PipeWire 1.4.2 may let the filter stand still where a session manager suspended its devices just as they were linked. It is made
-      // anew then, and loses what others linked with it: so that link comes last.
+      // PipeWire 1.4.2 may let the filter stand still if a session manager suspends its devices just as they are linked. The filter is then
+      // rebuilt, and loses others' links: so that link comes last.
       let start = live.service.snapshot().graph.cycles
       try live.wait(for: "cycles") { $0.graph.cycles > start + 20 && $0.session.interruption == nil }
       try live.link([("nearend:speaker_FL", probe.recordPort("speaker"))])
@@ -93,7 +93,7 @@ extension GraphTests {
       func count(_ what: String) throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count }
       let (files, threads) = (try count("fd"), try count("task"))
       for _ in 0..<50 { #expect(throws: GraphError.self) { try GraphInspection.devices(remote: "/nonexistent/pipewire-0") } }
-      // One context that is forgotten keeps four files and a thread; what this process does beside opens some meanwhile.
+      // A leaked context keeps four files and a thread; other activity of this process opens some meanwhile.
       #expect(try count("fd") - files < 50)
       #expect(try count("task") - threads < 25)
     }
@@ -103,7 +103,7 @@ extension GraphTests {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
       live.service.perform(.setBypass(true))
-      // They use nearend all the time, so that its links stand when the devices are suspended.
+      // They use nearend all the time, so its links exist when the devices are suspended.
       let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
       let player = try live.probe("player", play: ["far": []], record: ["unused"], frames: 480)
       try live.link([
@@ -148,7 +148,7 @@ extension GraphTests {
         try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
         let speaker = try #require(try GraphDump(live.session).node("hw.speaker"))
         let serial = try #require(try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1)).serial
-        // The daemon has no answer of nearend's about the suspended device when it hears that the speaker's links are to keep it awake.
+        // The daemon has no answer of nearend's about the suspended device when it learns that the speaker's links are to keep it awake.
         let graph = try #require(live.service.graph as? GraphController)
         try graph.loop.locked {
           _ = try live.session.run("pw-cli", "send-command", "\(speaker.id)", "Suspend", "{}")
@@ -157,7 +157,7 @@ extension GraphTests {
         if live.revivesLinks {
           let cycles = live.service.snapshot().graph.cycles
           try live.wait(for: "sound again") { $0.graph.cycles > cycles + 10 }
-          // Cycles alone pass also where the speaker is still out of them.
+          // Cycles alone also run while the speaker is still left out of them.
           try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
         } else {
           try live.session.wait(for: "the reference's link anew") {
@@ -173,7 +173,7 @@ extension GraphTests {
       withExtendedLifetime(recorder) {}
     }
 
-    @Test("I6: links and devices of ours that somebody destroys are made again")
+    @Test("I6: nearend's links and devices that somebody destroys are made again")
     func destroyed() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

@@ -6,7 +6,7 @@ extension GraphTests {
   struct RenderPath {
     private static let noise = [Signals.noise(frames: 24_000, seed: 1), Signals.noise(frames: 24_000, seed: 2)]
 
-    /// Plays into *Nearend Speaker*, and gives back what comes out of nearend.
+    /// Plays into *Nearend Speaker*, and returns nearend's output.
     private func passage(_ live: LiveGraph, name: String = "probe") throws -> GraphProbe.Recording {
       let probe = try live.probe(
         name, play: ["left": Self.noise[0], "right": Self.noise[1]], record: ["left", "right", "speaker"], frames: Self.noise[0].count)

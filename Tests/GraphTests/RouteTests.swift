@@ -8,7 +8,7 @@ import Testing
 extension GraphTests {
   @Suite("Routes", .serialized)
   struct Routes {
-    /// Somebody plays and somebody records, for as long as this lives.
+    /// Plays and records for as long as the result lives.
     private func call(_ live: LiveGraph) throws -> (GraphProbe, GraphProbe) {
       let player = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
       let recorder = try live.probe("near", record: ["voice"], frames: 480)
@@ -34,7 +34,7 @@ extension GraphTests {
       try live.wait(for: "the route to be \(name)") { $0.route.speaker?.name == name }
     }
 
-    /// That nothing of nearend leads back into nearend, but for the links that it is made of.
+    /// Expects nothing of nearend's to lead back into nearend, except its own links.
     private func expectNoLoop(_ live: LiveGraph) throws {
       for link in try GraphDump(live.session).links(from: "nearend") {
         #expect(!link.to.hasPrefix("nearend.speaker:"), "\(link)")
@@ -93,7 +93,7 @@ extension GraphTests {
       #expect(live.service.snapshot().log.last?.message.contains("is nearend's own") == true)
       try wait(live, forSpeaker: "hw.speaker")
       try expectNoLoop(live)
-      // What is not there may be picked, and is told of.
+      // A missing device may be picked, and is reported.
       try live.service.set(.speaker, to: .string("usb.gone"))
       let route = live.service.snapshot().route
       #expect(route.missingPick(.output) == "usb.gone")
@@ -141,7 +141,7 @@ extension GraphTests {
       let first = try #require(try GraphDump(live.session).node("usb.headset")).serial
       _ = try live.session.run("pactl", "unload-module", module)
       try wait(live, forSpeaker: "hw.speaker")
-      // Another object takes the id that is free: the name is what counts.
+      // Another object takes the free id: the name is what counts.
       let other = try live.probe("other", record: ["unused"], frames: 480)
       let again = try plug()
       try wait(live, forSpeaker: "usb.headset")

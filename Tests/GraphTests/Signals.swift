@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SimulatedHardware
 
-/// What the tests play.
+/// The test signals.
 enum Signals {
   /// White noise, peaks well below the limiter.
   static func noise(frames: Int, seed: UInt64 = 11) -> [Float] {
@@ -10,7 +10,7 @@ enum Signals {
     return (0..<frames).map { _ in max(-0.5, min(0.5, 0.1 * Float(generator.gaussian()))) }
   }
 
-  /// A talker of the synthesiser, repeated as long as wanted, at −24 dBFS.
+  /// A synthesised talker, repeated as long as wanted, at −24 dBFS.
   static func speech(_ voice: Voice, seconds: Double, rate: Int = 48_000) throws -> [Float] {
     let speech = try Speech(voice, rate: rate).samples
     return (0..<Int(seconds * Double(rate))).map { speech[$0 % speech.count] }
@@ -25,11 +25,11 @@ enum Signals {
 func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }
 
 extension Array<Float> {
-  /// The same, `frames` later, in as many frames.
+  /// The same samples, `frames` later, in as many frames.
   func delayed(by frames: Int) -> [Float] { Array([Float](repeating: 0, count: frames) + self.dropLast(frames)) }
 }
 
-/// How a recording differs from what it should be, in words; nil where it is the same, bit by bit.
+/// Describes how a recording differs from the expected one; nil if it is the same, bit by bit.
 func difference(_ recording: [Float]?, _ expected: [Float]) -> String? {
   guard let recording else { return "no such recording" }
   guard recording.count == expected.count else { return "\(recording.count) frames instead of \(expected.count)" }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// A service that is in no graph; its cycles are driven by hand, and with voice processing off the voice is the microphone bit by bit.
+/// A service without a graph: its cycles are driven by hand, and with voice processing off the voice is the microphone bit by bit.
 private final class DrivenService {
   let service: NearendService
   private var position: UInt64 = 0
@@ -41,7 +41,7 @@ private final class DrivenService {
   }
 }
 
-/// The reason why a call was refused; nil where it was not.
+/// Why a call was refused; nil if it was not.
 private func reason(_ body: () throws(SourceError) -> MicrophoneStream) -> SourceError? {
   do throws(SourceError) {
     _ = try body()
@@ -53,7 +53,7 @@ private func reason(_ body: () throws(SourceError) -> MicrophoneStream) -> Sourc
 struct SourceStreamTests {
   private let signal: [Float] = (0..<4_800).map { Float(($0 * 7_919) % 60_001 - 30_000) / 32_768 }
 
-  /// In words; nil where there is none and there is a sound.
+  /// Describes the difference; nil if there is none and there is sound.
   private func difference(_ samples: [Int16], _ expected: [Int16]) -> String? {
     guard samples.count == expected.count else { return "\(samples.count) samples instead of \(expected.count)" }
     if !samples.contains(where: { abs(Int($0)) > 10_000 }) { return "silence" }
@@ -82,7 +82,7 @@ struct SourceStreamTests {
     stream.cancel()
   }
 
-  @Test("L5: samples beyond full scale are clamped, what is no number is silence, and two channels have the same voice")
+  @Test("L5: samples beyond full scale are clamped, NaN is silence, and two channels have the same voice")
   func clamps() async throws {
     #expect(
       [Float](arrayLiteral: 0, 1, -1, 1.5, -9, .infinity, -.infinity, .nan, 0.6 / 32_768).map(SourceConverter.int16)
@@ -97,7 +97,7 @@ struct SourceStreamTests {
     #expect(difference(buffer.samples, driven.voice.prefix(480).flatMap { [$0, $0] }) == nil)
   }
 
-  @Test("T5: another rate is converted to, and telemetry can tell", arguments: [8_000, 11_025, 16_000, 44_100, 96_000, 192_000])
+  @Test("T5: the stream is converted to another rate, and telemetry shows it", arguments: [8_000, 11_025, 16_000, 44_100, 96_000, 192_000])
   func resamples(rate: Int) async throws {
     let driven = try DrivenService()
     let stream = try driven.service.openMicrophone(mediaId: "call", sampleRate: rate, channelCount: 1)
@@ -145,7 +145,7 @@ struct SourceStreamTests {
     }
   }
 
-  @Test("T3: audio that nobody takes is lost in whole cycles, counted, told of once a run, and shows as a jump of position")
+  @Test("T3: audio that nobody takes is lost in whole cycles, counted, reported once per run, and shows as a jump of position")
   func overruns() async throws {
     let driven = try DrivenService()
     let told = Mutex<[AudioEvent]>([])
@@ -301,7 +301,7 @@ struct SourceStreamTests {
 }
 
 extension EventBus {
-  /// Media ids of overruns as they are told of.
+  /// Media ids of overruns as they are reported.
   fileprivate var overruns: AsyncStream<String> {
     AsyncStream { continuation in
       let subscription = subscribe { event in

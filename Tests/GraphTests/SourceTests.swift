@@ -12,7 +12,7 @@ extension GraphTests {
     private static let noise = Signals.noise(frames: 24_000, seed: 21).map { ($0 * 32_768).rounded() / 32_768 }
     private static let steps = noise.map { Int16($0 * 32_768) }
 
-    /// The noise, as the simulated microphone plays it, once `probe` has started.
+    /// The noise, played by the simulated microphone once `probe` has started.
     private func play(_ live: LiveGraph, _ name: String) throws -> GraphProbe {
       let probe = try live.probe(name, play: ["near": Self.noise], record: ["microphone"], frames: Self.noise.count)
       try live.link([(probe.playPort("near"), "hw.mic:input_MONO"), ("hw.mic:capture_MONO", probe.recordPort("microphone"))])
@@ -20,12 +20,12 @@ extension GraphTests {
       return probe
     }
 
-    /// A stream whose queue holds 20 s: the clock runs four times as fast as ours, and the test is busy now and then.
+    /// A stream whose queue holds 20 s: the clock runs four times as fast as real time, and the test is busy now and then.
     private func open(_ live: LiveGraph) throws -> MicrophoneStream {
       try live.service.openMicrophone(mediaId: "call", sampleRate: nil, channelCount: nil, capacity: 1_000_000)
     }
 
-    /// Takes buffers until the noise has passed whole, and says where what came differs from it; nil where it does not.
+    /// Takes buffers until the whole noise has passed, and describes the first difference; nil if there is none.
     private func difference(from stream: MicrophoneStream) async -> String? {
       var samples: [Int16] = []
       var next: UInt64?
@@ -183,7 +183,7 @@ extension GraphTests {
   }
 }
 
-/// What a microphone callback was given, in memory that was there before.
+/// The audio of a microphone callback, in memory allocated beforehand.
 // Sound: the audio thread writes into the FIFO, the test's reads; the rest of the state is read when the callback no longer runs.
 private final class CallbackTape: @unchecked Sendable {
   private let fifo: FrameFIFO
@@ -207,7 +207,7 @@ private final class CallbackTape: @unchecked Sendable {
   }
 
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
-  /// To be read when the callback no longer runs.
+  /// Valid when the callback no longer runs.
   var gaps: Int { state.pointee.gaps }
   var rate: Int { state.pointee.rate }
 
@@ -217,7 +217,7 @@ private final class CallbackTape: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: start.assumingMemoryBound(to: Float.self), count: frames))
   }
 
-  /// A sound has come, and a thousand silent frames after it.
+  /// Whether a sound has come, followed by a thousand silent frames.
   var isSilentAgain: Bool {
     let samples = samples
     guard let last = samples.lastIndex(where: { $0 != 0 }) else { return false }

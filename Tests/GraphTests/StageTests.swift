@@ -31,7 +31,7 @@ extension GraphTests {
         ])
         try live.wait(forActive: LiveGraph.speakerLinks + [LiveGraph.captureLink])
         let cycles = live.service.snapshot().graph.cycles
-        // More than the 10 ms in which stages come and go.
+        // More than the 10 ms in which stages fade.
         try live.wait(for: "cycles") { $0.graph.cycles > cycles + 20 }
         return try probe.run()
       }

@@ -6,8 +6,8 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// What the session manager makes of streams that asked for one of nearend's devices, once that has been the default. Each look with `pw-metadata` is a
-  /// client that comes, and nearend may miss what changes meanwhile: it asks again, however often others come.
+  /// What the session manager does to streams that asked for one of nearend's devices, once that has been the default. Each use of
+  /// `pw-metadata` is an arriving client, so nearend may miss changes meanwhile: it reads them again, however often others come.
   @Suite("Stray streams", .serialized)
   struct StrayStreams {
     private func peers(_ session: PrivateSession, of stream: String) throws -> Set<String> {
@@ -20,12 +20,12 @@ extension GraphTests {
       try session.wait(for: "\(stream) at \(device) and nowhere else") { try peers(session, of: stream) == [device] }
     }
 
-    /// Whether streams follow the default though they asked for a device: WirePlumber's mark.
+    /// The number of streams with WirePlumber's mark: they follow the default though they asked for a device.
     private func follow(_ session: PrivateSession) throws -> Int {
       try session.run("pw-metadata").output.split(separator: "\n").count { $0.contains("key:'target.node' value:'-1'") }
     }
 
-    @Test("R2: who asked for nearend's devices by name stays there when those were the defaults for a while")
+    @Test("R2: streams that asked for nearend's devices by name stay there after those were the defaults for a while")
     func comesBack() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -49,7 +49,7 @@ extension GraphTests {
       }
     }
 
-    /// Where a stream has been told to go, by the session manager or a person: `target.node` and `target.object`, by id.
+    /// The targets of streams, set by the session manager or a person: `target.node` and `target.object`, by id.
     private func targets(_ session: PrivateSession) throws -> [String: [String: String]] {
       var targets: [String: [String: String]] = [:]
       for line in try session.run("pw-metadata").output.split(separator: "\n") {
@@ -59,7 +59,7 @@ extension GraphTests {
       return targets
     }
 
-    @Test("R2: whom a person moves to the default device stays there")
+    @Test("R2: a stream that a person moves to the default device stays there")
     func moved() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -70,15 +70,16 @@ extension GraphTests {
       let stream = String(try #require(try GraphDump(session).node("player")).id)
       #expect(try targets(session)[stream] == nil)
       let index = try session.run("pactl", "list", "short", "sink-inputs").output.prefix { $0.isNumber }
-      // It is moved to the default, so that it is to follow that: both keys say so. What pactl asks for was seen to get lost as it leaves; only then it asks
-      // again, not where one of the two is gone.
+      // Moved to the default, so that it follows that: both keys say so. pactl's request was seen to get lost as it exits; it is repeated
+      // only then, not if one of the two keys is gone.
       let told = ["target.node": "-1", "target.object": "-1"]
       try session.wait(for: "both marks of a move") {
         if try targets(session)[stream] == nil { _ = try session.run("pactl", "move-sink-input", String(index), "hw.speaker") }
         return try targets(session)[stream] == told
       }
       try wait(session, for: "player", at: "hw.speaker")
-      // Someone who only follows is given back meanwhile: nearend has looked, and the session manager has moved whom it was to move.
+      // A stream that only follows is given back meanwhile: then nearend has looked, and the session manager has moved whatever it was to
+      // move.
       let other = try session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=other", "/dev/zero"])
       defer { other.end() }
       try wait(session, for: "other", at: "nearend.speaker")
@@ -90,7 +91,7 @@ extension GraphTests {
       #expect(try peers(session, of: "player") == ["hw.speaker"])
     }
 
-    @Test("R2: who asked for a participant's device comes back to it when another of nearend's is the default")
+    @Test("R2: a stream that asked for a participant's device returns to it when another of nearend's is the default")
     func ownDevices() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -104,7 +105,7 @@ extension GraphTests {
       defer { player.end() }
       try wait(session, for: "player", at: "nearend.sink.zoe")
       defer {
-        // The session manager remembers the last one that was configured.
+        // The session manager remembers the last configured one.
         _ = try? session.run("pw-metadata", "0", "default.configured.audio.sink", "{\"name\":\"hw.speaker\"}", "Spa:String:JSON")
         _ = try? session.run("pw-metadata", "-d", "0", "default.configured.audio.sink")
       }

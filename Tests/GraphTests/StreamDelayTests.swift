@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A node with one port that tells a latency, as a device's does; the simulated ones have none.
+/// A node with one port that reports a latency, like a device's; the simulated ones have none.
 private final class LateNode {
   private let loop = ThreadLoop(name: "late")
   private var connection: Connection?
@@ -34,7 +34,7 @@ private final class LateNode {
     loop.locked { (filter, connection) = (nil, nil) }
   }
 
-  /// An input tells what is behind it, an output what is before it.
+  /// An input reports what is behind it, an output what is ahead of it.
   func tell(_ latency: Filter.Latency) {
     loop.locked {
       if let filter, let port { filter.setLatency(latency, of: port, direction: direction) }
@@ -45,7 +45,7 @@ private final class LateNode {
 extension GraphTests {
   @Suite("Stream delay", .serialized)
   struct StreamDelay {
-    @Test("V5: the stream delay is what is told of the way out through the speaker and back in through the microphone, and follows it")
+    @Test("V5: the stream delay is the reported latency out through the speaker and back in through the microphone, and follows it")
     func follows() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

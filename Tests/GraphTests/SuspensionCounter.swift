@@ -5,7 +5,7 @@ import PipeWireClient
 /// Counts how often a device is suspended while it runs.
 final class SuspensionCounter {
   private let loop = ThreadLoop(name: "suspensions")
-  /// Touched inside `loop.locked`.
+  /// Accessed inside `loop.locked`.
   private var watch: (connection: Connection, node: NodeInfo)?
 
   init(_ session: PrivateSession, node name: String) throws {

@@ -7,10 +7,10 @@ import Testing
 extension GraphTests {
   @Suite("What a change of route costs", .serialized)
   struct SwitchGaps {
-    /// Of the clock, at most; how many a switch takes is the machine's.
+    /// Maximum in seconds of the graph's clock; how many a switch takes depends on the machine.
     private static let seconds = 20
 
-    @Test("R1: from one speaker to another the sound is away for 150 ms at most")
+    @Test("R1: switching speakers interrupts the sound for 150 ms at most")
     func gap() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }
@@ -48,8 +48,8 @@ extension GraphTests {
       defer { room.stop() }
       try live.session.wait(for: "the room's links") { room.report.isLinked }
       let filter = live.service.snapshot().graph.nodeId
-      // The far end talks all the time; who records goes after 10 s, and comes again.
-      // On a slow machine that takes many seconds of the clock, which is four times as fast.
+      // The far end talks all the time; the recorder leaves after 10 s, and comes back. On a slow machine that takes many seconds of the
+      // clock, which is four times real time.
       let seconds = 100
       let speech = try Signals.speech(Voice.farEnd[0], seconds: Double(seconds))
       let probe = try live.probe(play: ["far": speech], record: ["microphone", "voice"], frames: speech.count)
@@ -75,7 +75,7 @@ extension GraphTests {
         return try #require(Measures.erle(microphone: microphone, processed: voice, over: range))
       }
       let before = try erle(from - 4 * 48_000..<from)
-      // A canceller that began anew would have learnt little in so short a time.
+      // A canceller that started over would have learnt little in so short a time.
       let after = try erle(to + 4_800..<min(to + 3 * 48_000, voice.count))
       print("R7: nobody records for \((to - from) / 48) ms; ERLE \(before) dB before, \(after) dB in the 3 s after")
       #expect(before >= 25)

@@ -12,7 +12,7 @@ extension GraphTests {
     /// −40 dBFS.
     private static let jump: Float = 0.01
 
-    /// The voice that comes out while `during` runs, with the switches as they are.
+    /// Returns the voice while `during` runs, with these switches.
     private func voice(_ change: (NearendService) -> Void, during: (LiveGraph) throws -> Void = { _ in }) throws -> [Float] {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

@@ -75,7 +75,7 @@ extension GraphTests {
       for id in Self.own + Self.others { #expect(screen.contains(id), "\(screen)") }
     }
 
-    /// What each one says, in Hz.
+    /// Each participant's tone in Hz.
     private static let tones: [String: Double] = ["ann": 400, "bea": 550, "cleo": 700, "xenia": 850, "yara": 1_000, "zoe": 1_300]
 
     private static func tone(_ frequency: Double, frames: Int) -> [Float] {

@@ -7,7 +7,7 @@ import Testing
 extension GraphTests {
   @Suite("Routes after a sleep", .serialized)
   struct WakeUps {
-    @Test("R4: what a sleep has changed of the route is told as wakeFromSleep, also where the device goes a moment after waking up")
+    @Test("R4: a sleep's change of route is reported as wakeFromSleep, even if the device disappears a moment after waking up")
     func wakeFromSleep() throws {
       var configuration = SessionConfiguration()
       configuration.desk = [DeskCard.make(.laptop)]
@@ -27,14 +27,14 @@ extension GraphTests {
       try live.wait(for: "the headphones") { _ in output() == .headphones }
       try session.wait(for: "the inhibitor") { login.inhibitors.contains { $0.isHeld } }
 
-      // Pulled out while it slept.
+      // Unplugged while it slept.
       login.prepareForSleep(true)
       try live.wait(for: "the sleep") { _ in sleeps() }
       desk.set(.headphones, isPlugged: false)
       try live.wait(for: "the speaker") { _ in output() == .builtInSpeaker }
       login.prepareForSleep(false)
       try live.wait(for: "the end of the sleep") { _ in !sleeps() }
-      // Found out after it.
+      // Discovered afterwards.
       desk.set(.headphones, isPlugged: true)
       try live.session.wait(for: "both changes") { changes.all.count == 2 }
       #expect(changes.texts("reason") == ["wakeFromSleep", "wakeFromSleep"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Nearend
 
-/// The table of the documentation's page on automatic configuration, cell by cell.
+/// The table on the documentation's page on automatic configuration, cell by cell.
 @Suite("Automatic configuration")
 struct AutomaticConfigurationTests {
   struct Row: Sendable, CustomTestStringConvertible {
@@ -41,7 +41,7 @@ struct AutomaticConfigurationTests {
     try expect(rig, row)
   }
 
-  @Test("S5 S6: without audioSession in the chain all is as with configuration off", arguments: table)
+  @Test("S5 S6: without audioSession in the chain everything is as with configuration off", arguments: table)
   func outOfTheChain(row: Row) throws {
     let rig = ManagerRig()
     rig.manager.set(engineObservers: [])
@@ -74,7 +74,7 @@ struct AutomaticConfigurationTests {
     #expect(rig.manager.isSessionActive)
   }
 
-  @Test("S5: what rings while configuration is switched on or off begins or ends to interrupt, and is told of")
+  @Test("S5: a phone that rings while configuration is switched on or off starts or stops interrupting, with its events")
   func switched() throws {
     let rig = ManagerRig()
     try rig.registerCall()

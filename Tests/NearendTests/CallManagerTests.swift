@@ -11,7 +11,7 @@ struct CallManagerTests {
     return rig
   }
 
-  @Test("S1, S2, S4: the seed's whole sequence: node from the first registration, links from activation to deactivation")
+  @Test("S1, S2, S4: LiveSwitch's whole sequence: node from the first registration, links from activation to deactivation")
   func sequence() throws {
     let rig = manualRig()
     let tape = EventTape(rig.manager.bus)
@@ -105,7 +105,7 @@ struct CallManagerTests {
     }
   }
 
-  @Test("I5, S4: a frozen graph is made anew; default mode recovers when it runs again, manual mode when the call manager says so")
+  @Test("I5, S4: a frozen graph is rebuilt; default mode recovers when it runs again, manual mode when the call manager says so")
   func frozen() throws {
     for isManual in [false, true] {
       let rig = ManagerRig()
@@ -128,7 +128,7 @@ struct CallManagerTests {
     }
   }
 
-  @Test("S4: didRecover is posted when everything is linked, not when the session may run; an interruption before that takes it back")
+  @Test("S4: didRecover is posted when everything is linked, not when the session may run; an interruption before that cancels it")
   func soundPasses() throws {
     for isManual in [false, true] {
       let rig = ManagerRig()
@@ -158,7 +158,7 @@ struct CallManagerTests {
     }
   }
 
-  @Test("I2, R5: after an interruption nothing stale is played: what a ring has goes on, unless its writer wrote on while it was full")
+  @Test("I2, R5: after an interruption nothing stale is played: a ring continues, unless its writer continued while it was full")
   func staleAudio() throws {
     for isManual in [false, true] {
       let rig = ManagerRig()

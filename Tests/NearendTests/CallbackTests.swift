@@ -6,10 +6,10 @@ import Testing
 
 @testable import Nearend
 
-/// Functions that others have set, and that are called for as long as nearend runs: the thousandth call must cost what the first did.
+/// Functions set by others, called for as long as nearend runs: the thousandth call must cost what the first did.
 @Suite("Callbacks")
 struct CallbackTests {
-  /// Frames on the stack at each call.
+  /// The number of stack frames at each call.
   private final class Depths: Sendable {
     private let depths = Mutex<[Int]>([])
 
@@ -22,7 +22,7 @@ struct CallbackTests {
     var growth: Int { depths.withLock { ($0.last ?? 0) - ($0.first ?? 0) } }
   }
   private static let calls = 50
-  /// What a stack may vary by for other reasons.
+  /// Variation of a stack for other reasons.
   private static let slack = 25
 
   private func makeService() throws -> NearendService {
@@ -32,7 +32,7 @@ struct CallbackTests {
     }
   }
 
-  @Test("L8: the session's question to the graph goes no deeper each time it is asked")
+  @Test("L8: the session's request to the graph does not deepen the stack each time")
   func graph() throws {
     let service = try makeService()
     let depths = Depths()
@@ -45,7 +45,7 @@ struct CallbackTests {
     #expect(depths.growth < Self.slack)
   }
 
-  @Test("L8: a snapshot's completion goes no deeper with each snapshot")
+  @Test("L8: a snapshot's completion does not deepen the stack with each snapshot")
   func completion() throws {
     let service = try makeService()
     let depths = Depths()
@@ -55,7 +55,7 @@ struct CallbackTests {
     #expect(depths.growth < Self.slack)
   }
 
-  @Test("L8: a program's log goes no deeper with each remark")
+  @Test("L8: a program's log does not deepen the stack with each remark")
   func log() async throws {
     let outlet = LogOutlet()
     let depths = Depths()

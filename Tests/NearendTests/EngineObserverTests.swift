@@ -7,7 +7,7 @@ import Testing
 
 @testable import Nearend
 
-/// The chain of engine observers: who hears what, in which order, and what a veto leaves.
+/// The chain of engine observers: who is called for what, in which order, and the effect of a veto.
 @Suite("Engine observers")
 struct EngineObserverTests {
   @Test("S6: hooks are called in the chain's order, from the first registration to the last unregistration")
@@ -67,7 +67,7 @@ struct EngineObserverTests {
 
   private func both(_ hooks: String...) -> [String] { hooks.flatMap { ["a \($0)", "b \($0)"] } }
 
-  /// What the first observer hears where the second refuses.
+  /// What the first observer hears when the second refuses.
   private static let vetoes: [(EngineVeto.Hook, [String])] = [
     (.didCreate, ["a didCreate", "a willRelease"]),
     (.willEnable, ["a didCreate", "a willEnable pr", "a didDisable --", "a willRelease"]),
@@ -97,7 +97,7 @@ struct EngineObserverTests {
     #expect(rig.world.nodes == 0 && rig.world.starts == 0)
     #expect(rig.manager.service == nil)
     #expect(rig.manager.session.media == [] && !rig.manager.isSessionActive)
-    // What refused is over: the next registration begins from the beginning.
+    // The refused attempt is over: the next registration starts over.
     rig.manager.set(engineObservers: [tape.observer("a")])
     try rig.registerCall()
     #expect(rig.manager.isMicrophoneMuted && rig.world.nodes == 1)
@@ -119,7 +119,7 @@ struct EngineObserverTests {
     #expect(tape.take().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
   }
 
-  @Test("S6: a graph that cannot be joined is told as a stop")
+  @Test("S6: failing to join the graph calls didStop")
   func failedStart() throws {
     let (rig, tape) = (ManagerRig(), HookTape())
     rig.manager.set(engineObservers: [tape.observer("a")])
@@ -193,7 +193,7 @@ struct EngineObserverTests {
     #expect(tape.take() == ["a didDisable -r"])
     try rig.manager.setRecordingAlwaysPreparedMode(false)
     #expect(tape.take() == ["a didStop -r", "a didDisable --", "a willRelease"])
-    // It outlives the session.
+    // Outlives the session.
     try rig.manager.setRecordingAlwaysPreparedMode(true)
     rig.manager.shutDown()
     _ = tape.take()
@@ -236,7 +236,7 @@ struct EngineObserverTests {
     #expect(rig.world.nodes == 0)
   }
 
-  @Test("S6: a chain that is set while a session exists has no effect, and the log says so")
+  @Test("S6: setting the chain while a session exists is ignored and logged")
   func locked() throws {
     let (rig, tape) = (ManagerRig(), HookTape())
     try rig.registerCall()

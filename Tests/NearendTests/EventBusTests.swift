@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Event bus")
 struct EventBusTests {
-  /// Posts when it is let go of, as whatever a program's closure holds may do.
+  /// Posts when it is released, as anything held by a program's closure may.
   private final class LastWords: Sendable {
     let bus: EventBus
     init(_ bus: EventBus) { self.bus = bus }
     deinit { bus.post(.settingChanged) }
   }
 
-  /// Whether `body` ends within 10 s.
+  /// Returns whether `body` ends within 10 s.
   private func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -24,7 +24,7 @@ struct EventBusTests {
     return done.wait(timeout: .now() + 10) == .success
   }
 
-  @Test("X2: what a subscriber holds may end with its subscription, and post")
+  @Test("X2: an object held by an ended subscription may post in its deinitializer")
   func cancels() {
     let bus = EventBus()
     let heard = Mutex(0)
@@ -40,7 +40,7 @@ struct EventBusTests {
     other.cancel()
   }
 
-  @Test("X2: what a callback holds may end where another takes its place, and call it")
+  @Test("X2: an object held by a replaced callback may call it in its deinitializer")
   func callbacks() {
     final class Caller: Sendable {
       let callback: Callback<@Sendable () -> Void>

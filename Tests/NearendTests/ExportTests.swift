@@ -1,7 +1,7 @@
 import Nearend
 import Testing
 
-/// Nothing but the product is imported here: it is what a program has.
+/// Imports only the product, as a program does.
 @Suite("import Nearend is enough")
 struct ExportTests {
   @Test("D4, K1: to run nearend in a program, to give it a participant, and to play something into the microphone")

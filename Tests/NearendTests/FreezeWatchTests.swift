@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Frozen or not")
 struct FreezeWatchTests {
-  /// Looks ten times a second at a graph that runs 100 cycles a second, where it runs.
+  /// Observes, ten times a second, a graph that runs 100 cycles a second while it runs.
   struct Run {
     var watch = FreezeWatch()
     var now = 100.0
     var cycles: UInt64 = 0
     var rebuilds: [Double] = []
 
-    /// The verdicts of these seconds, each with its time from their beginning. What is to be made anew is.
+    /// Returns the verdicts of these seconds, each with its time from their start. Requested rebuilds are carried out.
     mutating func pass(_ seconds: Double, runs: Bool, shouldRun: Bool = true, length: Double = 0.01) -> [String] {
       let start = now
       var verdicts: [String] = []
@@ -40,7 +40,7 @@ struct FreezeWatchTests {
     #expect(!run.watch.isFrozen)
   }
 
-  @Test("I5: a graph that rests is not frozen, however long, nor is one that has just been started")
+  @Test("I5: an idle graph is not frozen, however long, nor is one that has just been started")
   func rests() {
     var run = Run()
     _ = run.pass(1, runs: true)
@@ -48,7 +48,7 @@ struct FreezeWatchTests {
     #expect(run.pass(1.1, runs: false) == [])
   }
 
-  @Test("I5: one look after a long halt of this very process is no evidence")
+  @Test("I5: one observation after a long stall of this process is no evidence")
   func halted() {
     var run = Run()
     _ = run.pass(1, runs: true)
@@ -67,7 +67,7 @@ struct FreezeWatchTests {
     }
   }
 
-  @Test("I5: what does not help is tried after 0, 2, 4, 8, 16, 32 and then every 32 s: no storm")
+  @Test("I5: rebuilds that do not help are retried after 0, 2, 4, 8, 16, 32 and then every 32 s: no storm")
   func backsOff() {
     var run = Run()
     _ = run.pass(1, runs: true)
@@ -77,7 +77,7 @@ struct FreezeWatchTests {
     #expect(zip(gaps, [2.0, 4, 8, 16, 32, 32]).allSatisfy { abs($0 - $1) <= 0.2 }, "\(gaps)")
   }
 
-  @Test("I5: a graph that freezes again and again is not made anew each time, until it has run for a while")
+  @Test("I5: a graph that freezes repeatedly is not rebuilt each time, until it has run for a while")
   func relapses() {
     var run = Run()
     for _ in 0..<10 {

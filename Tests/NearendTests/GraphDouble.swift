@@ -6,7 +6,8 @@ import Synchronization
 
 @testable import Nearend
 
-/// A graph without a daemon: asks the session what it needs, as PipeWire's does, on a control thread of its own, and remembers what it would have linked.
+/// A graph without a daemon: like PipeWire's it asks the session for its demand, on a control thread of its own, and records what it would
+/// have linked.
 final class GraphDouble: SessionGraph {
   struct State {
     var isStarted = false
@@ -21,9 +22,9 @@ final class GraphDouble: SessionGraph {
     var graphSinks: [String] = []
     var rebuilds = 0
   }
-  /// Called when it is asked for its route settings: in the midst of a session's end, among others.
+  /// Called when its route settings are read: among others in the middle of a session's end.
   let whenAsked = Callback<@Sendable () -> Void>()
-  /// Asked where a recovery waits for links: whether they can be made.
+  /// Called when a recovery waits for links: whether they can be made.
   let whenLinking = Callback<@Sendable () -> Bool>()
   let core: AudioCore
   let options: GraphOptions
@@ -112,42 +113,42 @@ final class GraphDouble: SessionGraph {
     return report
   }
 
-  // MARK: What happens in it
+  // MARK: Events
 
-  /// Applications link to nearend's devices, or leave.
+  /// Makes applications link to nearend's devices, or leave.
   func use(_ applications: [Media]) {
     state.withLock { $0.applications = applications }
     demandChanged()
   }
   func use(_ route: RouteStatus) { state.withLock { $0.route = route } }
-  /// Whatever is asked of it meanwhile happens afterwards.
+  /// Defers everything requested meanwhile.
   func whileItWaits(_ body: () throws -> Void) rethrows {
     control.suspend()
     defer { control.resume() }
     try body()
   }
-  /// The control thread looks at what the audio thread tells.
+  /// Polls the audio thread's cells, on the control thread.
   func look() { control.sync { hooks.looked() } }
-  /// Everything that is demanded is linked.
+  /// Reports that everything demanded is linked.
   func tellOfSound() { control.sync { hooks.soundPasses() } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
 
-  // MARK: What it sees
+  // MARK: Observations
 
-  /// What was asked of the route, oldest first.
+  /// Requests concerning the route, oldest first.
   var routeRequests: [RouteRequest] { state.withLock { $0.routeRequests } }
 
-  /// How often it was asked to make the filter anew.
+  /// The number of requested rebuilds.
   var rebuilds: Int { state.withLock { $0.rebuilds } }
 
-  /// What it provides, once it has done all that it was asked for.
+  /// The current demand, once every request has been handled.
   var demand: SessionDemand {
     control.sync {}
     return state.withLock { $0.demands.last ?? SessionDemand() }
   }
 }
 
-/// Where a manager's graphs are made, and what becomes of them.
+/// Makes a manager's graphs, and keeps track of them.
 final class GraphWorld: Sendable {
   struct State {
     var graphs: [GraphDouble] = []
@@ -157,7 +158,7 @@ final class GraphWorld: Sendable {
     var starts = 0
   }
   private let state = Mutex(State())
-  /// Closed: whoever starts waits in front of it.
+  /// While closed, starting graphs wait.
   private let gate = DispatchSemaphore(value: 0)
   private let isGateClosed = Mutex(false)
   let starting = DispatchSemaphore(value: 0)
@@ -179,14 +180,14 @@ final class GraphWorld: Sendable {
   var mostNodes: Int { state.withLock { $0.mostNodes } }
   var starts: Int { state.withLock { $0.starts } }
 
-  /// Why every start fails from now on; nil: none does.
+  /// Makes every start fail with this error from now on; nil for none.
   func fail(with error: GraphError?) { state.withLock { $0.error = error } }
   func closeGate() { isGateClosed.withLock { $0 = true } }
   func openGate() {
     isGateClosed.withLock { $0 = false }
     gate.signal()
   }
-  /// A test with many graphs need not keep those that have ended.
+  /// Releases ended graphs, for a test with many.
   func forgetGraphs() { state.withLock { $0.graphs = [] } }
 
   fileprivate func willStart() throws(GraphError) {

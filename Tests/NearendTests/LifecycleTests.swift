@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The manager's lifecycle")
 struct LifecycleTests {
-  /// What was thrown.
+  /// The thrown error.
   private func error(_ body: () throws(GraphError) -> Void) -> GraphError? {
     do throws(GraphError) { try body() } catch { return error }
     return nil
@@ -32,7 +32,7 @@ struct LifecycleTests {
     #expect(rig.manager.service == nil)
   }
 
-  @Test("L1, L2: a session after a session has a node of its own, and never are there two")
+  @Test("L1, L2: each session has its own node, and there are never two")
   func again() throws {
     let rig = ManagerRig()
     for _ in 0..<3 {
@@ -55,7 +55,7 @@ struct LifecycleTests {
     #expect(AudioSessionManager.shared === AudioSessionManager.shared)
   }
 
-  @Test("L2: neither send nor receive has no effect, and nor has an id that is registered or unknown")
+  @Test("L2: registering neither send nor receive, a registered id, or unregistering an unknown one is ignored")
   func noEffect() throws {
     let rig = ManagerRig()
     try rig.manager.registerMedia(id: "none", isSend: false, isReceive: false)
@@ -132,7 +132,7 @@ struct LifecycleTests {
     #expect(rig.manager.service == nil)
   }
 
-  @Test("L2: shutDown ends the session whoever uses it, and every media is told to be gone")
+  @Test("L2: shutDown ends the session whoever uses it, and posts the end of every media")
   func shutDown() throws {
     let rig = ManagerRig()
     try rig.registerCall()
@@ -187,7 +187,7 @@ struct LifecycleTests {
     #expect(rig.warnings.first?.contains("channelCount 3 is impossible") == true)
   }
 
-  @Test("L2, L3: who comes while an unused session ends is refused and told so, or keeps it; nobody is registered with what is gone")
+  @Test("L2, L3: registrations while an unused session ends are refused with a reason, or keep it; nobody is registered with an ended one")
   func comesWhileItEnds() throws {
     for (what, event) in [
       ("media", SessionEvent.registerMedia(id: "client", isSend: true, isReceive: false)),
@@ -198,7 +198,7 @@ struct LifecycleTests {
       try rig.registerCall()
       let session = try #require(rig.manager.service).session
       let answers = Mutex<[SessionRefusal?]>([])
-      // The manager has found that nothing uses the session, and takes its settings over.
+      // The manager has found that nothing uses the session, and takes its settings back.
       try rig.graph.whenAsked.set { answers.withLock { $0.append(session.send(event)) } }
       rig.unregisterCall()
       #expect(rig.world.nodes == 0)

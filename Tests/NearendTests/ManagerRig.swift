@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// A manager in a world of its own, and what was heard of it.
+/// A manager with its own graphs, and its observed events.
 struct ManagerRig {
   let world = GraphWorld()
   let manager: AudioSessionManager
@@ -38,7 +38,7 @@ struct ManagerRig {
   static let packet = [Int16](repeating: 1_000, count: 160)
 }
 
-/// Events in the order in which they were posted.
+/// Records events in the order of posting.
 final class EventTape: Sendable {
   private let events = Mutex<[AudioEvent]>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
@@ -52,7 +52,7 @@ final class EventTape: Sendable {
   var kinds: [AudioEvent.Kind] { all.map(\.kind) }
 }
 
-/// Waits until the fact is so, 10 s at most.
+/// Waits until the fact is true, 10 s at most.
 func wait(for what: String, _ fact: () -> Bool) async throws {
   let end = ContinuousClock.now + .seconds(10)
   while !fact() {

@@ -67,7 +67,7 @@ struct ManualRenderingModeTests {
     #expect(rig.world.starts == 0)
   }
 
-  @Test("S9, V10: the canceller that was chosen before a session, or in it, has the next cycle")
+  @Test("S9, V10: a canceller chosen before or during a session processes the next cycle")
   func engine() throws {
     let rig = ManagerRig()
     rig.manager.echoCanceller = .webrtc
@@ -86,7 +86,7 @@ struct ManualRenderingModeTests {
     rig.unregisterCall()
   }
 
-  @Test("S9, I1: an observer hears of what happens in it; a call manager activates it as any session")
+  @Test("S9, I1: an observer hears its events; a call manager activates it like any session")
   func events() async throws {
     let rig = ManagerRig()
     rig.manager.manualAudioSessionManagement = true
@@ -105,7 +105,7 @@ struct ManualRenderingModeTests {
     rig.manager.shutDown()
   }
 
-  @Test("S9: while a session exists the mode stays as it is, and says so; afterwards sessions are in the graph again")
+  @Test("S9: while a session exists the mode cannot change, with an error; afterwards sessions are in the graph again")
   func locked() throws {
     let rig = ManagerRig()
     try rig.registerCall()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Nearend
 
-/// What a callback that does nothing is called with.
+/// A callback that does nothing.
 private func ignore(
   _: UnsafeMutableRawPointer?, _: UnsafePointer<Float>, _: Int, _: Int, _: Int, _: UInt64
 ) {}

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The manager's microphone")
 struct MicrophoneManagerTests {
-  @Test("D1: muting twice is told once, with a session and without one")
+  @Test("D1: muting twice is reported once, with and without a session")
   func mutingTwice() throws {
     let rig = ManagerRig()
     let tape = EventTape(rig.manager.bus)
@@ -39,7 +39,7 @@ struct MicrophoneManagerTests {
     #expect(rig.manager.microphoneMuteMode == .restart)
   }
 
-  @Test("D2: who talks into the muted microphone is told so, once; muted and silent, or with nobody to hear it, nothing is")
+  @Test("D2: talking into the muted microphone is reported once; silence, or talking with no listener, is not")
   func talkingIsTold() throws {
     let core = try AudioCore()
     let bus = EventBus()
@@ -107,7 +107,7 @@ struct MicrophoneManagerTests {
     }
   }
 
-  @Test("S8: where the session cannot start it is told why, and nothing is prepared")
+  @Test("S8: if the session cannot start the error says why, and nothing is prepared")
   func cannotPrepare() throws {
     let rig = ManagerRig()
     rig.world.fail(with: .noDaemon(reason: "none"))
@@ -132,12 +132,12 @@ struct MicrophoneManagerTests {
     mixer.micVolume = .nan
     #expect(mixer.micVolume == 0.5)
     rig.unregisterCall()
-    // It is the manager's, and does not keep it.
+    // It belongs to the manager, and does not retain it.
     withExtendedLifetime(rig) { #expect(mixer.micVolume == 0.5 && !mixer.capture(appAudio: buffer)) }
   }
 
   @Test(
-    "D4: once media that sends is registered application audio is taken, whenever the graph follows; held up or received only, it is not")
+    "D4: once send media is registered application audio is accepted, whenever the graph follows; interrupted or receive-only, it is not")
   func captureAtOnce() throws {
     let rig = ManagerRig()
     let mixer = rig.manager.mixer

@@ -19,7 +19,7 @@ struct ObserverTests {
     var all: [AudioEvent] { heard.withLock { $0 } }
   }
 
-  /// Whatever was posted before has been heard then: the main queue is in order.
+  /// Waits until everything posted before has been heard: the main queue is in order.
   private func settled() async {
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }

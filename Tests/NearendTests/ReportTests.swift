@@ -12,7 +12,7 @@ struct ReportTests {
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test("T1, T2: diagnostics and telemetry tell of the session, with one and without, and of settings that wait for the next")
+  @Test("T1, T2: diagnostics and telemetry describe the session, or its absence, and settings that wait for the next")
   func atRestAndRunning() throws {
     let rig = ManagerRig()
     rig.manager.bypassVoiceProcessing = true
@@ -28,7 +28,7 @@ struct ReportTests {
     }
   }
 
-  @Test("V3: each component is told as requested, active and effective, and with what keeps it from being heard")
+  @Test("V3: each component is reported as requested, active and effective, with the reason if it is not heard")
   func components() {
     struct Row {
       var what: String

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The manager's settings")
 struct SettingsTests {
-  @Test("L6, L7: defaults are the seed's")
+  @Test("L6, L7: defaults are LiveSwitch's")
   func defaults() {
     let manager = ManagerRig().manager
     #expect(manager.useVoiceProcessingIO)
@@ -24,7 +24,7 @@ struct SettingsTests {
     #expect(manager.isAutomaticDeactivationEnabled)
   }
 
-  /// An init-only setting: how it is changed, and what it is then.
+  /// An init-only setting: how to change it, and its value afterwards.
   struct InitOnly: Sendable {
     let name: String
     let set: @Sendable (AudioSessionManager) -> Void
@@ -74,12 +74,12 @@ struct SettingsTests {
       #expect(property.isSet(rig.manager), "\(property.name)")
     }
     try rig.registerCall()
-    // Both directions were set, then each its own.
+    // Both directions were set together, then each on its own.
     for property in Self.initOnly { #expect(property.isSet(rig.manager), "the next session has \(property.name)") }
     #expect(rig.warnings.count == Self.initOnly.count)
   }
 
-  @Test("L6: the seed's channelCount sets both directions; 1 or 2, and anything else warns")
+  @Test("L6: LiveSwitch's channelCount sets both directions; 1 or 2, and anything else warns")
   func channelCount() {
     let rig = ManagerRig()
     rig.manager.channelCount = 2
@@ -102,7 +102,7 @@ struct SettingsTests {
     (\.isAdvancedDuckingEnabled, .isAdvancedDuckingEnabled),
   ]
 
-  @Test("L7: live properties act in a running session and are kept between sessions, and each change is told once")
+  @Test("L7: live properties act in a running session and are kept between sessions, and each change is posted once")
   func liveProperties() throws {
     let rig = ManagerRig()
     let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
@@ -123,7 +123,7 @@ struct SettingsTests {
       manager[keyPath: property] = normal[index]
       #expect(manager.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
       #expect(changes(setting) == before + 1)
-      // Changed by somebody else, as the dashboard does.
+      // Changed by another client, such as the dashboard.
       try manager.service?.set(setting, to: .bool(!normal[index]))
     }
     rig.unregisterCall()
@@ -154,7 +154,7 @@ struct SettingsTests {
       #expect(told().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
     }
     rig.unregisterCall()
-    // Off, with an engine that is remembered.
+    // Off, with the engine remembered.
     manager.echoCanceller = .webrtc
     manager.echoCanceller = .off
     #expect(manager.getDiagnostics().contains("Voice Processing Engine: webrtc-audio-processing"))
@@ -169,7 +169,7 @@ struct SettingsTests {
     #expect(rig.warnings == [])
   }
 
-  @Test("V10: as a setting it takes its words and a switch's, and names the right ones")
+  @Test("V10: as a setting it takes its own words and a switch's, and errors name the valid ones")
   func echoCancellerWords() throws {
     #expect(Setting(named: "aec") == .echoCanceller)
     #expect(Setting(named: "echoCancellation") == .echoCancellation)

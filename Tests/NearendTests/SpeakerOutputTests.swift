@@ -24,7 +24,7 @@ struct SpeakerOutputTests {
     #expect(rig.registerSpeaker("ear"))
   }
 
-  @Test("K1: an impossible format is refused, and what is wrong with it is logged; any within the limits is taken")
+  @Test("K1: an impossible format is refused with a logged reason; any within the limits is accepted")
   func formats() throws {
     let rig = ManagerRig()
     try rig.registerCall()
@@ -47,7 +47,7 @@ struct SpeakerOutputTests {
     }
   }
 
-  @Test("K7: each output has a gain, a mute and levels of its own; an unknown id, and what is no number, have no effect")
+  @Test("K7: each output has a gain, a mute and levels of its own; an unknown id or NaN is ignored")
   func levels() throws {
     let rig = ManagerRig()
     let manager = rig.manager
@@ -80,12 +80,12 @@ struct SpeakerOutputTests {
       withExtendedLifetime(core) { core.realtime.process(&buffers, graphSinks: nil) }
     }
     let played = try status("ear")
-    // What resampling makes of an edge is above it.
+    // Resampling overshoots at an edge.
     #expect(played.peak > -12.5 && played.peak < -9 && abs(played.rms + 12) < 1.5, "\(played)")
     #expect(try status("other").peak == -120)
   }
 
-  @Test("K8, T2: registeredSpeakerOutputMediaIds, diagnostics and telemetry's sinkCount tell of the same outputs, devices among them")
+  @Test("K8, T2: registeredSpeakerOutputMediaIds, diagnostics and telemetry's sinkCount agree on the outputs, including devices")
   func sameOutputs() throws {
     let rig = ManagerRig()
     try rig.registerCall()

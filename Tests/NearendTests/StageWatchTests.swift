@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stages that are broken")
 struct StageWatchTests {
-  @Test("S6: a stage that puts out what is no number is told of in log and diagnostics, once")
+  @Test("S6: a stage that puts out NaN is reported in log and diagnostics, once")
   func told() throws {
     let rig = ManagerRig()
     try rig.registerCall()

@@ -100,7 +100,7 @@ struct StressTests {
   ]
   private static let appAudio = try! AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 480), sampleRate: 48_000, channelCount: 1)
 
-  /// What is no call: it is there once, or is a value that others have.
+  /// Not calls: created once, or values that others have.
   private static let uncalled: Set = ["shared", "init"]
 
   @Test("L8: the calls above are the manager's whole public surface")
@@ -110,7 +110,7 @@ struct StressTests {
     let manager = package.appending(path: "Sources/Nearend/Manager")
     var files = try FileManager.default.contentsOfDirectory(at: manager, includingPropertiesForKeys: nil)
     files.append(package.appending(path: "Sources/Nearend/Engine/SessionHandling.swift"))
-    // Values that a program makes for itself.
+    // Values that a program makes itself.
     files.removeAll { $0.lastPathComponent == "AudioSessionConfiguration.swift" }
     var names: Set<String> = []
     for file in files {
@@ -133,7 +133,7 @@ struct StressTests {
         return Int(random >> 33) % count
       }
       for _ in 0..<Self.rounds {
-        // Several threads have the same ids.
+        // Several threads use the same ids.
         Self.calls[next(Self.calls.count)](rig.manager, "m\(next(4))")
         if next(20) == 0 { rig.world.graph?.use(next(2) == 0 ? [GraphDouble.recorder] : []) }
       }
@@ -146,7 +146,7 @@ struct StressTests {
     #expect(rig.world.starts > 1, "sessions came and went")
   }
 
-  @Test("L8: writers never wait for, nor get into, a session that ends under them")
+  @Test("L8: writers never wait for a session that ends meanwhile, and never write into it")
   func writersDuringRestarts() throws {
     let rig = ManagerRig()
     let isOver = Mutex(false)

@@ -5,7 +5,7 @@ import Testing
 
 internal import SoundFileLibrary
 
-/// Files whose header does not know their length, or lies about it.
+/// Files whose header does not contain their length, or lies about it.
 @Suite("Length of sound files")
 struct FileLengthTests {
   private static let frames = 20_000
@@ -13,7 +13,7 @@ struct FileLengthTests {
 
   init() throws { folder = try TestFolder() }
 
-  /// A sound file of one channel in any format that libsndfile writes.
+  /// A mono sound file in any format that libsndfile writes.
   private func write(_ name: String, _ format: Int, frames: Int = Self.frames) throws -> Data {
     var info = SF_INFO()
     (info.samplerate, info.channels, info.format) = (48_000, 1, Int32(format))
@@ -54,7 +54,7 @@ struct FileLengthTests {
     return try SoundInput(path: folder.file("out.wav")).length
   }
 
-  /// Every sample that `play-into-mic` would play.
+  /// The number of samples that `play-into-mic` would play.
   private func played(_ path: String) throws -> Int {
     let reader = try SoundReader(path: path)
     var count = 0
@@ -71,7 +71,7 @@ struct FileLengthTests {
     }
   }
 
-  @Test("X1: a FLAC whose header does not tell its length is processed and played to its end")
+  @Test("X1: a FLAC without a length in its header is processed and played to its end")
   func unknown() throws {
     let path = try flac("unknown.flac", claims: 0)
     #expect(try process(path) == Self.frames)
@@ -88,7 +88,7 @@ struct FileLengthTests {
   }
 
   @Test(
-    "X1: an Ogg that claims another end than it has ends nothing but itself",
+    "X1: an Ogg that claims a wrong end ends only itself",
     arguments: [0, 1, 0x8000_0000, 0x4000_0000_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF] as [UInt64])
   func oggLies(_ end: UInt64) throws {
     let path = try ogg("lies.ogg", claims: end)
@@ -97,9 +97,9 @@ struct FileLengthTests {
     do { #expect(try played(path) <= 2 * Self.frames) } catch { #expect(error is OfflineError) }
   }
 
-  @Test("X1: a file of a day and more is refused before anything is kept of it")
+  @Test("X1: a file of more than a day is refused before any of it is kept")
   func tooLong() throws {
-    // 25 hours at 4 kHz: a hole in the file, that takes no space on the disk.
+    // 25 hours at 4 kHz: a hole in the file, which takes no space on the disk.
     let path = try folder.wave("long.wav", TestSignals.noise(frames: 100), rate: 4_000)
     let bytes = 25 * 3_600 * 4_000 * 2
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

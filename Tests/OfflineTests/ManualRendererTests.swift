@@ -12,7 +12,7 @@ struct ManualRendererTests {
     let renderer = try ManualRenderer(rate: rate)
     try renderer.set(.bypassVoiceProcessing, to: .bool(true))
     let noise = TestSignals.noise(frames: max(8 * quantum, rate / 5))
-    // The very first cycle counts, too: there is none in which the path is not ready.
+    // The very first cycle counts, too: the path is always ready.
     let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: quantum)
     let latency = renderer.latency(quantum: quantum)
     #expect(latency > 0)
@@ -37,7 +37,7 @@ struct ManualRendererTests {
     #expect(renderer.position == 0)
   }
 
-  @Test("S9 D4: application audio goes out without a microphone's sound, as long as it was")
+  @Test("S9 D4: application audio goes out without a microphone's sound, at its own length")
   func appAudio() throws {
     let renderer = try ManualRenderer()
     let half = [Double](repeating: 0.5, count: 24_000)
@@ -116,7 +116,7 @@ struct ManualRendererTests {
     #expect(taken.samples.count == voice.count)
   }
 
-  @Test("S9 L7: every setting that means something without a device is set and told by its name; others are refused")
+  @Test("S9 L7: every setting that applies without a device is set and read by name; others are refused")
   func settings() throws {
     let renderer = try ManualRenderer()
     for setting in ManualRenderer.settings where setting.kind == .bool {
@@ -129,7 +129,7 @@ struct ManualRendererTests {
     #expect(renderer.value(of: .outputVolume) == .number(0.5))
     #expect(throws: SettingError.unknown(name: "microphone")) { try renderer.set(.microphone, to: .string("hw.mic")) }
     #expect(renderer.value(of: .microphone) == nil)
-    // Muted by the last of the loop above: the voice is silent.
+    // Muted by the last iteration of the loop above: the voice is silent.
     let voice = try TestSignals.cycles(renderer, microphone: TestSignals.noise(frames: 48_000), quantum: 480)
     #expect(TestSignals.rms(voice.suffix(4_800)) == 0)
   }

@@ -30,7 +30,7 @@ struct OfflineProcessorTests {
     second.output = folder.file("again.wav")
     second.plot = folder.file("again.png")
     let alone = try OfflineProcessor(first).run()
-    // Beside it, as many as there are processors do the same.
+    // As many others as there are processors do the same concurrently.
     let metrics = try await withThrowingTaskGroup(of: ProcessingMetrics.self) { group in
       for index in 0..<3 {
         var options = second
@@ -52,7 +52,7 @@ struct OfflineProcessorTests {
     }
   }
 
-  @Test("S9: what comes out is what a manual renderer gives for the same blocks, without its delay; and with it, where it is to stay")
+  @Test("S9: the output is a manual renderer's for the same blocks, without its delay, or with it if it is kept")
   func isTheRenderer() throws {
     var options = try call()
     options.quantum = 256
@@ -90,7 +90,7 @@ struct OfflineProcessorTests {
     "S9: any rate and channel count goes in, and the output is a mono file of the microphone's rate and length, in time with it",
     arguments: [(8_000, 1, 48_000, 1), (11_025, 2, 8_000, 1), (44_100, 1, 48_000, 2), (96_000, 8, 22_050, 1), (384_000, 1, 16_000, 1)])
   func rates(rate: Int, channels: Int, farRate: Int, farChannels: Int) throws {
-    // 300 Hz in bursts, the same in every channel: all rates have it.
+    // 300 Hz in bursts, the same in every channel: contained in all rates.
     func bursts(_ rate: Int, _ channels: Int, seconds: Double) -> [Float] {
       (0..<Int(seconds * Double(rate))).flatMap { index -> [Float] in
         let t = Double(index) / Double(rate)
@@ -117,7 +117,7 @@ struct OfflineProcessorTests {
     #expect(abs((result.metrics.totals.farEndLevel - result.metrics.totals.microphoneLevel)) < 0.5)
   }
 
-  @Test("S9 V6: metrics tell ERLE, delay, activity, gain and levels over time, at the microphone's time", arguments: TestSignals.cancellers)
+  @Test("S9 V6: metrics have ERLE, delay, activity, gain and levels over time, at the microphone's time", arguments: TestSignals.cancellers)
   func metrics(canceller: EchoCanceller) throws {
     var options = try call(seconds: 6)
     options.settings[.echoCanceller] = .string(canceller.rawValue)
@@ -130,7 +130,7 @@ struct OfflineProcessorTests {
     #expect(erle > 10)
     let delay = try #require(metrics.totals.echoDelay)
     #expect(abs(delay - 20) < 4, "\(delay) ms")
-    // The far end's pauses, of 0.1 s every 0.5 s, are where they are in the file.
+    // The far end's pauses, of 0.1 s every 0.5 s, are in their place in the file.
     #expect(metrics.series.farEndLevel[4] < -80)
     #expect(metrics.series.farEndLevel[3] > -20)
     #expect(metrics.series.voiceLevel[25] < metrics.series.microphoneLevel[25] - 10)
@@ -143,7 +143,7 @@ struct OfflineProcessorTests {
     #expect(decoded.totals == metrics.totals)
   }
 
-  @Test("S9: a far end that is shorter is silent after its end, one that is longer is cut, and both are told", arguments: [24_000, 72_000])
+  @Test("S9: a shorter far end ends in silence, a longer one is cut; both are reported", arguments: [24_000, 72_000])
   func otherLength(frames: Int) throws {
     let options = OfflineOptions(
       microphone: try folder.wave("mic.wav", TestSignals.noise(frames: 48_000)),
@@ -156,7 +156,7 @@ struct OfflineProcessorTests {
     #expect(try SoundInput(path: options.output).length == 48_000)
   }
 
-  @Test("S9: interrupted, nothing is left, and what was there before stays")
+  @Test("S9: interrupted, no output is left, and an existing file stays")
   func interrupted() throws {
     let options = try call()
     try Data("before".utf8).write(to: URL(fileURLWithPath: options.output))

@@ -27,7 +27,7 @@ struct StageTests {
     return renderer
   }
 
-  /// Cycles of a constant microphone and call; the voice and the speaker's left side.
+  /// Runs cycles of a constant microphone and call; returns the voice and the speaker's left side.
   private func cycles(_ renderer: ManualRenderer, _ count: Int) throws -> (voice: [Float], speaker: [Float]) {
     let constant = [Float](repeating: 0.5, count: Self.quantum)
     var out: (voice: [Float], speaker: [Float]) = ([], [])
@@ -87,7 +87,7 @@ struct StageTests {
     }
   }
 
-  @Test("S6 V8: what stages declare is added to the latency, until they go")
+  @Test("S6 V8: stages' declared latency is added until they are removed")
   func latency() throws {
     let renderer = try ManualRenderer()
     let before = renderer.latency(quantum: 480)
@@ -137,7 +137,7 @@ struct StageTests {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test("S6: what a stage puts out that is no number is silence to everybody behind it, and counted; what comes in so is no stage's fault")
+  @Test("S6: NaN from a stage becomes silence for everything behind it, and is counted; NaN in its input is not its fault")
   func nonNumbers() throws {
     let renderer = try renderer()
     let broken: StageCallback = { _, left, right, frames, _ in
@@ -146,7 +146,7 @@ struct StageTests {
         side[frames - 1] = -.infinity
       }
     }
-    // A filter with a memory, as most have: one sample that is no number would be in it for good.
+    // A filter with a memory, like most: one NaN would stay in it for good.
     let summing: StageCallback = { context, left, _, frames, _ in
       let sum = context!.assumingMemoryBound(to: Float.self)
       for i in 0..<frames { sum.pointee += left[i] }
@@ -186,7 +186,7 @@ struct StageTests {
       ended.signal()
     }
     let check: StageCallback = { context, _, _, _, _ in
-      // Alive is 1; a call after the release finds 0, and counts it in the cell beside.
+      // Alive is 1; a call after the release finds 0, and counts it in the next cell.
       let state = context!.assumingMemoryBound(to: Int.self)
       if state[0] != 1 { state[1] += 1 }
     }

@@ -4,10 +4,10 @@ import Nearend
 @testable import OfflineProcessing
 
 enum TestSignals {
-  /// Those that cancel.
+  /// The choices that cancel echo.
   static let cancellers: [EchoCanceller] = [.nearend, .webrtc]
 
-  /// White noise, −14 dBFS, repeatable; each value is one of 16 bits.
+  /// White noise at −14 dBFS, repeatable; each value fits 16 bits.
   static func noise(frames: Int, seed: UInt64 = 5) -> [Float] {
     var state = seed
     return (0..<frames).map { _ in
@@ -16,7 +16,7 @@ enum TestSignals {
     }
   }
 
-  /// Noise in bursts of 0.4 s with pauses, which is enough of speech for a canceller.
+  /// Noise in bursts of 0.4 s with pauses, similar enough to speech for a canceller.
   static func bursts(frames: Int) -> [Float] {
     noise(frames: frames).enumerated().map { index, x in index % 24_000 < 19_200 ? x : 0 }
   }
@@ -29,7 +29,7 @@ enum TestSignals {
     samples.isEmpty ? 0 : (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
   }
 
-  /// As many whole cycles as there are: the voice.
+  /// Runs as many whole cycles as possible; returns the voice.
   static func cycles(_ renderer: ManualRenderer, microphone: [Float], quantum: Int) throws -> [Float] {
     var voice: [Float] = []
     for start in stride(from: 0, through: microphone.count - quantum, by: quantum) {
@@ -39,7 +39,7 @@ enum TestSignals {
   }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class TestFolder {
   let path: String
 
@@ -53,7 +53,7 @@ final class TestFolder {
   func file(_ name: String) -> String { "\(path)/\(name)" }
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
-  /// A WAV file of interleaved 16-bit samples, or of floats; `rate` and `channels` as they stand in the header.
+  /// A WAV file of interleaved 16-bit samples, or of floats; `rate` and `channels` are as in the header.
   @discardableResult
   func wave(_ name: String, _ samples: [Float], rate: Int = 48_000, channels: Int = 1, isFloat: Bool = false, cut: Int = 0) throws -> String
   {

@@ -11,7 +11,7 @@ struct AppAudioTests {
     (0..<Int(seconds * Double(rate))).map { level * sin(2 * .pi * frequency * Double($0) / Double(rate)) }
   }
 
-  /// Cycles of a core with voice processing off: what comes out besides the microphone is application audio.
+  /// Runs cycles of a core with voice processing off: everything besides the microphone in the output is application audio.
   private static func run(_ rig: CoreRig, cycles: Int, microphone: Float = 0) -> (voice: [Float], left: [Float]) {
     var (voice, left): ([Float], [Float]) = ([], [])
     for _ in 0..<cycles {
@@ -21,7 +21,7 @@ struct AppAudioTests {
     return (voice, left)
   }
 
-  /// Amplitude of one frequency in the last half of a signal.
+  /// Amplitude of one frequency in the second half of a signal.
   private static func amplitude(_ signal: [Float], _ frequency: Double) -> Double {
     let part = signal.suffix(9_600)
     var (re, im) = (0.0, 0.0)
@@ -66,7 +66,7 @@ struct AppAudioTests {
     }
   }
 
-  @Test("D4: what is impossible is told, and nothing of it captured")
+  @Test("D4: impossible buffers are refused with a reason, and none of their audio is captured")
   func impossible() throws {
     for rate in [Int.min, 0, 7_999, 192_001] {
       #expect(throws: AppAudioError.impossibleSampleRate(rate)) {
@@ -173,7 +173,7 @@ struct AppAudioTests {
     _ = Self.run(rig, cycles: 40)
     let voice = Self.run(rig, cycles: 100, microphone: 0.9).voice
     #expect(voice.allSatisfy { abs($0) <= 1 })
-    // A clipped tone stands at the rail; a limited one touches it.
+    // A clipped tone stays at full scale; a limited one touches it.
     #expect(voice.count { $0 >= 0.9999 } < voice.count / 50)
     #expect(voice.max()! > 0.9)
   }
@@ -206,7 +206,7 @@ struct AppAudioTests {
     }
   }
 
-  @Test("D4: it is heard on the speaker only where it is monitored, and is part of the reference then")
+  @Test("D4: it is heard on the speaker only if it is monitored, and is then part of the reference")
   func monitor() throws {
     let rig = try CoreRig()
     let app = try AppAudioBuffer(planar: [Self.tone(1_000, rate: 48_000, seconds: 2)], sampleRate: 48_000)
@@ -243,13 +243,13 @@ struct AppAudioTests {
     }
     let played = rig.played
     let end = voice.count - 48_000..<voice.count
-    // The voice is the application audio itself, in the same cycle; what it left of its echo is small.
+    // The voice is the application audio itself, in the same cycle; its residual echo is small.
     let residual = zip(voice[end], played[end]).map { $0 - $1 }
     let ratio = CaptureSignals.decibels(CaptureSignals.power(played[end]) / CaptureSignals.power(residual))
     #expect(ratio > 25, "\(ratio) dB of it left")
   }
 
-  @Test("D4: what is captured while another thread lets go of old streams is never lost")
+  @Test("D4: audio captured while another thread releases old streams is never lost")
   func collectsBeside() throws {
     let audio = AppAudio()
     let isOver = CounterCellBox()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Blocks are as long as an engine has them: what listens to them judges by time.
+/// Engines have different block lengths: what processes blocks judges by time.
 @Suite("Capture path: length of blocks")
 struct BlockLengthTests {
   static let rate = 48_000
@@ -53,7 +53,7 @@ struct BlockLengthTests {
     return control.gain
   }
 
-  @Test("D2: who talks while muted is noticed after the same time whatever the blocks", arguments: [64, 128, 256, 512, 1024])
+  @Test("D2: talking while muted is detected after the same time whatever the blocks", arguments: [64, 128, 256, 512, 1024])
   func talk(block: Int) {
     #expect(abs(Self.noticed(block: block) - Self.noticed(block: 480)) < 0.03)
     #expect(Self.noticed(block: block) > 0.4)

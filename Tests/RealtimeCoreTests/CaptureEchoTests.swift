@@ -55,12 +55,12 @@ struct CaptureEchoTests {
     #expect(erle > 30)
   }
 
-  // AEC3, from 1.x on, suppresses most of any sound that comes while the far end plays: it cannot be made to fail so simply.
+  // AEC3, from 1.x on, suppresses most of any sound while the far end plays: it cannot be made to fail so simply.
   @Test(
-    "V6: a canceller that is not given what the speaker plays is told to fail",
+    "V6: a canceller without the real reference is reported as failing",
     .enabled(if: CapturePath.library.hasSuffix(" 0.3"), "only webrtc-audio-processing 0.3 fails where it has no chance"))
   func failureIsTold() throws {
-    // The loudspeaker plays something else than the reference tells.
+    // The loudspeaker plays something other than the reference.
     let far = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 3)
     let microphone = CaptureSignals.speech(seconds: 7, rate: 16000, level: -24, seed: 11)
     var run = try CaptureRun(engine: .webrtc, rate: 16000)
@@ -68,12 +68,12 @@ struct CaptureEchoTests {
     #expect(run.meters.snapshot().echoCondition == .failing)
   }
 
-  @Test("V6: whatever the canceller is, one that leaves the echo as it was is told to fail after 5 s of it, and one that cancels is not")
+  @Test("V6: whatever the canceller, one that leaves the echo is reported as failing after 5 s of it, and one that cancels is not")
   func verdict() {
     func condition(seconds: Double, left: Float) -> EchoCondition {
       var meter = EchoMeter(BlockTime(frames: 160, rate: 16_000))
       let meters = CaptureMeters()
-      // A second of the room alone, and then the far end in it, in syllables.
+      // A second of the room alone, followed by the far end in it, in syllables.
       for _ in 0..<100 { meter.update(reference: 0, microphone: 1e-7, residual: 1e-7, isNearEnd: false) }
       for block in 0..<Int(seconds * 100) {
         let echo: Float = block % 25 < 18 ? 1e-3 : 1e-6

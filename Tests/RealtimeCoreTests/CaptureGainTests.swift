@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Capture path: gain control")
 struct CaptureGainTests {
-  /// Runs a lone near-end talker of this active level; the voice's active level, its peak, and the meters at the end.
+  /// Runs a lone near-end talker at this active level; returns the voice's active level, its peak, and the meters at the end.
   private func talker(
     _ engine: VoiceEngine, level: Float, seconds: Double = 9, isOn: Bool = true
   ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
@@ -24,7 +24,7 @@ struct CaptureGainTests {
     for level: Float in [-36, -9] { #expect(abs(try talker(engine, level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
   }
 
-  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter tells the gain", arguments: VoiceEngine.allCases)
+  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter shows the gain", arguments: VoiceEngine.allCases)
   func range(engine: VoiceEngine) throws {
     let quiet = try talker(engine, level: -36)
     #expect(quiet.level > -28)
@@ -37,7 +37,7 @@ struct CaptureGainTests {
 
   @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone", arguments: VoiceEngine.allCases)
   func onlyTheNearEnd(engine: VoiceEngine) throws {
-    // A quiet talker brings the gain up; then only the far end talks.
+    // A quiet talker raises the gain; then only the far end talks.
     var run = try CaptureRun(engine: engine, rate: 16000)
     _ = run.process(CaptureSignals.speech(seconds: 7, rate: 16000, level: -36), quantum: 160)
     #expect(run.meters.snapshot().gain > 6)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Another loudspeaker, another microphone: the echo comes by another way from one moment to the next.
+/// Another loudspeaker, another microphone: the echo path changes from one moment to the next.
 @Suite("Capture path: a change of device")
 struct CapturePathChangeTests {
-  /// How the echo of a pair of devices arrives.
+  /// The echo path of a pair of devices.
   struct Way: Sendable, CustomTestStringConvertible {
     let milliseconds: Int
     let gain: Float

@@ -56,8 +56,8 @@ enum CaptureSignals {
     return (0..<Int(seconds * Double(rate))).map { _ in gain * noise.next() }
   }
 
-  /// What a microphone hears of a loudspeaker: a direct path of `delay` frames, and a tail of four combs and two allpasses (Schroeder) that falls by
-  /// 60 dB in 0.3 s.
+  /// What a microphone hears of a loudspeaker: a direct path of `delay` frames, and a tail of four combs and two allpasses (Schroeder) that
+  /// decays by 60 dB in 0.3 s.
   static func room(_ far: [Float], rate: Int, delay: Int, gain: Float) -> [Float] {
     var combs = [29.7, 37.1, 41.1, 43.7].map { Comb(delay: Int($0 * Double(rate) / 1000), seconds: 0.3, rate: rate) }
     var allpasses = [5.0, 1.7].map { Allpass(delay: Int($0 * Double(rate) / 1000)) }
@@ -86,7 +86,7 @@ enum CaptureSignals {
 
   static func decibels(_ powerRatio: Double) -> Double { 10 * log10(max(powerRatio, 1e-20)) }
 
-  /// The lag within `range` at which `output` is most like `input`.
+  /// The lag within `range` at which `output` resembles `input` most.
   static func lag(of output: [Float], behind input: [Float], in range: ClosedRange<Int>, at start: Int, count: Int) -> Int {
     output.withUnsafeBufferPointer { output in
       input.withUnsafeBufferPointer { input in
@@ -161,7 +161,7 @@ struct CaptureRun: ~Copyable {
 
   func latency(quantum: Int) -> Int { path.latency(quantum: quantum) }
 
-  /// Runs whole cycles; what is left over is dropped. `each` is called before every cycle with the index of its first frame.
+  /// Runs whole cycles, and drops the rest. `each` is called before every cycle with the index of its first frame.
   mutating func process(
     _ microphone: [Float], reference: [Float]? = nil, quantum: Int, each: (Int, CaptureControls) -> Void = { _, _ in }
   ) -> [Float] {
@@ -186,7 +186,7 @@ struct CaptureRun: ~Copyable {
     return voice
   }
 
-  /// Cycles of no input at all.
+  /// Runs cycles without any input.
   mutating func processNothing(frames: Int, quantum: Int) -> [Float] {
     var voice = [Float](repeating: .nan, count: frames / quantum * quantum)
     for start in stride(from: 0, to: voice.count, by: quantum) {

@@ -18,23 +18,23 @@ struct CaptureSwitchTests {
   func noClicks(index: Int, engine: VoiceEngine) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     let microphone = CaptureSignals.speech(seconds: 2.4, rate: 16000, level: -30)
-    // Gain control follows the level that the other switches change: a difference, and no click.
+    // Gain control follows the level, which the other switches change: a difference, but no click.
     let hasGainControl = name == "AGC"
     var plain = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = hasGainControl }
     var switched = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = hasGainControl }
     let before = plain.process(microphone, quantum: 96)
     let voice = switched.process(microphone, quantum: 96) { start, controls in
-      // Not at multiples of a syllable, a block or a cycle of anything.
+      // Not at multiples of a syllable, a block or a cycle.
       if start >= 96 * 40 && start < 96 * 380 && (start / 96 - 40) % 35 == 0 { toggle(controls) }
     }
-    // What the signal itself does nearby, processed or not, at any of the latencies in play.
+    // The signal's own steps nearby, processed or not, at any latency in use.
     let own = zip(localJumps(before), localJumps(microphone)).map(max)
     for (slot, jump) in jumps(voice).enumerated() {
       #expect(jump <= own[slot] + 0.01, "\(name) at \(slot * 96): a jump of \(jump), the signal's own is \(own[slot])")
     }
   }
 
-  @Test("L7: nor during a hum, which has no step of its own to hide a click in", arguments: switches.indices, VoiceEngine.allCases)
+  @Test("L7: a switch does not click during a hum, which hides no click", arguments: switches.indices, VoiceEngine.allCases)
   func noClicksInHum(index: Int, engine: VoiceEngine) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     // 70 Hz at −15 dBFS: steps of 0.007 at most.
@@ -43,7 +43,7 @@ struct CaptureSwitchTests {
     let voice = run.process(microphone, quantum: 96) { start, controls in
       if start >= 96 * 40 && (start / 96 - 40) % 12 == 0 { toggle(controls) }
     }
-    // The path starts in the middle of nothing; after 0.1 s it runs.
+    // The path starts from nothing; it runs after 0.1 s.
     #expect(jumps(voice)[17...].allSatisfy { $0 <= 0.017 }, "\(name): a jump of \(jumps(voice)[17...].max()!)")
   }
 
@@ -56,7 +56,7 @@ struct CaptureSwitchTests {
     }
   }
 
-  /// The largest of the last 50 ms, which hold every latency in play, and of the next 20.
+  /// The largest of the last 50 ms, which contain every latency in use, and of the next 20.
   private func localJumps(_ samples: [Float]) -> [Float] {
     let all = jumps(samples)
     return all.indices.map { all[max($0 - 8, 0)...min($0 + 3, all.count - 1)].max()! }
@@ -94,7 +94,7 @@ struct CaptureSwitchTests {
     #expect(Array(on[(latency + 480)...]) == Array(microphone[480..<(on.count - latency)]), "whole within 5 ms of its latency")
   }
 
-  @Test("No input is silence, and what is not a number leaves no trace", arguments: VoiceEngine.allCases)
+  @Test("X1: missing input is silence, and NaN, infinite and huge samples leave no trace", arguments: VoiceEngine.allCases)
   func badInput(engine: VoiceEngine) throws {
     var run = try CaptureRun(engine: engine), clean = try CaptureRun(engine: engine)
     #expect(run.processNothing(frames: 4800, quantum: 256).allSatisfy { abs($0) < 1e-4 })
@@ -112,9 +112,9 @@ struct CaptureSwitchTests {
 }
 
 extension Float {
-  /// Of a phase in turns.
+  /// The argument is a phase in turns.
   fileprivate static func sine(_ turns: Float) -> Float {
-    // A parabola is within 6 % of a sine and as smooth where it matters: no step, no corner.
+    // A parabola is within 6 % of a sine and smooth enough: no step, no corner.
     let t = turns - turns.rounded(.down) - 0.5
     return -8 * t * (1 - 2 * Swift.abs(t))
   }

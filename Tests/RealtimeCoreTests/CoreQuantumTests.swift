@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CoreQuantumTests {
   @Test(
-    "X1: of a cycle longer than any that can be processed, or of no rate of sound, nothing old is heard",
+    "X1: in a cycle that is too long, or has an impossible rate, no old audio is heard",
     arguments: [(8_193, 48_000), (16_384, 48_000), (2_147_483_648, 48_000), (8_192, 1), (8_192, 4_294_967_295)])
   func tooLong(frames: Int, rate: Int) throws {
     let core = try AudioCore()

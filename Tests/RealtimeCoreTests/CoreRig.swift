@@ -2,12 +2,12 @@ import Foundation
 
 @testable import RealtimeCore
 
-/// A core driven by hand, cycle by cycle, as the graph would; voice processing is off, so that the voice is the microphone bit by bit.
+/// A core driven by hand, cycle by cycle, like the graph; voice processing is off, so that the voice is the microphone bit by bit.
 // Sound: one thread at a time drives it.
 final class CoreRig: @unchecked Sendable {
   let core: AudioCore
   var rate = 48_000
-  /// What came out in the last cycle.
+  /// The output of the last cycle.
   private(set) var voice: [Float] = []
   private var position: UInt64 = 0
   private let outputs: UnsafeMutablePointer<Float>
@@ -22,7 +22,7 @@ final class CoreRig: @unchecked Sendable {
 
   deinit { outputs.deallocate() }
 
-  /// What a control side does that looks again and again, until no capture path is being made any more.
+  /// Polls, like a control side, until no capture path is being made any more.
   func renewCapturePath() throws {
     repeat {
       try core.renewCapturePath()
@@ -35,7 +35,7 @@ final class CoreRig: @unchecked Sendable {
   /// What it played in the last cycle.
   private(set) var lastSpeaker: [Float]?
 
-  /// One cycle as long as `microphone`.
+  /// Runs one cycle as long as `microphone`.
   @discardableResult
   func cycle(
     _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil
@@ -67,7 +67,7 @@ final class CoreRig: @unchecked Sendable {
   }
 }
 
-/// What a microphone callback was given.
+/// The audio of a microphone callback.
 final class CallbackRecorder {
   struct Call: Equatable {
     var samples: [Float]

@@ -9,7 +9,7 @@ struct EngineSwitchTests {
   static let rate = 48_000
   static let quanta = [64, 128, 256, 480, 512, 1024]
 
-  /// The microphone as it is, at the processed voice's latency, so that what comes out is known to the sample.
+  /// The microphone as it is, at the processed voice's latency, so that the output is known to the sample.
   private static func rig(_ engine: VoiceEngine = .nearend, isBypassed: Bool = true) throws -> CoreRig {
     let rig = try CoreRig()
     rig.core.controls.usesVoiceProcessing = true
@@ -23,7 +23,7 @@ struct EngineSwitchTests {
     try rig.renewCapturePath()
   }
 
-  /// Runs whole cycles; the voice.
+  /// Runs whole cycles; returns the voice.
   private static func run(_ rig: CoreRig, _ microphone: some Collection<Float>, quantum: Int, each: (Int) throws -> Void = { _ in }) throws
     -> [Float]
   {
@@ -37,19 +37,19 @@ struct EngineSwitchTests {
     return voice
   }
 
-  /// 300 Hz: every 160 frames the same, and no quantum is a multiple of that.
+  /// 300 Hz: repeats every 160 frames, of which no quantum is a multiple.
   private static func tone(seconds: Double) -> [Float] {
     (0..<Int(seconds * Double(rate))).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
   }
 
-  /// What is above 5 kHz, where the tone has nothing: the largest sample.
+  /// The largest sample above 5 kHz, where the tone has nothing.
   private static func click(_ voice: [Float]) -> Float {
     var high = voice
     var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
     for index in filters.indices {
       high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: voice.count) }
     }
-    // The path starts in the middle of nothing.
+    // The path starts from nothing.
     return high[4_800...].reduce(0) { max($0, abs($1)) }
   }
 
@@ -69,7 +69,7 @@ struct EngineSwitchTests {
     #expect(changes >= 24)
     // −60 dB under the tone's peak.
     #expect(loudest < 0.0005)
-    // Sound before and after each.
+    // Sound before and after each change.
     for start in stride(from: 4_800, to: voice.count - 4_800, by: 2_400) {
       #expect(voice[start..<start + 2_400].contains { abs($0) > 0.4 }, "nothing is heard from \(start) on")
     }
@@ -78,7 +78,7 @@ struct EngineSwitchTests {
     #expect(Self.click(hard) > 0.0005, "the measure does not find a change of latency by itself")
   }
 
-  @Test("V10: a change during speech that is processed makes no step that speech has not", arguments: VoiceEngine.allCases)
+  @Test("V10: a change during processed speech causes no step that speech does not have", arguments: VoiceEngine.allCases)
   func processed(first: VoiceEngine) throws {
     let rig = try Self.rig(first, isBypassed: false)
     // 70 Hz: steps of 0.0023 at most.
@@ -92,7 +92,7 @@ struct EngineSwitchTests {
     #expect(steps[4_800...].max()! < 0.008)
   }
 
-  @Test("V8, V13: the latency that is told is the one that is measured, for both engines, after every change", arguments: quanta)
+  @Test("V8, V13: the reported latency is the measured one, for both engines, after every change", arguments: quanta)
   func latency(quantum: Int) throws {
     let rig = try Self.rig()
     for engine in [VoiceEngine.nearend, .webrtc, .nearend, .webrtc] {
@@ -126,7 +126,7 @@ struct EngineSwitchTests {
     }
   }
 
-  @Test("V10: who changes his mind while a path is being made gets what he wanted last, and hears nothing of the other")
+  @Test("V10: another change while a path is being made gives the last choice, and nothing of the other is heard")
   func changeOfMind() throws {
     let rig = try Self.rig()
     let latency = rig.core.captureLatency(quantum: 256)
@@ -137,13 +137,13 @@ struct EngineSwitchTests {
     rig.core.controls.engine = .nearend
     try rig.renewCapturePath()
     #expect(rig.core.captureLatency(quantum: 256) == latency)
-    // Another rate is asked for, and another engine before that is made.
+    // Another rate is requested, and another engine before it is made.
     rig.rate = 96_000
     _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
     try rig.core.renewCapturePath()
     rig.core.controls.engine = .webrtc
     try rig.renewCapturePath()
-    // The switch to bypass, at its beginning, fades.
+    // The switch to bypass fades at its beginning.
     let microphone = [Float](repeating: 0, count: 8_192) + [0.5] + [Float](repeating: 0, count: 8_191)
     let voice = try Self.run(rig, microphone, quantum: 256), told = rig.core.captureLatency
     #expect(told > 0 && voice[8_192...].firstIndex { $0 != 0 } == 8_192 + told)
@@ -214,7 +214,7 @@ struct EngineSwitchTests {
   @Test("V3, V10: what gain control knows of a talker is kept", arguments: VoiceEngine.allCases)
   func gainIsKept(first: VoiceEngine) throws {
     let rig = try Self.rig(first, isBypassed: false)
-    // What either suppressor makes of a talker is no matter here.
+    // Each suppressor's effect on a talker does not matter here.
     rig.core.controls.isNoiseSuppressionEnabled = false
     let talk = CaptureSignals.speech(seconds: 8, rate: Self.rate, level: -36)
     _ = try Self.run(rig, talk, quantum: 480)

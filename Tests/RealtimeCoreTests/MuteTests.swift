@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// The modes as the audio thread knows them; `restart` takes the microphone away besides.
+/// The modes as the audio thread knows them; `restart` also removes the microphone.
 enum MuteMode: String, CaseIterable, Sendable { case voiceProcessing, restart, inputMixer }
 
 @Suite("Mute")
@@ -11,7 +11,7 @@ struct MuteTests {
   static let rate = 48_000
   static let quanta = [32, 64, 128, 256, 480, 1024]
 
-  /// The raw microphone at the processed voice's latency, so that what comes out is known to the sample.
+  /// The raw microphone at the processed voice's latency, so that the output is known to the sample.
   private static func path(_ mode: MuteMode, _ engine: VoiceEngine = .nearend) throws -> CaptureRun {
     try CaptureRun(engine: engine, rate: rate) { controls in
       controls.isBypassed = true
@@ -19,8 +19,8 @@ struct MuteTests {
     }
   }
 
-  /// Runs cycles; `isMuted` is set before each. In mode restart the microphone is gone two cycles after the mute and back two cycles after its end, which is
-  /// sooner than any graph is.
+  /// Runs cycles; `isMuted` is set before each. In mode restart the microphone is gone two cycles after the mute and back two cycles after
+  /// its end, sooner than in any graph.
   private static func run(_ path: inout CaptureRun, _ mode: MuteMode, _ microphone: [Float], quantum: Int, isMuted: (Int) -> Bool)
     -> [Float]
   {
@@ -36,7 +36,7 @@ struct MuteTests {
     return voice
   }
 
-  @Test("D1, V9: a capture path that was made for another rate before the mute, and is taken after it, lets nothing through")
+  @Test("D1, V9: a capture path made for another rate before the mute, and used after it, lets nothing through")
   func mutedBeforeItBegins() throws {
     let rig = try CoreRig()
     let sound = [Float](repeating: 0.25, count: 960)
@@ -62,7 +62,7 @@ struct MuteTests {
     let voice = Self.run(&path, mode, microphone, quantum: quantum) { $0 >= muteAt && $0 < unmuteAt }
     let (from, to) = (muteAt * quantum, unmuteAt * quantum)
     let latency = path.latency(quantum: quantum)
-    // Silence, to the last bit, from its first frame to the unmute.
+    // Exact silence, from its first frame to the unmute.
     let mute = to - from - voice[from..<to].reversed().prefix { $0 == 0 }.count
     let unmute = voice[to...].prefix { $0 == 0 }.count
     let full =
@@ -80,7 +80,7 @@ struct MuteTests {
     }
   }
 
-  /// How loud a toggle is above 5 kHz, where a tone of 300 Hz has nothing: the largest sample of each window of 20 ms around a change.
+  /// The level of a toggle above 5 kHz, where a tone of 300 Hz has nothing: the largest sample of each window of 20 ms around a change.
   private static func clicks(_ voice: [Float], at changes: [Int], latency: Int) -> [Float] {
     var high = voice
     var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
@@ -99,7 +99,7 @@ struct MuteTests {
   func noClicks(mode: MuteMode, cycles: (quantum: Int, engine: VoiceEngine)) throws {
     let quantum = cycles.quantum
     var path = try Self.path(mode, cycles.engine)
-    // 300 Hz: every 160 frames the same, and no quantum is a multiple of that.
+    // 300 Hz: repeats every 160 frames, of which no quantum is a multiple.
     let tone = (0..<200 * 9_600 + 48_000).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
     let first = 24_000 / quantum, every = 9_600 / quantum + 1
     let toggles = (0..<200).map { first + $0 * every }.filter { ($0 + every) * quantum < tone.count }
@@ -112,7 +112,7 @@ struct MuteTests {
       "D1 \(mode.rawValue) quantum \(quantum): \(changes.count) toggles, the loudest \(20 * log10(loudness.max()! / 0.5)) dB above 5 kHz")
     #expect(changes.count >= 190)
     #expect(heard == 0, "\(heard) clicks, the loudest \(loudness.max()!)")
-    // Sound before and after each.
+    // Sound before and after each change.
     #expect(changes.allSatisfy { change in voice[change..<min(change + every * quantum, voice.count)].contains { abs($0) > 0.2 } })
 
     let cut = tone.indices.map { frame in
@@ -139,7 +139,7 @@ struct MuteTests {
 
   private static let talk = CaptureSignals.speech(seconds: 4, rate: rate, level: -30)
 
-  /// Whether talking was noticed in any cycle, and from which second on.
+  /// Whether talking was detected in any cycle, and from which second on.
   private static func notices(
     _ engine: VoiceEngine, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
     usesVoiceProcessing: Bool = true
@@ -168,7 +168,7 @@ struct MuteTests {
   }
 
   @Test(
-    "D2: not noticed: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
+    "D2: not detected: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
   func restIsNot(engine: VoiceEngine) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
     let cough = Array(Self.talk[..<7_200])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Gaps and drops are counted exactly, against a schedule that is known.
+/// Gaps and drops are counted exactly, against a known schedule.
 @Suite struct RenderCountTests {
   /// A writer and a reader in lockstep: 10 ms a cycle, a ring of 200 ms.
   private struct Line {
@@ -15,7 +15,7 @@ import Testing
       sink = try rig.ring(rate: 16_000)
     }
 
-    /// The writer keeps pace; where the sink has run dry, the ring fills up to its target first.
+    /// The writer keeps pace; if the sink has run dry, the ring first fills to its target.
     func flow(cycles: Int) {
       for _ in 0..<cycles {
         sink.write(packet)
@@ -23,10 +23,10 @@ import Testing
       }
     }
 
-    /// The writer goes on in time, but its packets do not come.
+    /// The writer continues in time, but its packets do not arrive.
     func gap(cycles: Int) { rig.cycles(cycles) }
 
-    /// Fills the ring to the brim, then offers as many packets more.
+    /// Fills the ring, then offers as many packets more.
     func burst(refused: Int) {
       while sink.capacityBytes - sink.status().fillBytes >= packet.count * 2 { sink.write(packet) }
       for _ in 0..<refused { sink.write(packet) }
@@ -41,12 +41,12 @@ import Testing
     var isShort = false
     line.flow(cycles: 120)
     for _ in 0..<50 {
-      // After a short flow comes another gap, so that the run goes on.
+      // A short flow is followed by another gap, so that the run continues.
       switch isShort ? 1 : Int.random(in: 0..<4, using: &dice) {
       case 0:
-        // What the ring holds is longer.
+        // The ring holds more.
         line.gap(cycles: Int.random(in: 1...6, using: &dice))
-        // What did not come comes now.
+        // Delayed packets arrive now.
         while line.sink.status().fillBytes < line.sink.capacityBytes / 2 { line.sink.write(line.packet) }
       case 1, 2:
         line.gap(cycles: Int.random(in: 25...60, using: &dice))
@@ -117,7 +117,7 @@ import Testing
     #expect(refused > 100)
   }
 
-  @Test("K5, K7: a sink that has been idle for long starts like a new one, at its gain of now; its meter has gone to silence")
+  @Test("K5, K7: a sink that has been idle for long starts like a new one, at its current gain; its meter has decayed to silence")
   func startsFromRest() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.ring(milliseconds: 400)
@@ -131,7 +131,7 @@ import Testing
       rig.cycles(1_000)
       #expect(sink.status().state == .idle)
       #expect(sink.status().rms == 0)
-      // A new quantum reaches it all the same.
+      // It still follows a new quantum.
       rig.quantum = 960
       rig.cycles(2)
       let target = sink.status().targetFill
@@ -146,7 +146,7 @@ import Testing
     #expect(sink.status().framesRead == 3 * 9_600)
   }
 
-  @Test("K7: a graph sink that somebody plays into again comes at its gain of now")
+  @Test("K7: a graph sink that is played into again has its current gain")
   func graphSinkFromRest() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.mixer.addGraphSink(id: "device")

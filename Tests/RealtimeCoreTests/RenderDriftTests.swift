@@ -3,8 +3,8 @@ import Testing
 
 @testable import RealtimeCore
 
-/// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast. Every fiftieth or
-/// so is held up by `stall`, and those after it with it: they arrive at once.
+/// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast.
+/// About every fiftieth is delayed by `stall`, and those after it with it: they arrive at once.
 struct NetworkWriter {
   let burst: Double
   let jitter: Double
@@ -29,7 +29,7 @@ struct NetworkWriter {
     arrival = max(arrival, nominal + Double.random(in: 0...max(jitter, 1e-9), using: &dice) + (isHeldUp ? stall : 0))
   }
 
-  /// Packets that arrive before `time`.
+  /// The number of packets that arrive before `time`.
   mutating func due(before time: Double) -> Int {
     var count = 0
     while arrival < time {
@@ -49,7 +49,7 @@ struct NetworkWriter {
     var quantum = 512
     var rate = 8_000
     var milliseconds = 200
-    /// Simulated.
+    /// In simulated time.
     var seconds = 90.0
     var testDescription: String {
       "\(Int(ppm)) ppm, \(Int(jitter * 1000)) ms jitter, \(Int(burst * 1000)) ms packets, quantum \(quantum), ring of \(milliseconds) ms"
@@ -103,7 +103,7 @@ struct NetworkWriter {
     let means = stride(from: 0, to: fills.count - window, by: window).map { fills[$0..<$0 + window].reduce(0, +) / Double(window) }
     #expect(status.totalUnderruns == gapsAtStart)
     #expect(status.totalDrops == dropsAtStart)
-    // A fill moves by a packet at every write: no steering holds it closer than that.
+    // A fill moves by a packet at every write: no steering holds it closer.
     let packetShare = run.burst * Double(run.rate * sink.format.bytesPerFrame) / Double(sink.capacityBytes) / status.targetFill
     let tolerance = max(0.2, packetShare)
     #expect(abs(mean - 1) < tolerance / 2)
@@ -113,8 +113,8 @@ struct NetworkWriter {
     #expect(abs(status.driftPPM - run.ppm) < 300)
   }
 
-  /// The whole hour, at every rate and with every network, is `make bench ARGS="--parts drift"`. In the loop's first 25 s, 1/ω, its fill goes as far
-  /// from the target as it ever does.
+  /// The whole hour, at every rate and with every network, is `make bench ARGS="--parts drift"`. In the loop's first 25 s, 1/ω, its fill
+  /// deviates as far from the target as it ever does.
   @Test(
     "K3: at ±500 ppm there is neither a gap nor a drop after the first second, and every cycle's fill is within a fifth of its target",
     arguments: [48_000, 44_100, 16_000], [500.0, -500])
@@ -145,7 +145,7 @@ struct NetworkWriter {
   }
 
   @Test(
-    "K3: packets that the network holds up by 60 ms, and then brings in a burst, leave no gap with a ring of 200 ms",
+    "K3: packets that the network delays by 60 ms, and then delivers in a burst, leave no gap with a ring of 200 ms",
     arguments: [500.0, 0, -500])
   func bursts(ppm: Double) throws {
     let rig = RenderRig(rate: 8_000, quantum: 80)

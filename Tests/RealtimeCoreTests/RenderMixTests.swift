@@ -75,7 +75,7 @@ import Testing
     #expect(out.left.allSatisfy { abs($0) <= 1 })
   }
 
-  @Test("K4: samples that are no numbers become silence and leave nothing behind")
+  @Test("K4: NaN and infinite samples become silence and leave nothing behind")
   func nonNumbers() {
     let rig = RenderRig(quantum: 64)
     var bad = Self.noise(64, amplitude: 0.5, seed: 1)
@@ -88,7 +88,7 @@ import Testing
     #expect(rig.mixer.speakerRMS.isFinite)
   }
 
-  @Test("K7: gain and mute move without a click and arrive exactly; peak and RMS are told after gain")
+  @Test("K7: gain and mute move without a click and arrive exactly; peak and RMS are measured after gain")
   func gainAndMeters() throws {
     let rig = RenderRig(quantum: 480)
     let sink = try rig.mixer.addGraphSink(id: "device")
@@ -203,7 +203,7 @@ import Testing
       if i % 3 == 0 { mixer.remove(id: "g\(i)") }
     }
     for i in 196..<200 { mixer.remove(id: "\(i)") }
-    // Two more cycles, and the last fades are on the bus; the third, and nothing holds the last sink.
+    // After two more cycles the last fades are on the bus; after the third, nothing holds the last sink.
     let seen = mixer.cycles
     while mixer.cycles < seen + 3 { sched_yield() }
     mixer.collect()

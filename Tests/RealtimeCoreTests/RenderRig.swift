@@ -3,12 +3,12 @@ import Testing
 
 @testable import RealtimeCore
 
-/// A mixer driven by hand, cycle by cycle, as the graph would.
+/// A mixer driven by hand, cycle by cycle, like the graph.
 final class RenderRig {
   let mixer = Mixer()
   var rate: Int
   var quantum: Int
-  /// Everything that came out.
+  /// All of the output.
   private(set) var left: [Float] = []
   private(set) var right: [Float] = []
   var records = true
@@ -56,7 +56,7 @@ final class RenderRig {
     return out
   }
 
-  /// Nothing more comes into this slot.
+  /// Stops the input of a slot.
   func disconnect(_ slot: Int) {
     graph[slot] = nil
     inputs[slot] = StereoInput(left: nil, right: nil)
@@ -81,7 +81,7 @@ extension RingSink {
   func write(_ samples: [Int16]) -> Bool { samples.withUnsafeBytes { write($0) } }
 }
 
-/// Continuous tone in Int16, one call after the other.
+/// A continuous tone in Int16, over several calls.
 struct Tone {
   var frequency: Double
   var rate: Double
@@ -101,7 +101,7 @@ struct Tone {
   }
 }
 
-/// What is left of `signal` when the best-fitting sine of `frequency` is taken away, in dB below it.
+/// The residual of `signal` after removing the best-fitting sine of `frequency`, in dB below it.
 func signalToNoise(_ signal: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
   let w = 2 * Double.pi * frequency / rate
   var (sc, ss, cc, s2, cs) = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -124,7 +124,7 @@ func signalToNoise(_ signal: ArraySlice<Float>, frequency: Double, rate: Double)
   return 10 * log10(power / noise)
 }
 
-/// The same, at the frequency within 0.3 % of `frequency` that fits best.
+/// The same, at the best-fitting frequency within 0.3 % of `frequency`.
 func bestSignalToNoise(_ signal: ArraySlice<Float>, near frequency: Double, rate: Double) -> Double {
   var (low, high) = (frequency * 0.997, frequency * 1.003)
   for _ in 0..<16 {

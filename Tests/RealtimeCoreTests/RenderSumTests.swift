@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Below −1 dBFS the mix is the sum and nothing else.
+/// Below −1 dBFS the mix is exactly the sum.
 @Suite struct RenderSumTests {
   private static let counts = [1, 8, 64, 512]
 
@@ -13,7 +13,7 @@ import Testing
       let rig = RenderRig(rate: 16_000, quantum: 160)
       for voice in voices {
         var dice = Dice(state: UInt64(voice + 1))
-        // All of them at once stay below −1 dBFS, overshoot of the resampling and all.
+        // All of them together stay below −1 dBFS, including the resampling's overshoot.
         let most = Int16(0.45 * 32_767 / Double(count))
         let sink = try rig.ring("\(voice)", rate: 16_000)
         sink.write((0..<1_900).map { _ in Int16.random(in: -most...most, using: &dice) })

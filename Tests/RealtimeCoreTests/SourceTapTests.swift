@@ -86,7 +86,7 @@ struct SourceTapTests {
     #expect(queue.read(into: &samples) == nil)
   }
 
-  @Test("L5: a full queue loses whole cycles, counts them, tells each run once, and the reader sees where they are missing")
+  @Test("L5: a full queue loses whole cycles, counts them, reports each run once, and the reader sees where they are missing")
   func overrun() throws {
     let rig = try CoreRig()
     let queue = SourceQueue(capacity: 8_196)
@@ -117,7 +117,7 @@ struct SourceTapTests {
     rig.core.source.detach()
   }
 
-  @Test("V9: who looks after the graph does not wait for another rate's capture path: it is made elsewhere, and taken by a later look")
+  @Test("V9: the control thread does not wait for another rate's capture path: it is made on another thread, and collected later")
   func madeElsewhere() throws {
     let rig = try CoreRig()
     let sound = [Float](repeating: 0.25, count: 960)
@@ -141,13 +141,13 @@ struct SourceTapTests {
     #expect(!rig.core.isMakingCapturePath, "an impossible rate is told of once")
   }
 
-  @Test("T5: the first sound is noted, silence is not, and a new source begins anew")
+  @Test("T5: the first sound is noted, silence is not, and a new source starts over")
   func hadAudio() throws {
     let rig = try CoreRig()
     let tap = rig.core.source
     rig.cycle(noise(64))
     #expect(!tap.hadAudio, "nobody was there to hear it")
-    // What came before does not end in a step.
+    // The sound before does not end in a step.
     rig.cycle([Float](repeating: 0, count: 480))
     let recorder = CallbackRecorder()
     tap.attach(CallbackRecorder.callback, context: recorder.context)
@@ -163,7 +163,7 @@ struct SourceTapTests {
     tap.detach()
   }
 
-  @Test("T5: what programs play into the microphone is no audio of the microphone's, and nor is noise, or who is muted; a voice is")
+  @Test("T5: application audio, noise and a muted talker do not count as the microphone's audio; a voice does")
   func onlyTheMicrophone() throws {
     let rig = try CoreRig()
     let core = rig.core
@@ -228,7 +228,7 @@ struct SourceTapTests {
           if round % 3 == 0 { usleep(300) }
           if round % 5 == 0 { tap.attach(queue) }
           var samples: [Float] = []
-          // No more than a few: the other side writes on and on.
+          // Only a few: the other side writes continuously.
           for _ in 0..<20 {
             guard let cycle = queue.read(into: &samples) else { break }
             if cycle.frames != 64 || samples.contains(where: { $0 != 0.25 }) { problems.note("a torn cycle") }
@@ -251,7 +251,7 @@ struct SourceTapTests {
     var last: Float = 0
   }
 
-  // Sound: the lock.
+  // Sound: guarded by the lock.
   private final class Problems: @unchecked Sendable {
     private let lock = NSLock()
     private var found: Set<String> = []

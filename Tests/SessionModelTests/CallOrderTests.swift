@@ -1,10 +1,10 @@
 import SessionModel
 import Testing
 
-/// The orders of calls that the seed's guide describes or warns of.
+/// The orders of calls that LiveSwitch's guide describes or warns of.
 @Suite("The order of calls")
 struct CallOrderTests {
-  /// A session, and what came of its events.
+  /// A session with the effects of its events.
   struct Run {
     private(set) var state = SessionState()
     private(set) var last: [SessionEffect] = []
@@ -104,7 +104,7 @@ struct CallOrderTests {
     #expect(run.state.isUnitRunning)
   }
 
-  @Test("S2: activation before manual mode is set has no effect but a warning")
+  @Test("S2: activation before manual mode is set only warns")
   func activationInDefaultMode() {
     var run = Run()
     for event in [SessionEvent.activatedExternally, .deactivatedExternally] {
@@ -186,7 +186,7 @@ struct CallOrderTests {
     #expect(run.last == [])
   }
 
-  @Test("I3: a session that ended while recovery waited has nothing to recover; the next one starts anew")
+  @Test("I3: a session that ended while recovery waited has nothing to recover; the next one starts over")
   func endedWhileAwaiting() {
     var run = Run()
     run.send(
@@ -208,7 +208,7 @@ struct CallOrderTests {
     #expect(run.state.settings.isManual)
   }
 
-  @Test("L3: a program's media is another than an application's of the same id")
+  @Test("L3: a program's media is distinct from an application's of the same id")
   func sameId() {
     let application = Media(id: "mic", isSend: true, isReceive: false, owner: .application)
     var run = Run()

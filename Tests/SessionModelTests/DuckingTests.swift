@@ -6,7 +6,7 @@ import Testing
 struct DuckingTests {
   private let music = StreamVolumes(channels: [0.5, 0.4])
 
-  /// Every volume that is heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
+  /// The volumes heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
   private func ramp(_ ducking: inout StreamDucking, to target: Double, cycle: Double = 0, isLeaving: Bool = false) -> [StreamDucking.Heard]
   {
     var heard: [StreamDucking.Heard] = []
@@ -45,7 +45,7 @@ struct DuckingTests {
     #expect(ducking.set == music)
   }
 
-  @Test("D3: where cycles are long a stream moves slower, by half a dB a cycle at most; when nearend leaves, nobody waits long")
+  @Test("D3: with long cycles a stream moves more slowly, by half a dB per cycle at most; when nearend leaves, nobody waits long")
   func longCycles() {
     for (frames, steps) in [(1_024.0, 75), (4_096, 154), (8_192, 307)] {
       var ducking = StreamDucking(music, at: 0)
@@ -56,7 +56,7 @@ struct DuckingTests {
     #expect(ramp(&ducking, to: 0, cycle: 0.1, isLeaving: true).count <= 41)
   }
 
-  @Test("D3: who moves the volume has the last word: the stream is let alone, and nothing of it is put back")
+  @Test("D3: a moved volume has the last word: the stream is left alone, and not restored")
   func moved() {
     var ducking = StreamDucking(music, at: 0)
     _ = ramp(&ducking, to: -9)
@@ -67,7 +67,7 @@ struct DuckingTests {
     #expect(ramp(&ducking, to: -9).isEmpty && ramp(&ducking, to: 0).isEmpty)
   }
 
-  @Test("D3: what sets a new stream up in its first second, and another order or number of channels, is nobody's choice")
+  @Test("D3: volumes set in a stream's first second, or in another order or number of channels, are not a choice")
   func settling() {
     var ducking = StreamDucking(StreamVolumes(channels: [1]), at: 10)
     _ = ducking.step(to: -9, seconds: 0.01)
@@ -81,7 +81,7 @@ struct DuckingTests {
     #expect(!other.isLeftAlone)
   }
 
-  @Test("D3: a muted stream is let alone, and lowered from where it is when it is heard again")
+  @Test("D3: a muted stream is left alone, and ducked from its volume when it is heard again")
   func muted() {
     var ducking = StreamDucking(music, at: 0)
     _ = ramp(&ducking, to: -9)

@@ -23,11 +23,11 @@ struct InterruptionTests {
   }
   private static let mic = SessionEvent.registerMedia(id: "mic", isSend: true, isReceive: false)
 
-  @Test("I1, I2: every reason but frozen does to each state what a lost daemon does", arguments: Representative.allCases)
+  @Test("I1, I2: every reason except frozen changes each state like a lost daemon", arguments: Representative.allCases)
   func reasons(_ representative: Representative) {
-    // In the interrupted ones the daemon is lost already.
+    // In the interrupted ones the daemon is already lost.
     guard !representative.state.interruptions.contains(.daemonLost) else { return }
-    // Who manages the session is another there, but for the daemon.
+    // All reasons except the daemon depend on who manages the session.
     let isManaged = representative.state.settings.configuresDevices
     for reason in Interruption.Reason.allCases where reason != .frozen && (isManaged || !reason.isOfTheSession) {
       let (expected, expectedEffects) = reduce(representative.state, .interruptionBegan(.daemonLost))
@@ -67,7 +67,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("S5: without automatic configuration, or out of the chain, nothing of the session holds it up; the graph does still")
+  @Test("S5: without automatic configuration, or out of the chain, only the graph interrupts")
   func unmanaged() {
     for off in [SessionEvent.setAutomaticConfiguration(false), .setSessionHandling(false)] {
       for isManual in [false, true] {
@@ -88,7 +88,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("S5: what rings when nearend begins to manage the session holds it up from then on, and no longer once it leaves it to others")
+  @Test("S5: a phone that rings when nearend starts managing the session interrupts it from then on, and no longer once others manage it")
   func handedOver() {
     for (off, on) in [
       (SessionEvent.setAutomaticConfiguration(false), SessionEvent.setAutomaticConfiguration(true)),
@@ -107,7 +107,7 @@ struct InterruptionTests {
     }
   }
 
-  @Test("I1, I2: the history tells reason, beginning, duration and what came of each")
+  @Test("I1, I2: the history has reason, beginning, duration and outcome of each")
   func history() {
     var run = Run()
     run.send(Self.mic, .interruptionBegan(.sleep))
@@ -122,7 +122,7 @@ struct InterruptionTests {
     #expect(run.words.dropFirst() == ["role 2.0 recovered", "noDevice 2.0 recovered"])
   }
 
-  @Test("I3, I4: what ends in the background, or in manual mode, waits, and is recovered by the return or the call manager")
+  @Test("I3, I4: an interruption that ends in the background, or in manual mode, waits, and is recovered by the return or the call manager")
   func waiting() {
     var run = Run()
     run.send(Self.mic, .interruptionBegan(.role), .enteredBackground, .interruptionEnded(.role))
@@ -139,7 +139,7 @@ struct InterruptionTests {
     #expect(manual.words == ["sleep 1.0 recovered"])
   }
 
-  @Test("I1: what had nothing to bring back is over, and the oldest are forgotten")
+  @Test("I1: an interruption with nothing to recover has ended, and the oldest are forgotten")
   func forgetting() {
     var run = Run()
     run.send(.interruptionBegan(.sleep), .interruptionEnded(.sleep))

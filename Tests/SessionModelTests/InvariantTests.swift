@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionModel
 
-/// What is so after any sequence of events.
+/// Invariants after any sequence of events.
 @Suite("The session's invariants")
 struct InvariantTests {
   /// SplitMix64: the same sequence for the same seed, everywhere.
@@ -20,7 +20,7 @@ struct InvariantTests {
   private static let sequences = 200
   private static let length = 60
 
-  /// Walks through random events; a failure tells the seed and what came before.
+  /// Walks through random events; a failure names the seed and the preceding events.
   private func walk(
     _ seed: UInt64, _ check: (_ old: SessionState, _ event: SessionEvent, _ new: SessionState, _ effects: [SessionEffect]) -> Bool
   ) {
@@ -41,7 +41,7 @@ struct InvariantTests {
     }
   }
 
-  /// Another one each time; a failure names it.
+  /// A different one each time; a failure names it.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
   @Test("S3: a source runs exactly while the unit does")
@@ -65,7 +65,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L4: the graph is told of every change of demand, once, and of nothing else")
+  @Test("L4: the graph is told about every change of demand, once, and nothing else")
   func demandEffects() {
     walk(seed) { old, _, new, effects in
       let told = effects.compactMap { effect -> SessionDemand? in
@@ -97,14 +97,14 @@ struct InvariantTests {
     }
   }
 
-  @Test("L2, S2: the same event again changes nothing, and nothing is started, attached, removed or recovered twice")
+  @Test("L2, S2: events are idempotent, and nothing is started, attached, removed or recovered twice")
   func twice() {
     walk(seed) { _, event, new, _ in
       let (again, effects) = reduce(new, event)
       return again == new
         && effects.allSatisfy {
           switch $0 {
-          // Buffers that are empty stay so.
+          // Empty buffers stay empty.
           case .refused, .warn, .resetSinks: true
           default: false
           }
@@ -112,7 +112,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L2, L5: ids that nobody registered have no effect")
+  @Test("L2, L5: unregistered ids are ignored")
   func unknownIds() {
     let unknown: [SessionEvent] = [
       .unregisterMedia(id: "nobody"), .unregisterSource(mediaId: "nobody"), .unregisterSink(mediaId: "nobody"),
@@ -149,7 +149,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("S4: recovery is told last, while the unit runs, and only where it did not run before")
+  @Test("S4: recovery is reported last, while the unit runs, and only if it did not run before")
   func recoveries() {
     walk(seed) { old, _, new, effects in
       guard let index = effects.firstIndex(of: .recovered) else { return true }

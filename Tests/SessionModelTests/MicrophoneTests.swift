@@ -32,7 +32,7 @@ struct MicrophoneTests {
     #expect(off.demand == SessionDemand() && !off.isActivated && !off.microphoneGate.isHeld)
   }
 
-  @Test("S8 D1: a person's mute in mode restart closes the microphone though it is kept prepared")
+  @Test("S8 D1: a person's mute in mode restart closes the microphone although it is kept prepared")
   func preparedAndClosed() {
     let state = Self.session(.setRecordingAlwaysPrepared(true), .setMicrophoneMuteMode(.restart), .setMicrophoneMuted(true))
     #expect(state.demand.sends && !state.demand.opensMicrophone)

@@ -19,14 +19,14 @@ extension SessionState {
     return words + ["capture=\(settings.captureChannelCount)", "render=\(settings.renderChannelCount)"]
   }
 
-  /// What `next` has that this has not, and the other way round: "-source=mic.running +source=mic.deferred".
+  /// The differences between this state and `next`: "-source=mic.running +source=mic.deferred".
   func change(to next: SessionState) -> [String] {
     words.filter { !next.words.contains($0) }.map { "-\($0)" } + next.words.filter { !words.contains($0) }.map { "+\($0)" }
   }
 }
 
 extension SessionDemand {
-  /// "sr+awake"; "none" where nothing is to be linked.
+  /// "sr+awake"; "none" if nothing is to be linked.
   var words: String {
     guard isActive else { return "none" }
     return
@@ -68,7 +68,7 @@ extension SessionRefusal {
   }
 }
 
-/// States that stand for all others, each made as it is named and not by `reduce`.
+/// Representative states, each made as its name says and not by `reduce`.
 enum Representative: String, CaseIterable {
   case idle, receiving, sending, sourced, call, application, unlinked, lasting
   case interrupted, background, interruptedInBackground, awaitingForeground
@@ -125,7 +125,7 @@ enum Representative: String, CaseIterable {
   }
 }
 
-/// Events that stand for all others, by name.
+/// Representative events, by name.
 let events: [(name: String, event: SessionEvent)] = [
   ("registerMedia new:s", .registerMedia(id: "new", isSend: true, isReceive: false)),
   ("registerMedia new:r", .registerMedia(id: "new", isSend: false, isReceive: true)),

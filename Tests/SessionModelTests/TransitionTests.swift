@@ -40,7 +40,7 @@ struct TransitionTests {
     #expect(state.media.map(\.id) == ["b", "a", "parec"])
   }
 
-  /// A state's name stands alone, its rows are indented below it. "a x / y, b z" is the events "a x", "a y" and "b z".
+  /// A state's name stands alone, its rows are indented below it. "a x / y, b z" means the events "a x", "a y" and "b z".
   private static func read(_ text: String) throws -> Table {
     var table: Table = [:]
     var state = ""

@@ -174,7 +174,7 @@ func deskSession(_ cards: DeskCard.Kind..., configuration: SessionConfiguration 
 }
 
 extension PrivateSession {
-  /// Waits until the session manager's choice of "sink" or "source" is a node.
+  /// Waits until the session manager has chosen a node as its "sink" or "source".
   func wait(forDefault direction: String, toBe name: String) throws {
     try wait(for: "the default \(direction) to be \(name)") {
       try run("pw-metadata", "-n", "default", "0", "default.audio.\(direction)").output.contains("\"\(name)\"")

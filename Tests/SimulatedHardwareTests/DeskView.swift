@@ -2,12 +2,12 @@ import Foundation
 
 @testable import SimulatedHardware
 
-/// A desk as any client sees it: what `pw-dump` tells of devices and of their nodes.
+/// A desk as any client sees it: devices and their nodes, from `pw-dump`.
 struct DeskView {
   struct Object {
     var id: Int
     var properties: [String: String]
-    /// Names of the active profile; of the active routes, with their port types; the availability of every route.
+    /// Names of the active profile, of the active routes with their port types, and the availability of every route.
     var profile = ""
     var routes: [String: String] = [:]
     var availability: [String: String] = [:]

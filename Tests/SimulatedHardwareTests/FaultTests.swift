@@ -83,7 +83,7 @@ struct FaultTests {
     return (session, room)
   }
 
-  /// Where the clock stands, once it has not moved for 20 quanta; nil where it goes on.
+  /// The clock's position once it has not moved for 20 quanta; nil if it keeps moving.
   private func positionAtRest(_ room: Room) -> UInt64? {
     var last = room.position
     return poll(timeout: 5) {

@@ -48,7 +48,7 @@ struct IncidentTests {
     #expect(error?.remedy.isEmpty == false)
   }
 
-  @Test("O3: a script happens in its session; what cannot happen is told, and the rest goes on")
+  @Test("O3: a script is carried out in its session; impossible incidents are reported, and the rest goes on")
   func running() throws {
     let session = try deskSession(.laptop)
     let script = try IncidentScript("0.02 plug headphones\n0 profile usb off\n0 rename usb My Headset\n0.01 sleep")

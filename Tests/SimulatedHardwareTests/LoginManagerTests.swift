@@ -12,14 +12,14 @@ struct LoginManagerTests {
     return try PrivateSession(configuration)
   }
 
-  @Test("I1: whoever listens on the system bus hears of sleep, of the session's activity and of its lock")
+  @Test("I1: listeners on the system bus hear of sleep, the session's activity and its lock")
   func signals() throws {
     let session = try Self.session()
     let manager = try #require(session.loginManager)
     let heard = "\(session.path)/heard"
     let monitor = try session.spawn("dbus-monitor", ["--system", "sender='org.freedesktop.login1'"], output: heard)
     func text() -> String { (try? String(contentsOfFile: heard, encoding: .utf8)) ?? "" }
-    // The monitor is there once it hears anything.
+    // The monitor is ready once it hears anything.
     try session.wait(for: "the monitor") {
       manager.prepareForSleep(false)
       return text().contains("member=PrepareForSleep")

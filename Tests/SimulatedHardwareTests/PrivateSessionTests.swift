@@ -128,7 +128,7 @@ func processes(of path: String) -> [String] {
   }
 }
 
-/// A session that another process of ours has made; it ends with that process.
+/// A session made by another process of the test's; it ends with that process.
 private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: ChildSocket) {
   let (socket, parent) = try ChildSocket.make { childs in
     try ChildProcess(
@@ -140,5 +140,5 @@ private func sessionInAnotherProcess() throws -> (path: String, parent: ChildPro
   return (String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines), parent, socket)
 }
 
-/// The folder of the executables that are built with the tests.
+/// The folder of the executables built with the tests.
 let builtProducts = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path

@@ -29,7 +29,7 @@ struct RoomTests {
     let response = RoomResponse(seed: options.seed).taps
     let first = try #require(response.firstIndex { $0 != 0 })
     let expected = 10 + room.delay(quantum: quantum) + first
-    // The impulse response itself is what comes back, to a scale.
+    // The impulse response itself comes back, up to a scale.
     let peak = try #require(heard.indices.max { abs(heard[$0]) < abs(heard[$1]) })
     #expect(peak == expected)
     let scale = heard[peak] / response[first]
@@ -57,7 +57,7 @@ struct RoomTests {
     let recording = try probe.run()
     let echo = try #require(Measures.activeLevel(recording.samples["microphone"] ?? [], rate: 48_000))
     let played = try #require(Measures.activeLevel(speech, rate: 48_000))
-    // It was set for another voice: 0 to −6 dB are wanted.
+    // It was set for another voice: 0 to −6 dB are expected.
     #expect(abs(echo - played + 3) < 3, "\(echo - played) dB")
   }
 
@@ -100,7 +100,7 @@ struct RoomTests {
     for window in 0..<3_000 {
       let time = Double(window) * 0.01
       let settled = conversation.settledPhase(at: time, guardTime: 0.4)
-      // 20 dB of echo loss, 3 dB of speech loss; around the changes, and in the first seconds, what would spoil either.
+      // 20 dB of echo loss and 3 dB of speech loss, with values around the changes and in the first seconds that would spoil either.
       let output: Double =
         switch settled {
         case .farEnd where time > 4.9: 1e-5
@@ -135,7 +135,7 @@ struct RoomTests {
     var noiseOnly = RoomMeter(conversation: conversation)
     for window in 0..<6_000 {
       let time = Double(window) * 0.01
-      // Noise is all but let through; of each 100 ms of echo, 30 dB are lost, and it comes out 50 ms late.
+      // Noise passes almost unchanged; each 100 ms of echo lose 30 dB, and come out 50 ms late.
       let (noise, left) = (1e-6, 0.8e-6)
       let isPaused = (1_500..<4_500).contains(window)
       let hasEcho = !isPaused && window % 20 < 10

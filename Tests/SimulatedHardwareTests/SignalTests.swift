@@ -9,7 +9,7 @@ struct SignalTests {
   func convolverEqualsDirect(quantum: Int) {
     var generator = SeededGenerator(seed: 7)
     let taps = (0..<700).map { _ in Float(generator.gaussian()) * 0.1 }
-    // A few impulses and a stretch of noise: dense enough to meet every partition, sparse enough to be convolved by hand.
+    // A few impulses and a stretch of noise: dense enough to reach every partition, sparse enough for direct convolution.
     var input = [Float](repeating: 0, count: 16_384)
     for k in [0, 1, 255, 256, 257, 3_000] { input[k] = Float(generator.gaussian()) }
     for k in 5_000..<5_200 { input[k] = Float(generator.gaussian()) }
@@ -67,7 +67,7 @@ struct SignalTests {
     let steady = try #require(Measures.activeLevel(sine, rate: 48_000))
     #expect(abs(steady + 3.01) < 0.3)
     let halting = try #require(Measures.activeLevel(sine + [Float](repeating: 0, count: 96_000) + sine, rate: 48_000))
-    // The standard counts the first 0.2 s of a pause as talk; counted whole, these pauses would cost 3 dB.
+    // The standard counts the first 0.2 s of a pause as speech; counted completely, these pauses would cost 3 dB.
     #expect(abs(halting - steady) < 0.8)
     #expect(Measures.activeLevel([0, 0, 0], rate: 48_000) == nil)
   }

@@ -1,7 +1,8 @@
 import SimulatedHardware
 import Testing
 
-/// The error that `body` throws; an issue where it throws none, or another kind. Swift 6.0's `#expect(throws:)` does not hand it out.
+/// Returns the error that `body` throws; records an issue if it throws none, or another kind. Swift 6.0's `#expect(throws:)` does not
+/// return it.
 func sessionError<T>(_ body: () throws -> T, at location: SourceLocation = #_sourceLocation) -> SessionError? {
   do {
     _ = try body()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// 20 ms packets at 48 kHz, in ms.
+/// 20 ms packets at 48 kHz; times in ms.
 @Suite("Arrival of writes")
 struct ArrivalTests {
   private static func arrive(_ meter: inout ArrivalMeter, _ milliseconds: Double, frames: Int = 960) -> Double? {
@@ -31,7 +31,7 @@ struct ArrivalTests {
     if let spike = spikes.first { #expect(abs(spike - late / 1000) < 1e-6) }
   }
 
-  @Test("T3: the packets that were held up and come at once after a spike are none")
+  @Test("T3: delayed packets that arrive together after a spike are no spikes")
   func burst() {
     let steady = (0..<50).map { Double($0) * 20 }
     let burst = (0..<5).map { 1_000 + 100 + Double($0) * 0.1 }
@@ -41,14 +41,14 @@ struct ArrivalTests {
 
   @Test("T3: on a network that always jitters, only what is bad for it is a spike")
   func noisy() {
-    // ±40 ms, turn about: a deviation of 80 ms each time.
+    // ±40 ms, alternating: a deviation of 80 ms each time.
     var meter = ArrivalMeter()
     let spikes = (0..<400).map { index in (index, Self.arrive(&meter, Double(index) * 20 + (index.isMultiple(of: 2) ? 40 : -40))) }
     #expect(meter.jitter > 0.05 && meter.jitter < 0.1)
     #expect(spikes.dropFirst(50).allSatisfy { $0.1 == nil })
   }
 
-  @Test("T3: a writer that ended, or whose sink was reset, begins anew; half a second's chunk is due after half a second")
+  @Test("T3: a writer that ended, or whose sink was reset, starts over; half a second's chunk is due after half a second")
   func restarts() {
     var meter = ArrivalMeter()
     #expect(Self.arrive(&meter, 0) == nil)

@@ -9,7 +9,7 @@ struct DiagnosticsTests {
     ("diagnostics-idle", Sample.idle), ("diagnostics-call", Sample.call), ("diagnostics-interrupted", Sample.interrupted),
   ]
 
-  /// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DiagnosticsTests` writes the files anew; read the difference before committing it.
+  /// `NEAREND_WRITE_SNAPSHOTS=1 swift test --filter DiagnosticsTests` rewrites the files; read the difference before committing it.
   @Test("T1 K8: the diagnostics' text looks as its snapshot", arguments: reports.map(\.name))
   func looksAsItsSnapshot(name: String) throws {
     let report = try #require(Self.reports.first { $0.name == name }?.report)
@@ -60,13 +60,13 @@ struct DiagnosticsTests {
     #expect(lines.contains { $0.hasPrefix("- Voice Processing: RemoteIO") })
   }
 
-  @Test("S6 T1: a stage that puts out what is no number is told of; where there is none there is no such line")
+  @Test("S6 T1: a stage that puts out NaN is reported; otherwise there is no such line")
   func brokenStage() {
     #expect(!Diagnostics(Sample.call).text.contains("Stages"))
     var report = Sample.call
     report.silencedStageSamples.capture = 480
     let lines = Diagnostics(report).text.split(separator: "\n")
-    #expect(lines.contains { $0 == "- Capture Stages: broken: 480 samples were no numbers, and are silent instead" })
+    #expect(lines.contains { $0 == "- Capture Stages: broken: 480 samples were NaN or infinite, and were silenced" })
     #expect(ServiceMetrics(report).text.contains("nearend_stage_silenced_samples_total{chain=\"capture\"} 480\n"))
   }
 

@@ -4,7 +4,7 @@ import SessionModel
 import Synchronization
 import Testing
 
-/// A service that has not joined any graph: what is here needs none.
+/// A service that has not joined a graph, which these tests do not need.
 @Suite("Reports of a service")
 struct DocumentTests {
   private final class Heard: Sendable {
@@ -27,7 +27,7 @@ struct DocumentTests {
     return (service, heard, subscription)
   }
 
-  @Test("T2: the keys are the seed's, spelled as there; the rates are only there while the source resamples")
+  @Test("T2: the keys are LiveSwitch's; the rates are only there while the source resamples")
   func keys() throws {
     let (service, _, _) = try Self.service()
     let always: Set = [
@@ -72,7 +72,7 @@ struct DocumentTests {
     #expect(document["totalRegisteredMedia"] as? Int == 1)
   }
 
-  @Test("T5: the source's activity is told once and for all, in telemetry and in every event from then on; another id's has no effect")
+  @Test("T5: the source's activity is reported in telemetry and in every later event; another id's is ignored")
   func activity() throws {
     let (service, heard, subscription) = try Self.service()
     func flag() throws -> Bool? { try Self.telemetry(service)["sourceHadAudio"] as? Bool }
@@ -124,7 +124,7 @@ struct DocumentTests {
     #expect(try Self.telemetry(service)["asmSsrcMap"] as? [String: UInt32] == ["alice": 0], "a sink's SSRC goes with it")
   }
 
-  @Test("K6: a program's frame drops are one event in 5 minutes, with the seed's keys; an unknown sink has none")
+  @Test("K6: a program's frame drops are one event in 5 minutes, with LiveSwitch's keys; an unknown sink has none")
   func frameDrop() throws {
     let (service, heard, subscription) = try Self.service()
     service.notifySinkFrameDrop(mediaId: "nobody", consecutive: 1, total: 1)

@@ -9,7 +9,7 @@ struct EventDetectorTests {
     detector.look(AudioObservation(sinks: sinks), at: time)
   }
 
-  @Test("K6: a drop run is told once, on its first frame, with consecutive, total and totalUnderruns")
+  @Test("K6: a run of drops is posted once, on its first frame, with consecutive, total and totalUnderruns")
   func dropRun() {
     var detector = EventDetector()
     #expect(look(&detector, [Sink(id: "a", totalUnderruns: 0)], at: 0).isEmpty)
@@ -19,7 +19,7 @@ struct EventDetectorTests {
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 4_000, totalDrops: 4_000)], at: 1_000).isEmpty, "the same run, still")
   }
 
-  @Test("K6: the next run is told 5 minutes after the last event, not sooner", arguments: [(299.9, false), (300.0, true), (301.0, true)])
+  @Test("K6: the next run is posted 5 minutes after the last event, not sooner", arguments: [(299.9, false), (300.0, true), (301.0, true)])
   func dropLimit(after: Double, isTold: Bool) {
     var detector = EventDetector()
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0).count == 1)
@@ -42,7 +42,7 @@ struct EventDetectorTests {
     #expect(found.map(\.mediaId) == ["a", "b"])
   }
 
-  @Test("K6: a run that a program tells of and a look sees is one event, whichever comes first", arguments: [true, false])
+  @Test("K6: a run both reported by a program and found in the counters is one event, whichever comes first", arguments: [true, false])
   func toldTwice(programFirst: Bool) {
     var detector = EventDetector()
     _ = look(&detector, [Sink(id: "a")], at: 0)
@@ -55,12 +55,12 @@ struct EventDetectorTests {
     #expect(found == [expected])
   }
 
-  @Test("K6: a run that began and ended between two looks is told, and a second one that began while the first ended")
+  @Test("K6: a run that began and ended between two observations is posted, and a second one that began while the first ended")
   func runsBetweenLooks() {
     var detector = EventDetector()
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 3)], at: 0).first == .drop("a", consecutive: 3, total: 3))
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 5)], at: 400).count == 1)
-    // Three more: one of the old run, then a write that fitted, then two.
+    // Three more: one of the old run, then a write that fit, then two.
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 8)], at: 800).first == .drop("a", consecutive: 2, total: 8))
   }
 
@@ -74,7 +74,7 @@ struct EventDetectorTests {
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 403).count == 1, "another sink")
   }
 
-  @Test("K5: an underrun is told for the first gap of a run, with consecutive and total")
+  @Test("K5: an underrun is posted for the first gap of a run, with consecutive and total")
   func underrun() {
     var detector = EventDetector()
     _ = look(&detector, [Sink(id: "a")], at: 0)
@@ -87,7 +87,7 @@ struct EventDetectorTests {
     #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 6)], at: 402).count == 1)
   }
 
-  @Test("T3: jitter spikes, overruns of the source and of the graph are told with what there is to say")
+  @Test("T3: jitter spikes, and overruns of source and graph, are posted with their details")
   func others() {
     var detector = EventDetector()
     _ = detector.look(AudioObservation(sinks: [Sink(id: "a")]), at: 0)
@@ -110,7 +110,7 @@ struct EventDetectorTests {
     #expect(detector.sourceOverrun(mediaId: "s", lost: 1, total: 6, at: 303) != nil)
   }
 
-  @Test("T3: a change of device is told with both routes, each time; the first devices are none")
+  @Test("T3: a change of device is posted with both routes, each time; the first devices are no change")
   func deviceChange() {
     var detector = EventDetector()
     #expect(detector.use(RouteEnds(microphone: "mic", speaker: "one")) == nil)
@@ -135,7 +135,7 @@ extension EventDetector.Event {
 }
 
 extension EventDetectorTests {
-  @Test("D2: talking while muted is told when it begins, at most once in 10 s")
+  @Test("D2: talking while muted is posted when it begins, at most once in 10 s")
   func talkingWhileMuted() {
     var detector = EventDetector()
     func look(_ isTalking: Bool, at time: Double) -> Int {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// A folder of its own, gone with the last reference.
+/// A temporary folder, removed with the last reference.
 final class Folder {
   let url: URL
   init() throws {
@@ -45,7 +45,7 @@ struct FileTests {
     #expect(try Data(contentsOf: folder.url.appending(path: "asm.jsonl")).count == 1_001, "a record that is larger than the limit is kept")
   }
 
-  @Test("T3: a place that cannot be written to is a configuration error that names it, when nearend starts")
+  @Test("T3: a destination that cannot be written is a configuration error that names it, when nearend starts")
   func impossible() throws {
     let folder = try Folder()
     for path in [folder.url.path, folder.path("no/such/folder"), "", "/dev/null"] {
@@ -72,7 +72,7 @@ struct TelemetryTests {
     let all = Mutex<[TelemetryRecord]>([])
   }
 
-  /// A bus with telemetry behind it, which keeps what it is given.
+  /// A bus with telemetry behind it, which records what it is given.
   private static func rig(_ gate: TelemetryGate = TelemetryGate(), version: String = "1.10") -> (EventBus, Telemetry, Lines, Call) {
     let (bus, lines, media) = (EventBus(), Lines(), Call())
     let outlet = TelemetryOutlet(name: "test") { batch in

@@ -19,7 +19,7 @@ struct GateTests {
   func equal() { #expect(SoftwareVersion("1.10") == SoftwareVersion("1.10.0")) }
 
   @Test(
-    "T3: what is no version is a configuration error that says so",
+    "T3: an invalid version is a configuration error that says so",
     arguments: ["", ".", "1.", ".1", "1..2", "1.x", "v1.2", "1.2-beta", " 1.2", "1,2", "-1", "١", "99999999999999999999"])
   func malformed(text: String) {
     #expect(SoftwareVersion(text) == nil)
@@ -29,7 +29,7 @@ struct GateTests {
     #expect(TelemetryConfigurationError.badVersion(text).description.contains("sendASMTelemetryMinRemoteVersion '\(text)'"))
   }
 
-  @Test("T3: a type that there is not is a configuration error that names those that there are")
+  @Test("T3: an unknown type is a configuration error that names the valid ones")
   func unknownType() {
     #expect(throws: TelemetryConfigurationError.unknownType("asmevent")) {
       try TelemetryGate(sendASMTelemetryMinRemoteVersion: nil, disabledTelemetryTypes: ["asmEvent", "asmevent"])
@@ -137,7 +137,7 @@ struct TelemetryRulesTests {
     #expect(rules.decide(kind, hasMedia: true).sendsEvent == !harmless.contains(kind))
   }
 
-  @Test("T3: without a call nothing is sent, but the end of an interruption that began in one")
+  @Test("T3: without a call nothing is sent except the end of an interruption that began in one")
   func noCall() {
     for kind in AudioEvent.Kind.allCases {
       var rules = TelemetryRules()

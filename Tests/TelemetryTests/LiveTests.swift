@@ -6,7 +6,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// nearend in a real graph of its own, with telemetry to a file.
+/// nearend in a real graph, with telemetry to a file.
 @Suite("Telemetry in a graph", .serialized)
 struct LiveTests {
   private static func records(_ folder: Folder) throws -> [TelemetryRecord] {
@@ -57,7 +57,7 @@ struct LiveTests {
     #expect(try #require(metrics["nearend_sink_drops_total", "sink", "bruno"]) >= 1)
     #expect(metrics["nearend_events_total", "kind", "deviceChange"] == 1)
     _ = service.telemetryJSON()
-    // The level falls from the moment in which nothing is written any more.
+    // The level falls from the moment when nothing is written any more.
     var peak = 0.0
     try session.wait(for: "the level", timeout: 20, detail: { "\(peak) dBFS" }) {
       _ = write()

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A server on this machine that answers each POST as it is told to, or not at all.
+/// A local server that answers each POST as configured, or not at all.
 final class LoopbackServer: Sendable {
   enum Answer: Sendable {
     case status(Int), never
-    /// A status that points to another address.
+    /// A status that redirects to another address.
     case elsewhere(Int, String)
     case each(@Sendable (Request) -> Int)
   }
@@ -50,7 +50,7 @@ final class LoopbackServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
     try #require(result, "no port on 127.0.0.1: \(String(cString: strerror(errno)))")
     Thread { [weak self] in
-      // Closed by who accepts: a number that is free is soon another server's.
+      // Closed by the accepting side: a free number soon belongs to another server.
       defer { close(listener) }
       while true {
         let connection = accept(listener, nil, nil)

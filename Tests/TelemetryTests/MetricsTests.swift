@@ -8,7 +8,7 @@ struct MetricsTests {
     for report in [Sample.idle, Sample.call] { _ = try Exposition(ServiceMetrics(report).text) }
   }
 
-  @Test("T1: metrics tell what the session is, in base units")
+  @Test("T1: metrics describe the session in base units")
   func values() throws {
     let metrics = try Exposition(ServiceMetrics(Sample.call).text)
     #expect(metrics["nearend_cycles_total"] == 1_234)
@@ -32,7 +32,7 @@ struct MetricsTests {
     #expect(metrics["nearend_media", "direction", "receive"] == 2)
   }
 
-  @Test("K5 K6: metrics tell each ring sink's fill, underruns, drops and frames")
+  @Test("K5 K6: metrics contain each ring sink's fill, underruns, drops and frames")
   func sinks() throws {
     let metrics = try Exposition(ServiceMetrics(Sample.call).text)
     #expect(metrics["nearend_sink_fill_ratio", "sink", "sink-def456"] == 0.5)
@@ -52,7 +52,7 @@ struct MetricsTests {
     #expect(try Exposition(ServiceMetrics(report).text)["nearend_sink_underruns_total", "sink", id] == 5)
   }
 
-  @Test("T1: numbers that are none are written as the format wants them")
+  @Test("T1: NaN and infinity are written as the format requires")
   func numbers() throws {
     var report = Sample.idle
     report.snapshot.graph.busyRatio = .nan
@@ -72,7 +72,7 @@ struct MetricsTests {
   func strict(text: String) { #expect(throws: Exposition.Malformed.self) { try Exposition(text + "\n") } }
 }
 
-/// Reads Prometheus' text format, and refuses all that is not quite it.
+/// Parses Prometheus' text format strictly.
 struct Exposition {
   struct Malformed: Error { let line: String }
   private struct Series: Hashable {

@@ -12,7 +12,7 @@ struct QueueTests {
     TelemetryQueue(name: "test", limits: .init(capacity: capacity, bytes: bytes, batch: batch, backOff: 1...60))
   }
 
-  @Test("T3: lines go out in their order, several at once, and then it rests until something comes")
+  @Test("T3: lines are sent in order, several at once, and then it sleeps until something is added")
   func order() {
     var queue = Self.queue()
     #expect(queue.next(at: 0) == .rest(nil))
@@ -26,7 +26,7 @@ struct QueueTests {
     #expect(queue.status == TelemetryOutletStatus(name: "test", delivered: 5))
   }
 
-  @Test("T3: a place that is down is tried after 1, 2, 4 … 60 s; the oldest are dropped and counted, and the rest goes out when it is back")
+  @Test("T3: a destination that is down is retried after 1, 2, 4 … 60 s; the oldest are dropped and counted, the rest is sent later")
   func down() {
     var queue = Self.queue(capacity: 4)
     queue.add(Self.line(0))
@@ -40,7 +40,7 @@ struct QueueTests {
       now += wait
     }
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
-    #expect(remarks == ["telemetry (test) fails: down; trying again now and then"], "told once")
+    #expect(remarks == ["telemetry (test) fails: down; retrying with backoff"], "told once")
     for number in 1..<10 { queue.add(Self.line(number)) }
     #expect(queue.status == TelemetryOutletStatus(name: "test", queued: 4, dropped: 6, failure: "down"))
     #expect(queue.next(at: now) == .deliver((6..<9).map(Self.line)))
@@ -48,7 +48,7 @@ struct QueueTests {
     #expect(queue.next(at: now) == .deliver([Self.line(9)]))
   }
 
-  @Test("T3: what is added during a delivery that fails comes after it, and the limit holds")
+  @Test("T3: records added during a failing delivery come after it, and the limit holds")
   func addedMeanwhile() {
     var queue = Self.queue(capacity: 4)
     for number in 0..<4 { queue.add(Self.line(number)) }
@@ -60,7 +60,7 @@ struct QueueTests {
     #expect(queue.next(at: 1) == .deliver((3..<6).map(Self.line)))
   }
 
-  @Test("T3: bytes are bounded too; a record that is larger than the bound waits alone")
+  @Test("T3: bytes are bounded, too; a record larger than the bound waits alone")
   func bytes() {
     var queue = Self.queue(bytes: 100)
     for _ in 0..<3 { queue.add(Data(count: 40)) }
@@ -81,7 +81,7 @@ struct QueueTests {
     #expect(queue.status.dropped == 1)
   }
 
-  @Test("T3: when it stops, what waits is tried once more, unless the place fails", arguments: [true, false])
+  @Test("T3: when it stops, waiting records are tried once more, unless the destination fails", arguments: [true, false])
   func stops(works: Bool) {
     var queue = Self.queue()
     queue.add(Self.line(0))

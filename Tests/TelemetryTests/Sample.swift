@@ -1,10 +1,10 @@
 import SessionModel
 
-/// Reports to write texts from.
+/// Reports for texts.
 enum Sample {
   static let idle = ServiceReport(snapshot: Snapshot(version: "1.2.3"), session: SessionState())
 
-  /// The reference's example, at work.
+  /// The example of LiveSwitch's reference, running.
   static let call: ServiceReport = {
     var session = SessionState()
     for event: SessionEvent in [

@@ -16,7 +16,7 @@ struct UploadTests {
     return TelemetryOutlet(name: "http", limits: .init(capacity: capacity, batch: 4, backOff: backOff)) { try upload.post($0) }
   }
 
-  /// Every record that the server took, in the order in which it did.
+  /// Every record that the server accepted, in order.
   private static func numbers(_ requests: [LoopbackServer.Request]) -> [Int] {
     requests.flatMap { $0.lines.compactMap { line in line.firstMatch(of: /\d+/).flatMap { Int($0.0) } } }
   }
@@ -49,7 +49,7 @@ struct UploadTests {
   }
 
   @Test(
-    "T3: a server that sends elsewhere is not followed, and what it did not take is not delivered", arguments: [301, 302, 303, 307, 308])
+    "T3: redirects are not followed, and what the server did not accept is not delivered", arguments: [301, 302, 303, 307, 308])
   func redirected(status: Int) throws {
     let elsewhere = try LoopbackServer(.status(200))
     let server = try LoopbackServer(.elsewhere(status, elsewhere.url))
@@ -102,7 +102,7 @@ struct UploadTests {
     #expect(outlet.status.dropped == 15)
   }
 
-  @Test("T3: nobody who adds a record waits for a server that never answers, nor does stopping")
+  @Test("T3: neither adding a record nor stopping waits for a server that never answers")
   func silent() throws {
     let server = try LoopbackServer(.never)
     let outlet = try Self.outlet(server, timeout: 30, capacity: 100)

@@ -1,8 +1,8 @@
-// A C face over webrtc-audio-processing: its interface is C++ with virtual classes, which Swift does not import without turning the whole
-// package to C++. One processor does one job for one mono stream, so that each stage of the chain has an output and a delay of its own.
+// A C interface to webrtc-audio-processing, whose C++ interface of virtual classes Swift could import only by turning the whole package to
+// C++. One processor does one job for one mono stream, so that each stage of the chain has its own output and delay.
 //
-// The library takes uncontended mutexes within a block (0.3: three) and allocates nothing once it is warm. Only the audio thread touches a
-// processor that runs, so they stay uncontended, and the functions that process are marked as realtime.
+// The library takes uncontended mutexes within a block (0.3: three), and allocates nothing once warmed up. Only the audio thread uses a
+// running processor, so the mutexes stay uncontended, and the processing functions are marked as realtime.
 #pragma once
 #include <stdbool.h>
 
@@ -19,25 +19,25 @@ typedef enum {
   NEAREND_NOISE_SUPPRESSOR = 1,
 } nearend_processor_kind;
 
-// [any] The library and its generation: "webrtc-audio-processing 0.3". Static storage.
+// [any] The library with its generation: "webrtc-audio-processing 0.3". Static storage.
 const char *nearend_audio_processing_name(void);
 
-// [control] A processor for blocks of `rate` / 100 frames, warm: nothing is allocated later. NULL where the library refuses.
+// [control] Makes a processor for blocks of `rate` / 100 frames, warmed up: nothing is allocated later. NULL if the library refuses.
 nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind);
 
-// [control]
+// [control] Frees a processor.
 void nearend_processor_destroy(nearend_processor *processor);
 
-// [realtime] Hands the canceller one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may
-// come 0 to 40 ms after it; 0, or the library's error.
+// [realtime] Takes one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may come 0 to 40 ms
+// later. Returns 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_analyze_reference(nearend_processor *processor, const float *reference);
 
-// [realtime] Whether the blocks from now on hold nothing but echo, as far as the chain knows: what is left of it may then be suppressed
-// harder. Allocates nothing; 0, or the library's error.
+// [realtime] Sets whether the following blocks contain only echo, as far as the chain knows: residual echo may then be suppressed harder.
+// Allocates nothing. Returns 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_expect_only_echo(nearend_processor *processor, bool is_only_echo);
 
-// [realtime] One block of the microphone; `input` and `output` may be the same. 0, or the library's error, and then `output` is not to be
-// used.
+// [realtime] Processes one block of the microphone; `input` and `output` may be the same. Returns 0, or the library's error; then `output`
+// is invalid.
 NEAREND_REALTIME int nearend_processor_process(nearend_processor *processor, const float *input, float *output);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/// ncursesw, and what Swift cannot import of it: function-like macros, attribute macros with casts, and the global `stdscr`.
+/// ncursesw, with what Swift cannot import of it: function-like macros, attribute macros with casts, and the global `stdscr`.
 #pragma once
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
@@ -9,20 +9,20 @@
 /// `stdscr` is a mutable global, which Swift 6 refuses to read.
 static inline WINDOW *nearend_stdscr(void) { return stdscr; }
 
-/// `curscr`, for the same reason: what ncurses believes is on the terminal.
+/// `curscr`, for the same reason: ncurses' picture of the terminal.
 static inline WINDOW *nearend_curscr(void) { return curscr; }
 
 /// `LINES` and `COLS`, for the same reason.
 static inline int nearend_lines(void) { return LINES; }
 static inline int nearend_columns(void) { return COLS; }
 
-/// `newterm` on standard output and input, which are mutable globals too.
+/// Calls `newterm` on standard output and input, which are mutable globals, too.
 SCREEN *nearend_open_screen(void);
 
 /// `wcwidth`, which glibc's module hides.
 int nearend_character_width(uint32_t character);
 
-/// An eventfd, non-blocking and closed on exec: its flags are enumerators behind macros. −1 and errno on failure.
+/// Makes an eventfd, non-blocking and closed on exec; its flags are enumerators behind macros. Returns −1 and sets errno on failure.
 int nearend_wake_descriptor(void);
 
 /// Attributes are macros over casts.

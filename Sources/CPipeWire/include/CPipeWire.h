@@ -1,5 +1,5 @@
 // What Swift cannot import of libpipewire and SPA: interface calls are variadic macros, pods are built and read by macros, and the process
-// callback's position is unpacked here so that no C type crosses into the Swift API. Everything else is called from Swift directly.
+// callback's position is unpacked here so that no C type appears in the Swift API. Swift calls everything else directly.
 #pragma once
 #include <pipewire/pipewire.h>
 
@@ -14,7 +14,7 @@
 
 #include "CRealtime.h"
 
-// Interface calls: `pw_core_sync(core, …)` and its like expand to spa_interface_call_method, a statement-expression macro.
+// Interface calls: functions like `pw_core_sync(core, …)` expand to spa_interface_call_method, a statement-expression macro.
 int npw_core_add_listener(struct pw_core *core, struct spa_hook *hook, const struct pw_core_events *events, void *data);
 int npw_core_sync(struct pw_core *core, uint32_t id, int sequence);
 struct pw_registry *npw_core_get_registry(struct pw_core *core);
@@ -32,29 +32,29 @@ struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_fun
 int npw_loop_timer_set(struct pw_loop *loop, struct spa_source *timer, double delay, double interval);
 void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
 struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data);
-// `mask`: SPA_IO_* of spa/support/loop.h, which are poll's. The descriptor stays the caller's.
+// `mask`: SPA_IO_* of spa/support/loop.h, which are poll's. The caller keeps the descriptor.
 struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, spa_source_io_func_t function, void *data);
 int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask);
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
 
-// The process trampoline. `struct spa_io_position` differs between PipeWire's versions; these are the fields that nearend uses of it.
+// The process trampoline. `struct spa_io_position` differs between PipeWire's versions; these are the fields that nearend uses.
 typedef struct npw_cycle {
-  uint64_t position;  // frames, of the driver's clock, at the start of the cycle
-  uint64_t nsec;      // CLOCK_MONOTONIC, when the cycle began
+  uint64_t position;  // the driver's clock at the start of the cycle, in frames
+  uint64_t nsec;      // CLOCK_MONOTONIC at the start of the cycle
   uint32_t frames;    // the quantum
   uint32_t rate;      // frames per second
-  uint32_t driver;    // id of the node that drives
+  uint32_t driver;    // id of the driver's node
 } npw_cycle;
 typedef void (*npw_process_function)(void *data, const npw_cycle *cycle);
 typedef struct npw_filter_target {
   npw_process_function function;
-  void *data;   // the function's
-  void *owner;  // the Swift object that the other events are for
+  void *data;   // passed to the function
+  void *owner;  // the Swift object that receives the other events
 } npw_filter_target;
 // A pw_filter_events.process whose data is an npw_filter_target.
 void npw_filter_process(void *target, struct spa_io_position *position);
 
-// The DSP buffer of one port in this cycle; NULL where the port has no link.
+// Returns the DSP buffer of one port in this cycle; NULL if the port has no link.
 static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) {
   return (float *)pw_filter_get_dsp_buffer(port, frames);
 }
@@ -72,7 +72,7 @@ typedef struct npw_latency {
   int32_t frames;
   int64_t nanoseconds;
 } npw_latency;
-// Tells the graph how many frames one port adds, `latency` being what the other side of the node reports. 0, or a negative errno.
+// Reports the frames that a port adds; `latency` is what the other side of the node reports. Returns 0, or a negative errno.
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency);
 int npw_filter_update_process_latency(struct pw_filter *filter, int32_t frames);
 
@@ -82,27 +82,28 @@ typedef struct npw_parameter {
   const char *name;
   const char *description;
   npw_parameter_kind kind;
-  double number;            // of a bool: 0 or 1
-  const char *text;         // of a text
-  double minimum, maximum;  // no range where they are the same
+  double number;            // for a bool: 0 or 1
+  const char *text;         // for a text
+  double minimum, maximum;  // equal for no range
 } npw_parameter;
-// Replaces all that the node tells. 0, or a negative errno.
+// Replaces all published parameters. Returns 0, or a negative errno.
 int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter *parameters, uint32_t count);
-// The name of a key of Props, "volume"; NULL where SPA knows none.
+// Returns the name of a key of Props, "volume"; NULL if SPA has none.
 const char *npw_props_key_name(uint32_t key);
 
-// Devices: the params that say what a card can be and what it is.
+// Devices: the params with a card's profiles and routes.
 int npw_device_add_listener(struct pw_device *device, struct spa_hook *hook, const struct pw_device_events *events, void *data);
-// All params of an id; they come one by one, and an empty list comes as none.
+// Requests all params of an id; they arrive one by one, and none for an empty list.
 int npw_device_enum_params(struct pw_device *device, uint32_t id);
-// Not saved: a session manager does not remember it.
+// Not saved: session managers do not remember it.
 int npw_device_set_profile(struct pw_device *device, int32_t index);
 
 // A node's volumes (D1, D3).
-// The node tells its Props from now on, first what they are.
+// Subscribes to the node's Props; the current ones are reported first.
 int npw_node_subscribe_props(struct pw_node *node);
-// What is heard instead of what is set, until somebody sets volume or mute. Session managers remember what is set, and not this.
+// Sets what is heard instead of the set volumes, until somebody sets volume or mute. Session managers remember the set volumes, but not
+// these.
 int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted);
 int npw_node_set_mute(struct pw_node *node, bool is_muted);
-// Closes the device behind a node that nothing is linked to; the next link opens it. 0, or a negative errno.
+// Suspends the device of a node without links; the next link resumes it. Returns 0, or a negative errno.
 int npw_node_suspend(struct pw_node *node);

@@ -1,16 +1,15 @@
-// What the audio thread needs and Swift cannot give it everywhere: atomics that the realtime annotations accept (Swift 6.0's checker
-// rejects Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which carry no annotation
-// of their own.
+// What the audio thread needs and Swift does not provide everywhere: atomics that the realtime annotations accept (Swift 6.0's checker
+// rejects Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which have no annotation.
 #pragma once
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-// Marks a C function as one that Swift's realtime annotations may call: it takes no lock and allocates nothing.
+// Marks a C function as callable from Swift's realtime-annotated functions: it neither locks nor allocates.
 #define NEAREND_REALTIME __attribute__((swift_attr("@_noLocks"), swift_attr("@_noAllocation")))
 
-// Each name says the ordering. An acquire load pairs with the release store (or exchange) of the same cell on the other thread.
+// The names state the ordering. An acquire load pairs with the release store (or exchange) of the same cell on the other thread.
 #define NEAREND_ATOMICS(T, name)                                                                                       \
   static inline NEAREND_REALTIME T rt_load_relaxed_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); } \
   static inline NEAREND_REALTIME T rt_load_acquire_##name(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); } \
@@ -32,8 +31,8 @@ NEAREND_ATOMIC_ADD(uint32_t, u32)
   static inline NEAREND_REALTIME void rt_store_sequential_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
 NEAREND_ATOMIC_SEQUENTIAL(uint64_t, u64)
 
-// RealtimeSanitizer's own switch. It exists only in RealtimeCheck, which links the sanitizer; everywhere else these two do nothing. For
-// calls into a library whose locks are known and argued for (webrtc-audio-processing 0.3), around that call and nothing else.
+// RealtimeSanitizer's own switch, which exists only in RealtimeCheck, which links the sanitizer; elsewhere these two do nothing. For calls
+// into a library whose locks are known and justified (webrtc-audio-processing 0.3), around that call only.
 extern void __rtsan_disable(void) __attribute__((weak));
 extern void __rtsan_enable(void) __attribute__((weak));
 static inline NEAREND_REALTIME void rt_fence_suspend(void) {
@@ -54,8 +53,8 @@ static inline NEAREND_REALTIME float rt_sinf(float x) { return sinf(x); }
 static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
 
-// Numbers too small for full precision become 0, on this thread, until the mode that is returned is restored: they take a processor a
-// hundred times as long, and a filter that fades away is full of them.
+// Flushes denormals to zero on this thread until the returned mode is restored: they take a processor a hundred times as long, and a
+// decaying filter is full of them.
 static inline NEAREND_REALTIME uint64_t rt_flush_denormals(void) {
 #if defined(__x86_64__)
   unsigned mode = __builtin_ia32_stmxcsr();

@@ -1,16 +1,16 @@
-// A `spa_device` made of lists: its params are built here, because SPA's pod builder is variadic and its interfaces are macros. What the
-// lists hold, and what a request changes, is the caller's. One thread.
+// A `spa_device` made of lists: its params are built here, because SPA's pod builder is variadic and its interfaces are macros. The caller
+// provides the lists, and carries out the requests. One thread.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct csd_device csd_device;
 
-// Requests by whoever sets a param. 0, or a negative errno where there is no such profile or route.
+// Requests made by setting a param. Return 0, or a negative errno if there is no such profile or route.
 typedef struct csd_requests {
   int (*set_profile)(void *data, int32_t index, bool save);
   int (*set_route)(void *data, int32_t index, int32_t device, bool save);
-  // Props of the route that is active for `device`; volume is the first channel's, linear, < 0 where it is not given; mute -1: not given.
+  // Props of the active route of `device`; volume is the first channel's, linear, < 0 if absent; mute is -1 if absent.
   void (*set_volume)(void *data, int32_t device, float volume, int32_t mute);
 } csd_requests;
 
@@ -41,20 +41,20 @@ typedef struct csd_activity {
   bool is_muted, is_saved;
 } csd_activity;
 
-// NULL where the process is out of memory. `requests` must live as long as the device; `data` is what they are called with.
+// Returns NULL if the process is out of memory. `requests` must live as long as the device; `data` is passed to them.
 csd_device *csd_new(const csd_requests *requests);
 void csd_set_data(csd_device *device, void *data);
-// After its proxy has been destroyed.
+// Call it after its proxy has been destroyed.
 void csd_free(csd_device *device);
 // The `struct spa_device *`, for pw_core_export.
 void *csd_implementation(csd_device *device);
 
-// Told by the next csd_publish.
+// Takes effect with the next csd_publish.
 void csd_set_property(csd_device *device, const char *key, const char *value);
-// Begins a new set of params; what was published stays so until csd_publish.
+// Begins a new set of params; the published one remains until csd_publish.
 void csd_begin(csd_device *device);
 void csd_add_profile(csd_device *device, const csd_profile *profile, csd_list sources, csd_list sinks, bool is_active, bool is_saved);
-// `activity` NULL: one that could be chosen (EnumRoute); otherwise one that is active (Route).
+// `activity` NULL adds a route that could be chosen (EnumRoute), otherwise an active one (Route).
 void csd_add_route(csd_device *device, const csd_route *route, csd_list profiles, csd_list devices, const csd_activity *activity);
-// Makes the new set the device's, and tells listeners which kinds of param have changed, as ALSA's and BlueZ's devices do.
+// Publishes the new set, and tells listeners which kinds of params changed, like ALSA's and BlueZ's devices.
 void csd_publish(csd_device *device);

@@ -1,19 +1,19 @@
-/// Media that clients of the control socket have registered, by id, and how many of them have been told so, or are about to be.
+/// Media that clients of the control socket have registered, by id, with the number of clients that have been or are about to be told.
 ///
-/// Who is gone before the answer knows nothing of it, and would leave it behind for good.
+/// A client that disconnects before the answer does not know of its registration, and would leave it behind for good.
 struct ClientMedia {
   private var told: [String: Int] = [:]
 
-  /// A client registers it. `isNew`: nobody had before.
+  /// Counts a client's registration. `isNew`: it was not registered before.
   mutating func register(_ id: String, isNew: Bool) { told[id] = isNew ? 1 : (told[id] ?? 1) + 1 }
 
-  /// A client could not be told. True where nobody else was: it is to be unregistered.
+  /// Takes back a registration whose client could not be told. Returns true if no other client was: then it must be unregistered.
   mutating func untold(_ id: String) -> Bool {
     guard let count = told[id] else { return false }
     told[id] = count > 1 ? count - 1 : nil
     return count == 1
   }
 
-  /// It is unregistered.
+  /// Forgets unregistered media.
   mutating func unregister(_ id: String) { told[id] = nil }
 }

@@ -1,12 +1,12 @@
-/// Why there is no control socket, and what to do about it. [any]
+/// Why the control socket cannot be opened, with what to do about it. [any]
 public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Another process listens there; its id where the kernel tells.
+  /// Another process listens there; with its id if the kernel reports it.
   case inUse(path: String, pid: Int?)
-  /// Its folder is not ours alone.
+  /// Its folder is not exclusively the user's.
   case unsafeFolder(path: String, reason: String, remedy: String)
-  /// The path is longer than a Unix socket's may be.
+  /// The path is too long for a Unix socket.
   case pathTooLong(path: String, limit: Int)
-  /// Something else than a socket is where it should be.
+  /// There is something other than a socket at the path.
   case notASocket(path: String)
   /// A system call failed.
   case system(call: String, path: String, reason: String)

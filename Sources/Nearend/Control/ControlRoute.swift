@@ -1,8 +1,8 @@
-/// What a method does at a path. A part of the path that begins with ":" is a parameter.
+/// The handler of a method at a path. A path component that begins with ":" is a parameter.
 struct ControlRoute: Sendable {
   var method: String
   var path: [String]
-  /// Names that the query may have.
+  /// Allowed names of the query.
   var query: Set<String> = []
   var answer: @Sendable (ControlRequest) throws -> Void
 
@@ -20,7 +20,7 @@ struct ControlRoute: Sendable {
   var pattern: String { "/" + path.map { $0.hasPrefix(":") ? "<\($0.dropFirst())>" : $0 }.joined(separator: "/") }
 }
 
-/// A request at its route.
+/// A request with its matched route.
 struct ControlRequest {
   let service: NearendService
   let exchange: ControlExchange
@@ -28,14 +28,14 @@ struct ControlRequest {
   /// The path's only parameter.
   var id: String { exchange.head.path.last ?? "" }
 
-  /// A whole number of the query.
+  /// An integer of the query; nil if absent.
   func integer(_ name: String) throws(RequestFailure) -> Int? {
     guard let text = exchange.head.query[name] else { return nil }
     guard let number = Int(text) else { throw RequestFailure(400, "\(name)=\(text) is not a whole number") }
     return number
   }
 
-  /// A switch of the query; false where it is not there.
+  /// A switch of the query; false if absent.
   func flag(_ name: String) throws(RequestFailure) -> Bool {
     switch exchange.head.query[name] {
     case nil, "0", "false": return false

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Everything that can be asked for through the control socket.
+/// All requests of the control socket.
 struct ControlRoutes: Sendable {
-  /// Held while a client's media is registered together with what it is for: two clients may choose the same name at the same time.
+  /// Held while a client's media is registered together with its sink or source, because two clients may choose the same name at the same
+  /// time.
   static let registering = Mutex(())
 
   static let all: [ControlRoute] = status + settings + session + sinks + appAudio
 
-  /// Finds the route and lets it answer.
+  /// Finds the route of a request and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {
     guard let service else { throw RequestFailure(503, "nearend is about to end; start it again") }
     let head = exchange.head

@@ -2,9 +2,9 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// `GET /source`: the processed microphone, for as long as the client reads it (L5). [any]
+/// `GET /source`: streams the processed microphone for as long as the client reads it (L5). [any]
 ///
-/// A buffer is asked for when the last has been sent: whoever reads too slowly loses audio in the source's own queue, which counts it.
+/// The next buffer is requested when the last has been sent: a slow reader loses audio in the source's own queue, which counts it.
 final class PCMDownload: Sendable {
   private enum Turn {
     case waiting
@@ -26,7 +26,7 @@ final class PCMDownload: Sendable {
     let channels = try request.integer("channels") ?? 1
     if let problem = ParticipantId.nameProblem(id) { throw RequestFailure(422, "'\(id)' is impossible as a source's id: \(problem)") }
     let (stream, ownsMedia) = try open(id, rate: rate, channels: channels, in: service)
-    // However it ends.
+    // On every way out.
     defer {
       stream.cancel()
       if ownsMedia { service.session.send(.unregisterMedia(id: id)) }
@@ -34,7 +34,7 @@ final class PCMDownload: Sendable {
     try PCMDownload(stream).run(request.exchange)
   }
 
-  /// A source, with the media that it belongs to where no program has registered that before.
+  /// Opens a source, and registers its media if no program has.
   private static func open(
     _ id: String, rate: Int, channels: Int, in service: NearendService
   ) throws(RequestFailure) -> (stream: MicrophoneStream, ownsMedia: Bool) {
@@ -83,7 +83,7 @@ final class PCMDownload: Sendable {
 }
 
 extension SourceError {
-  /// Of the answer that tells of it.
+  /// The HTTP status of the error.
   fileprivate var status: Int {
     switch self {
     case .refused(.ended): 503

@@ -3,9 +3,10 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// `PUT /sinks/<id>`, `PUT /appaudio/<id>`: a participant, or what is played into the microphone, for as long as its PCM comes. [any]
+/// `PUT /sinks/<id>`, `PUT /appaudio/<id>`: plays a participant's or application's PCM for as long as it arrives. [any]
 ///
-/// The body is read no faster than the ring has room, so that a program that is faster than real time waits in its own write, and nothing is dropped.
+/// The body is read no faster than the ring has room, so a program that is faster than real time blocks in its own write, and nothing is
+/// dropped.
 struct PCMUpload {
   private struct Counts: Encodable {
     var id: String
@@ -17,17 +18,17 @@ struct PCMUpload {
   }
   private typealias Outcome = (status: Int, error: String?)
   private let sink: RingSink
-  /// What there is to wait for; nil: that the session runs.
+  /// What playing waits for; nil for the session to run.
   private let waitsFor: String?
   private let session: VoiceSession
   private let exchange: ControlExchange
 
-  /// Milliseconds of audio that the ring holds, unless told otherwise.
+  /// Default length of the ring in milliseconds.
   private static let standardBuffer = 200
   private static let buffers = 10...10_000
   /// Seconds without an empty socket after which a client counts as faster than real time.
   private static let liveSpan = 1.0
-  /// Seconds of audio that are worth waiting for room for.
+  /// Seconds of free space that are worth a write.
   private static let step = 0.01
 
   static func answer(_ request: ControlRequest) throws {
@@ -36,7 +37,7 @@ struct PCMUpload {
     }
   }
 
-  /// `register` makes what plays the PCM.
+  /// - Parameter register: makes what plays the PCM.
   static func answer(
     _ request: ControlRequest, register: (_ rate: Int, _ channels: Int, _ milliseconds: Int) throws(SinkError) -> PCMRegistration
   ) throws {
@@ -64,7 +65,7 @@ struct PCMUpload {
     } catch {
       throw RequestFailure(error.status, error.description)
     }
-    // However it ends; and before the answer, so that whoever has that may use the name again.
+    // On every way out, and before the answer, so that the client may reuse the name as soon as it has it.
     defer { registration.end() }
     let upload = PCMUpload(
       sink: registration.sink, waitsFor: registration.waitsFor, session: request.service.session, exchange: exchange)
@@ -101,7 +102,8 @@ struct PCMUpload {
     return (200, nil)
   }
 
-  /// Waits until the last frame has been played; otherwise tells why it has not. A body that goes on waits for its session as long as the client does.
+  /// Waits until the last frame has been played; otherwise returns why it was not. A body that is not complete waits for its session as
+  /// long as the client does.
   private func playOut() throws -> Outcome? {
     var (left, since) = (sink.fill.bytes, monotonicSeconds())
     while !sink.isIdle {
@@ -129,8 +131,8 @@ struct PCMUpload {
     return "nothing was played for \(exchange.limits.stallSeconds) s: \(reason)"
   }
 
-  /// Bytes that may be written now. A client that is always ahead gets no further than the fill that the sink is steered to: beyond it, the sink would play
-  /// faster to get there.
+  /// Bytes that may be written now. A client that is always ahead is held at the fill that the sink is steered to: above it, the sink would
+  /// play faster to reduce it.
   private var room: Int {
     let isLive = monotonicSeconds() - exchange.connection.lastEmpty < Self.liveSpan
     let fill = sink.fill
@@ -149,11 +151,11 @@ struct PCMUpload {
   }
 }
 
-/// What plays a client's PCM, and how it leaves.
+/// The sink that plays a client's PCM, and how it is removed.
 struct PCMRegistration {
   let sink: RingSink
   let waitsFor: String?
-  /// Nothing happens where somebody else has removed it, and perhaps made another of that name.
+  /// Does nothing if somebody else has removed it, and perhaps made another of that name.
   let end: () -> Void
 
   init(sink: RingSink, waitsFor: String? = nil, end: @escaping () -> Void) {
@@ -162,7 +164,7 @@ struct PCMRegistration {
     self.end = end
   }
 
-  /// A sink, with the media that it belongs to where no program has registered that before.
+  /// Makes a sink, and registers its media if no program has.
   static func sink(
     id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService
   ) throws(SinkError) -> PCMRegistration {

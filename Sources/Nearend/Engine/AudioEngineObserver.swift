@@ -2,32 +2,33 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// Takes part in the life of the engine: hears of each step, may refuse one, and may put stages of its own into the chains (S6). LiveKit:
+/// Takes part in the life of the engine: observes each step, may refuse some, and may put stages of its own into the chains (S6). LiveKit:
 /// `AudioEngineObserver`.
 ///
 ///     didCreate ─▶ willEnable ─▶ willConnectInput, willConnectOutput ─▶ willStart ─▶ … ─▶ didStop ─▶ didDisable ─▶ willRelease
 ///
-/// Hooks are called one after another, in the order of the chain, inside the call that causes the step: never on the audio thread, and with a lock held
-/// that starting and stopping take. A hook must not register or unregister media, prepare recording, nor shut the manager down. Those that throw veto the step: the registration
-/// throws `GraphError.vetoed` with the hook's own error in it, observers that had agreed hear the opposite step, and nothing has changed.
+/// Hooks are called one after another, in the order of the chain, inside the call that causes the step: never on the audio thread, and with
+/// the lock for starting and stopping held. A hook must not register or unregister media, prepare recording, or shut the manager down. A
+/// throwing hook vetoes the step: the registration throws `GraphError.vetoed` with the hook's own error, observers that had agreed are
+/// called for the opposite step, and nothing has changed.
 ///
-/// Hooks are about media that a program registers; applications that use nearend's devices come and go without them.
+/// Hooks concern media that a program registers; applications that use nearend's devices come and go without them.
 public protocol AudioEngineObserver: Sendable {
-  /// The engine is there, and no node in the graph yet: before the first registration takes effect.
+  /// The engine exists, without a node in the graph: before the first registration takes effect.
   func engineDidCreate(_ engine: AudioEngine) throws
-  /// A direction is to be used that was not.
+  /// A direction is about to be used for the first time.
   func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws
-  /// The microphone's side is to be connected: the moment to put a stage into `captureStages`.
+  /// The microphone's side is about to be connected: the moment to put a stage into `captureStages`.
   func engineWillConnectInput(_ engine: AudioEngine) throws
-  /// The speaker's side is to be connected: the moment to put a stage into `renderStages`.
+  /// The speaker's side is about to be connected: the moment to put a stage into `renderStages`.
   func engineWillConnectOutput(_ engine: AudioEngine) throws
-  /// It is to join the graph.
+  /// The engine is about to join the graph.
   func engineWillStart(_ engine: AudioEngine, use: EngineUse) throws
-  /// It has left the graph.
+  /// The engine has left the graph.
   func engineDidStop(_ engine: AudioEngine, use: EngineUse)
   /// A direction is no longer used.
   func engineDidDisable(_ engine: AudioEngine, use: EngineUse)
-  /// It is about to go, and its stages with it.
+  /// The engine is about to be released, together with its stages.
   func engineWillRelease(_ engine: AudioEngine)
 }
 
@@ -42,11 +43,11 @@ extension AudioEngineObserver {
   public func engineWillRelease(_ engine: AudioEngine) {}
 }
 
-/// Which directions a program's media use. [any]
+/// The directions that a program's media use. [any]
 public struct EngineUse: Sendable, Equatable {
-  /// Some of it receives. LiveKit: `isPlayoutEnabled`.
+  /// A Boolean value indicating whether any media receives. LiveKit: `isPlayoutEnabled`.
   public var isPlayoutEnabled: Bool
-  /// Some of it sends, or recording is kept prepared. LiveKit: `isRecordingEnabled`.
+  /// A Boolean value indicating whether any media sends, or recording is prepared. LiveKit: `isRecordingEnabled`.
   public var isRecordingEnabled: Bool
 
   public init(isPlayoutEnabled: Bool = false, isRecordingEnabled: Bool = false) {
@@ -54,7 +55,7 @@ public struct EngineUse: Sendable, Equatable {
     self.isRecordingEnabled = isRecordingEnabled
   }
 
-  /// What a program uses: its media, and recording that is always prepared (S8); applications' media is not counted.
+  /// The use by a program's media, and by prepared recording (S8); applications' media does not count.
   init(_ session: SessionState) {
     let own = session.media.filter { $0.owner == .program }
     self.init(
@@ -63,14 +64,15 @@ public struct EngineUse: Sendable, Equatable {
   }
 }
 
-/// What processes a session's audio, as its observers see it: one for each session, from the first registration to the last unregistration. [any]
+/// A session's audio processing, as its observers see it: one per session, from the first registration to the last unregistration. [any]
 public struct AudioEngine: Sendable {
-  /// Stages on the voice, mono, behind voice processing and before mute; they run while bypassed, too, and only while somebody takes the voice.
+  /// Stages on the voice, mono, behind voice processing and before mute. They run while bypassed, too, and only while somebody takes the
+  /// voice.
   public let captureStages: StageChain
   /// Stages on the mix of everything that nearend plays, before its volume and the limiter.
   public let renderStages: StageChain
 
-  /// Of a service that runs by itself, without a manager.
+  /// The engine of a service that runs without a manager.
   public init(of service: NearendService) { self.init(service.core) }
 
   init(_ core: AudioCore) {

@@ -2,27 +2,27 @@ import Glibc
 import PipeWireGraph
 import Synchronization
 
-/// The engine's life as its observers hear of it, one step after another. Every call with the manager's `lifecycle` lock held.
+/// Calls the engine observers' hooks, one step after another. Every method is called with the manager's `lifecycle` lock held.
 final class EngineHooks: Sendable {
   private struct State {
     var chain: [any AudioEngineObserver] = []
     var engine: AudioEngine?
     var use = EngineUse()
-    /// The thread that runs a hook now.
+    /// The thread that is running a hook.
     var caller: pthread_t?
   }
   private let state = Mutex(State())
 
-  /// The directions that observers know to be used.
+  /// The directions that observers believe to be in use.
   var use: EngineUse { state.withLock { $0.use } }
 
-  /// Whether application audio is mixed in (S6).
+  /// A Boolean value indicating whether application audio is mixed in (S6).
   var hasMixer: Bool { chain.contains { $0 is MicrophoneMixer } }
 
-  /// From the next `create` on.
+  /// Sets the chain from the next `create` on.
   func set(_ chain: [any AudioEngineObserver]) { state.withLock { $0.chain = chain } }
 
-  // MARK: Steps that may be refused; nothing has changed then
+  // MARK: Steps that may be refused, without any change then
 
   func create(_ engine: AudioEngine) throws(EngineVeto) {
     try ask(.didCreate, { try $0.engineDidCreate(engine) }, undo: { $0.engineWillRelease(engine) })
@@ -59,7 +59,7 @@ final class EngineHooks: Sendable {
     tell { $0.engineDidStop(engine, use: use) }
   }
 
-  /// What observers have never heard of cannot be disabled, nor does it become enabled here.
+  /// Disables only what observers know to be enabled; never enables.
   func disable(to left: EngineUse) {
     let old = use
     let new = EngineUse(
@@ -81,7 +81,7 @@ final class EngineHooks: Sendable {
 
   private var chain: [any AudioEngineObserver] { state.withLock { $0.chain } }
 
-  /// Whether this thread is inside a hook, and so holds the `lifecycle` lock.
+  /// A Boolean value indicating whether this thread is inside a hook, and so holds the `lifecycle` lock.
   var isCalling: Bool { state.withLock { $0.caller } == pthread_self() }
 
   private func mark(_ caller: pthread_t?) { state.withLock { $0.caller = caller } }
@@ -92,7 +92,7 @@ final class EngineHooks: Sendable {
     for observer in chain { body(observer) }
   }
 
-  /// Asks each; where one refuses, those that had agreed hear the opposite, the last first.
+  /// Asks each observer; if one refuses, those that had agreed are called for the opposite step, the last first.
   private func ask(
     _ hook: EngineVeto.Hook, _ body: (any AudioEngineObserver) throws -> Void, undo: (any AudioEngineObserver) -> Void
   ) throws(EngineVeto) {

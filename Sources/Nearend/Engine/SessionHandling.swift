@@ -1,10 +1,10 @@
 import SessionModel
 
-/// The session's own part in the chain of engine observers, and the switches of what it does by itself (S5, S6). LiveKit:
+/// The session's own part in the chain of engine observers, with the switches for what it does automatically (S5, S6). LiveKit:
 /// `AudioManager.shared.audioSession`. [any]
 ///
-/// In the chain it configures the session (nearend links the real devices), activates it with the first media and deactivates it after the last. Out of it
-/// nothing of that happens by itself, as with `isAutomaticConfigurationEnabled` false.
+/// In the chain it configures the session (nearend links the real devices), activates it with the first media and deactivates it after the
+/// last. Outside the chain none of that happens automatically, as with `isAutomaticConfigurationEnabled` false.
 public struct SessionHandling: AudioEngineObserver {
   unowned let manager: AudioSessionManager
 
@@ -22,14 +22,14 @@ public struct SessionHandling: AudioEngineObserver {
 }
 
 extension AudioSessionManager {
-  /// What the session does by itself. LiveKit: `audioSession`.
+  /// What the session does automatically. LiveKit: `audioSession`.
   public var audioSession: SessionHandling { SessionHandling(manager: self) }
 
-  /// Who takes part in the engine's life, in this order (S6). By default `[audioSession, mixer]`. Each session begins with the chain that is
-  /// set then: configure it once, early; while a session exists a set has no effect and logs a warning. LiveKit: `set(engineObservers:)`.
+  /// Sets the observers of the engine's life, in this order (S6). By default `[audioSession, mixer]`. Each session begins with the current
+  /// chain: configure it once, early; while a session exists a change is ignored and logs a warning. LiveKit: `set(engineObservers:)`.
   ///
-  /// A chain without `audioSession`, and so an empty one, leaves configuration, activation and deactivation to the program. One without `mixer` disables
-  /// application audio (``MicrophoneMixer``).
+  /// A chain without `audioSession`, such as an empty one, leaves configuration, activation and deactivation to the program. One without
+  /// `mixer` disables application audio (``MicrophoneMixer``).
   public func set(engineObservers: [any AudioEngineObserver]) {
     let isLocked = changing.withLock { _ in
       guard service == nil else { return true }

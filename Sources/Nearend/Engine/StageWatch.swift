@@ -3,9 +3,9 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Tells in the log of stages that put out what is no number (S6). [any]
+/// Logs stages that put out NaN or infinite samples (S6). [any]
 ///
-/// The graph's control thread asks it to look, as it does `EventWatch`.
+/// Polled by the graph's control thread, as `EventWatch` is.
 final class StageWatch: Sendable {
   private struct Chain {
     let name: String
@@ -21,7 +21,7 @@ final class StageWatch: Sendable {
     self.log = log
   }
 
-  /// Says so when it is new, and at most as often as an event comes.
+  /// Logs new ones, at most as often as an event is posted.
   func look() {
     let now = monotonicSeconds()
     let broken = chains.withLock { chains in
@@ -37,7 +37,7 @@ final class StageWatch: Sendable {
     }
     for name in broken {
       log.add(
-        .warning, "a stage in the \(name) chain puts out samples that are no numbers, which are silent instead: it is broken, remove it")
+        .warning, "a stage in the \(name) chain puts out NaN or infinite samples, which are silenced: it is broken, remove it")
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// Brings each event to whoever wants it: observers, the control socket, telemetry. [any]
+/// Delivers each event to its subscribers: observers, the control socket, telemetry. [any]
 public final class EventBus: Sendable {
   private struct State {
     var nextId = 0
@@ -13,7 +13,7 @@ public final class EventBus: Sendable {
 
   public init() {}
 
-  /// Ends with the last reference to it, or when cancelled. [any]
+  /// A subscription. Ends with the last reference to it, or when cancelled. [any]
   public final class Subscription: Sendable {
     private let bus: EventBus
     private let id: Int
@@ -25,15 +25,15 @@ public final class EventBus: Sendable {
 
     deinit { cancel() }
 
-    /// Nothing is delivered that is posted later. [any]
+    /// Stops the delivery of later events. [any]
     public func cancel() {
-      // Let go of behind the lock: what it holds may end with it, and post.
+      // Released outside the lock: its deinitializer may post.
       let subscriber = bus.state.withLock { $0.subscribers.removeValue(forKey: id) }
       withExtendedLifetime(subscriber) {}
     }
   }
 
-  /// `receive` is called on whatever thread an event comes from, and must not wait nor take long. [any]
+  /// Subscribes. `receive` is called on whatever thread an event comes from, and must not block or take long. [any]
   public func subscribe(_ receive: @escaping @Sendable (AudioEvent) -> Void) -> Subscription {
     state.withLock { state in
       state.nextId += 1
@@ -42,7 +42,7 @@ public final class EventBus: Sendable {
     }
   }
 
-  /// [any], never the audio thread.
+  /// Posts an event. [any], never the audio thread.
   public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
     var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route)
     let subscribers = state.withLock { state in
@@ -52,7 +52,7 @@ public final class EventBus: Sendable {
     for receive in subscribers { receive(event) }
   }
 
-  /// Whether the registered source has had audio that is not silence; in every event from then on (T4). [any]
+  /// A Boolean value indicating whether the registered source has had audio other than silence; part of every event (T4). [any]
   public var sourceHadAudio: Bool {
     get { state.withLock { $0.sourceHadAudio } }
     set { state.withLock { $0.sourceHadAudio = newValue } }

@@ -1,7 +1,7 @@
 import SessionModel
 import Synchronization
 
-/// Counts what is posted. [any]
+/// Counts posted events. [any]
 final class EventTally: Sendable {
   private struct State {
     var counts = EventCounts()
@@ -9,7 +9,7 @@ final class EventTally: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Once, before the first event.
+  /// Subscribes; call it once, before the first event.
   func listen(to bus: EventBus) {
     let subscription = bus.subscribe { [weak self] event in self?.state.withLock { $0.counts.count(event) } }
     state.withLock { $0.subscription = subscription }

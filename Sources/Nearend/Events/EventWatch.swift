@@ -3,16 +3,16 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Looks at what the audio thread and the writers count, and posts what should be told. [any]
+/// Compares what the audio thread and the writers count, and posts the resulting events. [any]
 ///
-/// The graph's control thread asks it to look ten times a second while cycles run; while none does, nothing here runs either (L4).
+/// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
 final class EventWatch: Sendable {
   private let detector = Mutex(EventDetector())
   private let core: AudioCore
   private let events: EventBus
   private let clock: @Sendable () -> Double
 
-  /// - Parameter clock: seconds of a clock that never goes back.
+  /// - Parameter clock: returns seconds of a monotonic clock.
   init(core: AudioCore, events: EventBus, clock: @escaping @Sendable () -> Double = monotonicSeconds) {
     self.core = core
     self.events = events
@@ -29,12 +29,12 @@ final class EventWatch: Sendable {
     post(detector.withLock { $0.look(observation, at: now) })
   }
 
-  /// The devices that the graph uses now.
+  /// Takes the devices that the graph uses now.
   func use(_ route: RouteEnds) {
     if let event = detector.withLock({ $0.use(route) }) { post([event]) }
   }
 
-  /// A write was refused, the first of a run (K6).
+  /// Reports the first refused write of a run (K6).
   func frameDrop(mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64) {
     let now = clock()
     let event = detector.withLock {
@@ -43,7 +43,7 @@ final class EventWatch: Sendable {
     if let event { post([event]) }
   }
 
-  /// The source's consumer took its audio too late, for the first time of a run.
+  /// Reports the first time of a run that the source's consumer took its audio too late.
   func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64) {
     let now = clock()
     if let event = detector.withLock({ $0.sourceOverrun(mediaId: mediaId, lost: lost, total: total, at: now) }) { post([event]) }

@@ -2,7 +2,7 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 
-/// What an `AudioSessionManager` starts with. Locked while a session exists (L6). [any]
+/// The configuration of an `AudioSessionManager`. Locked while a session exists (L6). [any]
 public struct AudioSessionConfiguration: Sendable {
   /// Path of the daemon's socket, or its name; nil for the user's own.
   public var remote: String?
@@ -10,21 +10,21 @@ public struct AudioSessionConfiguration: Sendable {
   public var microphone: String?
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
-  /// What the echo canceller is told the speakers play (V4).
+  /// The source of the echo canceller's reference (V4).
   public var reference: ReferenceSource
-  /// Path of the Unix socket through which other processes take part, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
+  /// Path of the Unix socket for other processes, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
   public var controlSocket: String?
-  /// What interrupts a session, beside what happens to the graph itself (I1).
+  /// What interrupts a session besides the graph itself (I1).
   public var interruptions: InterruptionOptions
   /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
   public var areDefaultDevices = false
-  /// Whether playback pauses when headphones are pulled out, rather than go on in the room (R5). Default true.
+  /// Whether playback pauses when headphones are unplugged, instead of continuing in the room (R5). Default true.
   public var pausesOnUnplug = true
-  /// Folder of the file that tells what must be put back after a crash; nil: nothing is put back. By default the user's own.
+  /// Folder of the file that says what to restore after a crash, by default the user's own; nil restores nothing.
   public var stateFolder: String?
-  /// Where telemetry goes (T3); by default nowhere.
+  /// Where telemetry goes (T3); nowhere by default.
   public var telemetry: TelemetryOptions
-  /// Called with each remark, in order, on a thread of its own; it may call the manager.
+  /// Called with each log entry, in order, on a thread of its own; it may call the manager.
   public var log: (@Sendable (LogEntry) -> Void)?
 
   public init(

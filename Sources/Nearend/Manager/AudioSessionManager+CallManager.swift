@@ -2,36 +2,38 @@ import SessionModel
 
 /// The session as a call manager sees it (S1, S2, S7). [any]
 extension AudioSessionManager {
-  /// Whether the session is configured and activated: sound can be captured and played. Seed: `isSessionActive`.
+  /// A Boolean value indicating whether the session is configured and activated, so that sound can be captured and played. LiveSwitch:
+  /// `isSessionActive`.
   public var isSessionActive: Bool { session.isActive }
 
-  /// The filter in PipeWire's graph; nil where there is none, or the daemon is away, and in manual mode before the call manager's activation, and after an
-  /// interruption until the next. Waits for the control thread. Seed: `getSharedVPIOUnit`.
+  /// The filter in PipeWire's graph; nil without a session or daemon, and in manual mode before the call manager's activation and from an
+  /// interruption until the next activation. Waits for the control thread. LiveSwitch: `getSharedVPIOUnit`.
   public func getSharedUnit() -> SharedUnit? {
     guard let service, service.session.current.isUnitInitialised, let nodeId = service.graph.report.graph.nodeId else { return nil }
     let status = SessionStatus(service.session.current, interruption: service.session.interruption, isMicrophoneMuted: isMicrophoneMuted)
     return SharedUnit(nodeId: nodeId, state: status.state)
   }
 
-  /// Manual mode: the call manager has granted audio. What is registered, or will be, is linked; `didRecover` is posted where something was
-  /// waiting, once sound can pass. In default mode it has no effect and logs a warning. Before the first registration it is remembered.
+  /// Reports that the call manager has granted audio, in manual mode. Present and future registrations are linked; if something was
+  /// waiting, `didRecover` is posted once sound can pass. Remembered before the first registration. In default mode it is ignored and logs
+  /// a warning.
   ///
-  /// Seed: `audioSessionDidActivateExternally`.
+  /// LiveSwitch: `audioSessionDidActivateExternally`.
   public func audioSessionDidActivateExternally() { send(.activatedExternally) }
 
-  /// Manual mode: the call manager has revoked audio. Nothing real stays linked, and what speaker outputs have buffered is thrown away;
-  /// registrations stay. In default mode it has no effect and logs a warning.
+  /// Reports that the call manager has revoked audio, in manual mode. No real device stays linked, and buffered audio of speaker outputs is
+  /// discarded; registrations stay. In default mode it is ignored and logs a warning.
   ///
-  /// Seed: `audioSessionDidDeactivateExternally`.
+  /// LiveSwitch: `audioSessionDidDeactivateExternally`.
   public func audioSessionDidDeactivateExternally() { send(.deactivatedExternally) }
 
-  /// The session as it is now, whoever keeps it.
+  /// The current session, with or without a service.
   var session: SessionState {
     let (service, atRest) = current.withLock { ($0.service, $0.session) }
     return service?.session.current ?? atRest
   }
 
-  /// Lets something happen to the session, whoever keeps it. Returns why not, where it is refused.
+  /// Sends an event to the session, with or without a service. Returns the reason if it is refused.
   @discardableResult
   func send(_ event: SessionEvent) -> SessionRefusal? {
     changing.withLock { _ in
@@ -55,9 +57,9 @@ extension AudioSessionManager {
   }
 }
 
-/// The one filter node, read-only. [any]
+/// The filter node, read-only. [any]
 public struct SharedUnit: Sendable, Equatable {
-  /// Its id in PipeWire's graph, as `pw-cli info <id>` takes it.
+  /// Its id in PipeWire's graph, for `pw-cli info <id>`.
   public let nodeId: UInt32
   public let state: SessionStatus.State
 }

@@ -3,7 +3,7 @@ import SessionModel
 /// Ducking of other applications (D3). [any]
 extension AudioSessionManager {
   /// How far other applications' playback on the real speaker is lowered while a call is up and voice processing is in use: by 3 (`.min`),
-  /// 9 (`.default`), 15 (`.mid`) or 24 dB (`.max`). Default `.min`. At any time, over a ramp. LiveKit: `duckingLevel`.
+  /// 9 (`.default`), 15 (`.mid`) or 24 dB (`.max`). Default `.min`. May change at any time, with a ramp. LiveKit: `duckingLevel`.
   public var duckingLevel: DuckingLevel {
     get {
       guard case .string(let level) = value(of: .duckingLevel) else { return .min }
@@ -12,8 +12,8 @@ extension AudioSessionManager {
     set { set(.duckingLevel, to: .string(newValue.rawValue)) }
   }
 
-  /// True: by all of that only while somebody speaks, at either end, and by a third of it in silence. Default false: by all of it for the
-  /// whole call. LiveKit: `isAdvancedDuckingEnabled`.
+  /// True applies the full amount only while somebody speaks at either end, and a third of it in silence. Default false: the full amount
+  /// during the whole call. LiveKit: `isAdvancedDuckingEnabled`.
   public var isAdvancedDuckingEnabled: Bool {
     get { isOn(.isAdvancedDuckingEnabled) }
     set { set(.isAdvancedDuckingEnabled, to: .bool(newValue)) }

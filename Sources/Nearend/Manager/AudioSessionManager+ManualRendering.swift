@@ -2,9 +2,9 @@ import PipeWireGraph
 
 /// Sessions without a device or a daemon (S9). [any]
 extension AudioSessionManager {
-  /// True: sessions touch no device and no daemon, and open no control socket; the program runs their cycles with `manualRenderer`, and plays what comes out
-  /// itself. Media, microphone input, speaker outputs, mixer, settings, observers and engine observers are as in any session. Default false. LiveKit:
-  /// `setManualRenderingMode`.
+  /// Switches manual rendering. With true, sessions use no device and no daemon, and open no control socket; the program runs their cycles
+  /// with `manualRenderer`, and plays the output itself. Media, microphone input, speaker outputs, mixer, settings, observers and engine
+  /// observers work as in any session. Default false. LiveKit: `setManualRenderingMode`.
   /// - Throws: `GraphError.refused` while a session exists; nothing has changed then.
   public func setManualRenderingMode(_ on: Bool) throws(GraphError) {
     let isLocked = changing.withLock { _ in
@@ -17,10 +17,11 @@ extension AudioSessionManager {
     if isLocked { throw .refused(reason: "manual rendering cannot be switched while a session exists; unregister its media first") }
   }
 
-  /// As `setManualRenderingMode` left it.
+  /// A Boolean value indicating whether manual rendering is on.
   public var isManualRenderingMode: Bool { current.withLock { $0.rendersManually } }
 
-  /// Runs the cycles of the session that there is; nil without one, and outside manual rendering mode. The session says whether its voice is made
-  /// (`isSending`). With `configuration.reference` `.everything` each cycle is given what the program's speaker plays; `.mix` takes the mix itself.
+  /// Runs the cycles of the current session; nil without one, and outside manual rendering mode. The session decides whether its voice is
+  /// produced (`isSending`). With `configuration.reference` `.everything` each cycle takes what the program's speaker plays; `.mix` uses
+  /// the mix itself.
   public var manualRenderer: ManualRenderer? { (service?.graph as? ManualGraph)?.renderer }
 }

@@ -2,50 +2,53 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// Muting, keeping recording prepared, and what is mixed into the outgoing microphone (D1, D4, D5, S8). [any]
+/// Muting, prepared recording, and what is mixed into the outgoing microphone (D1, D4, D5, S8). [any]
 extension AudioSessionManager {
-  /// The person at the microphone is silent to everybody who takes the voice; application audio is heard still (D1). Default false.
+  /// A Boolean value indicating whether the person at the microphone is muted; application audio is still heard (D1). Default false.
   public var isMicrophoneMuted: Bool {
     get { isOn(.microphoneMuted) }
     set { set(.microphoneMuted, to: .bool(newValue)) }
   }
 
-  /// How the microphone is muted; changing it while muted mutes it the other way from then on. Default `.voiceProcessing`. LiveKit:
+  /// How the microphone is muted; a change while muted takes effect at once. Default `.voiceProcessing`. LiveKit:
   /// `set(microphoneMuteMode:)`.
   public var microphoneMuteMode: MicrophoneMuteMode {
     if case .string(let word) = value(of: .microphoneMuteMode), let mode = MicrophoneMuteMode(rawValue: word) { return mode }
     return .voiceProcessing
   }
 
-  /// See `microphoneMuteMode`.
+  /// Sets `microphoneMuteMode`.
   public func set(microphoneMuteMode mode: MicrophoneMuteMode) { set(.microphoneMuteMode, to: .string(mode.rawValue)) }
 
-  /// True: the session starts, or stays, with the microphone open, the capture path warm and the voice silent until somebody sends; the first audio is there
-  /// within one cycle, also after the last media has gone. False hands everything back where no media is registered. A person's mute in mode `restart`
-  /// closes the microphone all the same. LiveKit: `setRecordingAlwaysPreparedMode` (S8).
+  /// Switches prepared recording. With true, the session starts or stays with the microphone open, the capture path warm and the voice
+  /// silent until somebody sends; the first audio then comes within one cycle, even after the last media is gone. False hands everything
+  /// back if no media is registered. A person's mute in mode `restart` still closes the microphone. LiveKit:
+  /// `setRecordingAlwaysPreparedMode` (S8).
   /// - Throws: why the session cannot start; nothing has changed then.
   public func setRecordingAlwaysPreparedMode(_ on: Bool) throws(GraphError) {
     try prepareRecording(on)
   }
 
-  /// As `setRecordingAlwaysPreparedMode` left it. Default false.
+  /// A Boolean value indicating whether prepared recording is on. Default false.
   public var isRecordingAlwaysPreparedMode: Bool { isOn(.recordingAlwaysPrepared) }
 
   /// What is mixed into the outgoing microphone. LiveKit: `mixer`.
   public var mixer: MicrophoneMixer { MicrophoneMixer(manager: self) }
 }
 
-/// The outgoing microphone's mixer: application audio joins the voice behind voice processing and mute, so that it is never cancelled as echo, and not silent
-/// when the person is. To silence it, set `appVolume` to 0. The sum is limited, not clipped. [any]
+/// The outgoing microphone's mixer: application audio joins the voice behind voice processing and mute, so that it is never cancelled as
+/// echo, and not silenced with the person. To silence it, set `appVolume` to 0. The sum is limited, not clipped. [any]
 ///
-/// It is one of the engine's observers (S6). In a session whose chain is without it `capture` returns false, what other programs play into the microphone is
-/// refused, and `micVolume` and `appVolume` keep their values and have no effect: the voice goes out as it is. `outputVolume`, of the speaker, stays in effect.
+/// It is one of the engine's observers (S6). In a session whose chain does not contain it, `capture` returns false, other programs'
+/// application audio is refused, and `micVolume` and `appVolume` keep their values without effect: the voice goes out unchanged.
+/// `outputVolume`, which concerns the speaker, stays in effect.
 public struct MicrophoneMixer: AudioEngineObserver {
   unowned let manager: AudioSessionManager
 
-  /// Plays a buffer into the outgoing microphone, behind what was captured before, converted from whatever format it has; with the microphone or without one.
-  /// A stream begins after 0.1 s, which are kept in hand against jitter, and follows the program's clock. False, and nothing of it heard, while nobody takes
-  /// the voice, where more than two seconds would wait, or where the mixer is not among the engine observers. LiveKit: `capture(appAudio:)` (D4).
+  /// Plays a buffer of any format into the outgoing microphone, behind what was captured before, with or without a microphone. A stream
+  /// starts after 0.1 s, which are kept as a reserve against jitter, and follows the program's clock. Returns false, and plays none of it,
+  /// while nobody takes the voice, if more than two seconds would wait, or if the mixer is not among the engine observers. LiveKit:
+  /// `capture(appAudio:)` (D4).
   @discardableResult
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.service?.capture(appAudio: buffer) ?? false }
 
@@ -64,12 +67,12 @@ public struct MicrophoneMixer: AudioEngineObserver {
     get { volume(.outputVolume) }
     nonmutating set { set(.outputVolume, newValue) }
   }
-  /// Application audio is 12 dB lower while somebody talks into the microphone. Default false.
+  /// Lowers application audio by 12 dB while somebody talks into the microphone. Default false.
   public var isAppAudioDucked: Bool {
     get { manager.isOn(.appDucking) }
     nonmutating set { manager.set(.appDucking, to: .bool(newValue)) }
   }
-  /// Application audio is heard on the local speaker, too. Default false.
+  /// Plays application audio on the local speaker, too. Default false.
   public var isAppAudioMonitored: Bool {
     get { manager.isOn(.appMonitor) }
     nonmutating set { manager.set(.appMonitor, to: .bool(newValue)) }

@@ -2,20 +2,20 @@ import Dispatch
 import SessionModel
 import Synchronization
 
-/// Hears of what happens to the sound. Seed: `FMLiveSwitchCocoaAudioSessionManagerObserver`.
+/// An observer of audio events. LiveSwitch: `FMLiveSwitchCocoaAudioSessionManagerObserver`.
 public protocol AudioSessionManagerObserver: AnyObject, Sendable {
-  /// `event.detail["sourceHadAudio"]` is always there (T4).
+  /// Called for each event; `event.detail["sourceHadAudio"]` is always present (T4).
   @MainActor func audioSessionManager(_ manager: AudioSessionManager, didPost event: AudioEvent)
 }
 
 extension AudioSessionManager {
-  /// Called on the main queue from now on. Held weakly; adding one twice has no effect (T4). Seed: `addObserver:`. [any]
+  /// Adds an observer, which is held weakly and called on the main queue. Idempotent (T4). LiveSwitch: `addObserver:`. [any]
   public func addObserver(_ observer: any AudioSessionManagerObserver) { observers.add(observer) }
 
-  /// Unknown observer: no effect (T4). Seed: `removeObserver:`. [any]
+  /// Removes an observer; ignored if unknown (T4). LiveSwitch: `removeObserver:`. [any]
   public func removeObserver(_ observer: any AudioSessionManagerObserver) { observers.remove(observer) }
 
-  /// What happens from now on; each access gives a stream of its own. Who does not keep up loses the oldest. [any]
+  /// The events from now on; each access returns a new stream. A slow consumer loses the oldest events. [any]
   public var events: AsyncStream<AudioEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       let subscription = bus.subscribe { continuation.yield($0) }
@@ -24,7 +24,7 @@ extension AudioSessionManager {
   }
 }
 
-/// Observers, held weakly. [any]
+/// Weakly held observers. [any]
 final class ObserverList: Sendable {
   private struct Entry: Sendable {
     weak var observer: (any AudioSessionManagerObserver)?
@@ -42,7 +42,7 @@ final class ObserverList: Sendable {
     entries.withLock { $0.removeAll { $0.observer == nil || $0.observer === observer } }
   }
 
-  /// Whoever observes when the main queue gets there is told.
+  /// Calls those who are observers when the main queue gets there.
   func tell(_ event: AudioEvent, from manager: AudioSessionManager) {
     guard entries.withLock({ !$0.isEmpty }) else { return }
     DispatchQueue.main.async { [weak manager, self] in

@@ -1,17 +1,17 @@
 import RealtimeCore
 import SessionModel
 
-/// What is reported to a program, and what a program reports of its media (T1, T2, T5, K6, K8). [any]
+/// Reports to a program, and a program's reports of its media (T1, T2, T5, K6, K8). [any]
 extension AudioSessionManager {
   // MARK: To a program
 
-  /// Everything that there is to know about the audio now, for people, with a session and without. Never waits for the audio thread.
+  /// Describes the complete state of the audio for people, with or without a session. Never waits for the audio thread.
   ///
-  /// Seed: `getDiagnostics` (T1).
+  /// LiveSwitch: `getDiagnostics` (T1).
   public func getDiagnostics() -> String { service?.diagnostics() ?? Diagnostics(reportAtRest()).text }
 
-  /// The state for a server, in the seed's keys; nil where it cannot be encoded. Never waits for the audio thread. Seed: `getTelemetryJson`
-  /// (T2).
+  /// Describes the state for a server, with LiveSwitch's keys; nil if it cannot be encoded. Never waits for the audio thread. LiveSwitch:
+  /// `getTelemetryJson` (T2).
   public func getTelemetryJson() -> String? {
     if let service { return service.telemetryJSON() }
     return reportAtRest().telemetryJSON()
@@ -19,28 +19,28 @@ extension AudioSessionManager {
 
   // MARK: From a program
 
-  /// A speaker output's first write of a run that found no room; `writeSpeakerData` reports it by itself. Posts `sinkFrameDrop` at most
-  /// once in 5 minutes per output, with `totalUnderruns`. Unknown id: no effect.
+  /// Reports a speaker output's first write of a run that did not fit; `writeSpeakerData` does so by itself. Posts `sinkFrameDrop` at most
+  /// once in 5 minutes per output, with `totalUnderruns`. Ignored for an unknown id.
   ///
-  /// Seed: `notifySinkFrameDropEventWithMediaId:consecutive:total:` (K6).
+  /// LiveSwitch: `notifySinkFrameDropEventWithMediaId:consecutive:total:` (K6).
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
     service?.notifySinkFrameDrop(mediaId: mediaId, consecutive: consecutive, total: total)
   }
 
-  /// The RTP SSRC of the remote stream that feeds a speaker output, known once it is negotiated. Unknown id: no effect. Seed:
+  /// Sets the RTP SSRC of the remote stream that feeds a speaker output, once negotiated. Ignored for an unknown id. LiveSwitch:
   /// `updateSsrcForMediaId:ssrc:` (K8).
   public func updateSsrc(mediaId: String, ssrc: UInt32) { service?.updateSsrc(mediaId: mediaId, ssrc: ssrc) }
 
-  /// The registered source has had audio that is not silence: `sourceHadAudio` in every event from then on, and in telemetry, until it is
-  /// unregistered. Doing it again, or for another id, has no effect.
+  /// Reports that the registered source has had audio other than silence: sets `sourceHadAudio` in every later event, and in telemetry,
+  /// until the source is unregistered. Idempotent; ignored for any other id.
   ///
-  /// Seed: `reportSourceAudioActivityWithMediaId:` (T5).
+  /// LiveSwitch: `reportSourceAudioActivityWithMediaId:` (T5).
   public func reportSourceAudioActivity(mediaId: String) { service?.reportSourceAudioActivity(mediaId: mediaId) }
 
-  /// The registered source converts from `captureRate` to `outputRate` (Hz, positive), or with `isResampling` false does not; to be told
-  /// again when the rates change. Another id than the source's has no effect.
+  /// Reports that the registered source converts from `captureRate` to `outputRate` (Hz, positive), or, with `isResampling` false, does
+  /// not. Report it again when the rates change. Ignored for any other id.
   ///
-  /// Seed: `reportSourceResamplingWithMediaId:captureRate:outputRate:isResampling:` (T5).
+  /// LiveSwitch: `reportSourceResamplingWithMediaId:captureRate:outputRate:isResampling:` (T5).
   public func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
     service?.reportSourceResampling(mediaId: mediaId, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
   }

@@ -1,23 +1,23 @@
 import SessionModel
 
-/// Settings. They outlive the session: where none runs, they are kept and given to the next. [any]
+/// Settings. They outlive the session: without one they are kept for the next. [any]
 extension AudioSessionManager {
-  // MARK: Init-only (L6): locked while media is registered; a later set has no effect and logs a warning
+  // MARK: Init-only (L6): locked while media is registered; a later set is ignored and logs a warning
 
-  /// False: nothing is done to the voice, and nothing is added to its path (V1). Default true. Seed: `setUseVoiceProcessingIO:`.
+  /// False leaves the voice unprocessed, and adds nothing to its path (V1). Default true. LiveSwitch: `setUseVoiceProcessingIO:`.
   public var useVoiceProcessingIO: Bool {
     get { session.settings.usesVoiceProcessing }
     set { set(.useVoiceProcessingIO(newValue)) }
   }
 
-  /// Channels, 1 or 2; setting it sets both directions, as the seed's `setChannelCount:` says, and reading it gives the speaker's. Default:
-  /// 2 for the speaker and 1 for the microphone, because the seed's guide says 2, its reference says 1, and the voice is mono.
+  /// Channels, 1 or 2. Setting it sets both directions, as LiveSwitch's `setChannelCount:`; reading it returns the speaker's. Default: 2
+  /// for the speaker and 1 for the microphone, because LiveSwitch's guide says 2, its reference says 1, and the voice is mono.
   public var channelCount: Int {
     get { renderChannelCount }
     set { set(.channelCount(newValue)) }
   }
 
-  /// Channels that a microphone input is given, 1 or 2. Default 1.
+  /// Channels of a microphone input, 1 or 2. Default 1.
   public var captureChannelCount: Int {
     get { session.settings.captureChannelCount }
     set { set(.captureChannelCount(newValue)) }
@@ -29,7 +29,7 @@ extension AudioSessionManager {
     set { set(.renderChannelCount(newValue)) }
   }
 
-  /// True: a call manager activates and deactivates the session (S1). Default false. Seed: `manualAudioSessionManagement`.
+  /// True lets a call manager activate and deactivate the session (S1). Default false. LiveSwitch: `manualAudioSessionManagement`.
   public var manualAudioSessionManagement: Bool {
     get { session.settings.isManual }
     set { set(.manualAudioSessionManagement(newValue)) }
@@ -37,8 +37,8 @@ extension AudioSessionManager {
 
   // MARK: Live (L7): at any time, without a click
 
-  /// True: the raw microphone at the processed voice's latency; effective only with `useVoiceProcessingIO`. Default false. Seed:
-  /// `setBypassVoiceProcessing:`.
+  /// True bypasses to the raw microphone at the processed voice's latency; effective only with `useVoiceProcessingIO`. Default false.
+  /// LiveSwitch: `setBypassVoiceProcessing:`.
   public var bypassVoiceProcessing: Bool {
     get { isOn(.bypassVoiceProcessing) }
     set { set(.bypassVoiceProcessing, to: .bool(newValue)) }
@@ -50,25 +50,26 @@ extension AudioSessionManager {
     set { bypassVoiceProcessing = newValue }
   }
 
-  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true. Seed: `setVoiceProcessingEnableAGC:`.
+  /// Gain control; effective only with `useVoiceProcessingIO` and while not bypassed. Default true. LiveSwitch:
+  /// `setVoiceProcessingEnableAGC:`.
   public var voiceProcessingEnableAGC: Bool {
     get { isOn(.voiceProcessingEnableAGC) }
     set { set(.voiceProcessingEnableAGC, to: .bool(newValue)) }
   }
 
-  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  /// Noise suppression; effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isNoiseSuppressionEnabled: Bool {
     get { isOn(.noiseSuppression) }
     set { set(.noiseSuppression, to: .bool(newValue)) }
   }
 
-  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  /// Echo cancellation; effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isEchoCancellationEnabled: Bool {
     get { isOn(.echoCancellation) }
     set { set(.echoCancellation, to: .bool(newValue)) }
   }
 
-  /// Who cancels the echo, and suppresses the noise: nearend's own canceller, WebRTC's, or nobody, which is `isEchoCancellationEnabled` false. Default
+  /// The engine for echo and noise: nearend's own, WebRTC's, or none for echo, which sets `isEchoCancellationEnabled` to false. Default
   /// `.nearend`.
   public var echoCanceller: EchoCanceller {
     get {
@@ -78,21 +79,21 @@ extension AudioSessionManager {
     set { set(.echoCanceller, to: .string(newValue.rawValue)) }
   }
 
-  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  /// The high-pass filter; effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isHighPassFilterEnabled: Bool {
     get { isOn(.highPassFilter) }
     set { set(.highPassFilter, to: .bool(newValue)) }
   }
 
-  /// Switches voice processing also while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
+  /// Switches voice processing, even while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
   public func setVoiceProcessingEnabled(_ on: Bool) {
     send(.setVoiceProcessingEnabled(on))
     tellChange(of: .useVoiceProcessingIO, to: .bool(on))
   }
 
-  // MARK: How the session is run (S5), at any time
+  // MARK: Automatic handling of the session (S5), at any time
 
-  /// False: nearend links no real device by itself; who wires the graph does. Default true. LiveKit: `isAutomaticConfigurationEnabled`.
+  /// False leaves linking real devices to the program. Default true. LiveKit: `isAutomaticConfigurationEnabled`.
   public var isAutomaticConfigurationEnabled: Bool {
     get { session.settings.isAutomaticConfigurationEnabled }
     set {
@@ -101,8 +102,8 @@ extension AudioSessionManager {
     }
   }
 
-  /// False: after the last media the session stays active, its node and devices in the graph and no real device linked, until this is true
-  /// again or `shutDown`. Default true. No effect without `isAutomaticConfigurationEnabled`, nor in manual mode. LiveKit:
+  /// False keeps the session active after the last media, with its node and devices in the graph and no real device linked, until this is
+  /// true again or `shutDown`. Default true. No effect without `isAutomaticConfigurationEnabled`, or in manual mode. LiveKit:
   /// `isAutomaticDeactivationEnabled`.
   public var isAutomaticDeactivationEnabled: Bool {
     get { session.settings.isAutomaticDeactivationEnabled }
@@ -112,9 +113,9 @@ extension AudioSessionManager {
     }
   }
 
-  // MARK: One way in
+  // MARK: Setting by name
 
-  /// Those that are not the session's own, and may be changed at any time.
+  /// The settings that are not part of the session and may change at any time.
   static let live = Setting.allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
 
   func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
@@ -135,7 +136,7 @@ extension AudioSessionManager {
 
   private func set(_ setting: InitOnlySetting) {
     if let refusal = send(.setInitOnly(setting)) {
-      // The session itself warns of a lock.
+      // The session itself logs a lock.
       if case .locked = refusal { return }
       return log.add(.warning, refusal.description)
     }
@@ -152,7 +153,7 @@ extension AudioSessionManager {
 }
 
 extension NearendService {
-  /// Gives a setting a value of its own kind, where it has another.
+  /// Sets a setting to a value of its own kind, if it differs.
   func restore(_ setting: Setting, to value: EventValue) {
     guard self.value(of: setting) != value else { return }
     do { try set(setting, to: value) } catch { log.add(.warning, error.description) }

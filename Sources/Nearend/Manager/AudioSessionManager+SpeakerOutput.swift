@@ -5,13 +5,13 @@ import SessionModel
 extension AudioSessionManager {
   /// Gives receive media a ring for its PCM, mixed with the others' (K1).
   /// - Parameters:
-  ///   - mediaId: of media that was registered to receive.
+  ///   - mediaId: the id of media registered to receive.
   ///   - sampleRate: Hz, 8000–192000.
   ///   - channelCount: 1 (played on both sides) or 2.
-  ///   - bufferSize: bytes of the ring; 200 ms is a good size: `sampleRate * channelCount * 2 / 5`.
-  /// - Returns: false where the media is not registered to receive, has an output already, or the format is impossible; the log says which.
+  ///   - bufferSize: the ring's size in bytes; 200 ms is a good size: `sampleRate * channelCount * 2 / 5`.
+  /// - Returns: false if the media is not registered to receive or has an output already, or the format is impossible; the log says which.
   ///
-  /// Seed: `registerSpeakerOutputWithMediaId:sampleRate:channelCount:bufferSize:`.
+  /// LiveSwitch: `registerSpeakerOutputWithMediaId:sampleRate:channelCount:bufferSize:`.
   public func registerSpeakerOutput(mediaId: String, sampleRate: Int, channelCount: Int, bufferSize: Int) -> Bool {
     func refused(_ reason: String) -> Bool {
       log.add(.warning, "speaker output '\(mediaId)': \(reason)")
@@ -27,15 +27,16 @@ extension AudioSessionManager {
     }
   }
 
-  /// Ends a speaker output and frees its ring; what plays fades out. Unknown id: no effect. Seed: `unregisterSpeakerOutputWithMediaId:`.
+  /// Ends a speaker output and frees its ring; what plays fades out. Ignored for an unknown id. LiveSwitch:
+  /// `unregisterSpeakerOutputWithMediaId:`.
   public func unregisterSpeakerOutput(mediaId: String) { send(.unregisterSink(mediaId: mediaId)) }
 
-  /// Writes interleaved native-endian Int16 in the format registered, whole or not at all (K2). Quick, and never waits for a session that
+  /// Writes interleaved native-endian Int16 in the registered format, whole or not at all (K2). Fast, and never waits for a session that
   /// starts or stops.
-  /// - Returns: false, and nothing written, where the ring is full, the id unknown, or the data no whole number of frames. The first write
-  /// of a run that   finds the ring full is reported as `sinkFrameDrop` (K6).
+  /// - Returns: false, with nothing written, if the ring is full, the id unknown, or the data not a whole number of frames. The first write
+  ///   of a run that finds the ring full is reported as `sinkFrameDrop` (K6).
   ///
-  /// Seed: `writeSpeakerDataWithMediaId:data:length:`.
+  /// LiveSwitch: `writeSpeakerDataWithMediaId:data:length:`.
   public func writeSpeakerData(mediaId: String, data: UnsafeRawBufferPointer) -> Bool {
     guard let sink = service?.core.mixer.ringSink(id: mediaId) else { return false }
     let outcome = sink.put(data)
@@ -43,33 +44,33 @@ extension AudioSessionManager {
     return outcome == .written
   }
 
-  /// As above, from samples.
+  /// Writes samples, as above.
   public func writeSpeakerData(mediaId: String, data: [Int16]) -> Bool {
     data.withUnsafeBytes { writeSpeakerData(mediaId: mediaId, data: $0) }
   }
 
-  /// Ids of the speaker outputs, participants' devices (K9) among them, in the order of registration: those that diagnostics and telemetry's `sinkCount`
-  /// count. Seed: `registeredSpeakerOutputMediaIds`.
+  /// Ids of the speaker outputs, including participants' devices (K9), in the order of registration: those that diagnostics and telemetry's
+  /// `sinkCount` count. LiveSwitch: `registeredSpeakerOutputMediaIds`.
   public var registeredSpeakerOutputMediaIds: [String] { service?.core.mixer.ids ?? [] }
 
   // MARK: Levels (K7)
 
-  /// Linear gain of a speaker output, 0–4 (values outside are clamped), over a ramp. Default 1. Unknown id, or no number: no effect.
+  /// Sets the linear gain of a speaker output, 0–4 (clamped), with a ramp. Default 1. Ignored for an unknown id, or NaN.
   public func setSpeakerOutputGain(mediaId: String, gain: Double) {
     guard let service, !gain.isNaN, service.core.mixer.ids.contains(mediaId) else { return }
     service.perform(.setSinkGain(id: mediaId, min(max(gain, 0), 4)))
   }
 
-  /// A speaker output that is muted is silent, over a ramp, and goes on being read. Default false. Unknown id: no effect.
+  /// Mutes a speaker output, with a ramp, while it continues to be read. Default false. Ignored for an unknown id.
   public func setSpeakerOutputMuted(mediaId: String, isMuted: Bool) {
     guard let service, service.core.mixer.ids.contains(mediaId) else { return }
     service.perform(.setSinkMuted(id: mediaId, isMuted))
   }
 
-  /// A speaker output as it is now: gain, mute, peak and RMS in dBFS, fill, underruns, drops, drift; nil for an unknown id. Waits for the graph's control
-  /// thread, never for audio.
+  /// The current state of a speaker output: gain, mute, peak and RMS in dBFS, fill, underruns, drops, drift; nil for an unknown id. Waits
+  /// for the graph's control thread, never for audio.
   public func speakerOutputStatus(mediaId: String) -> SinkStatus? { speakerOutputStatuses.first { $0.id == mediaId } }
 
-  /// All of them, in the order of `registeredSpeakerOutputMediaIds`.
+  /// The states of all speaker outputs, in the order of `registeredSpeakerOutputMediaIds`.
   public var speakerOutputStatuses: [SinkStatus] { service?.snapshot().sinks ?? [] }
 }

@@ -4,29 +4,29 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// The one owner of the process's voice processing: one filter node, one echo canceller that hears everything (L1).
+/// The owner of the process's voice processing: one filter node, one echo canceller that hears everything (L1).
 ///
-/// Seed: `FMLiveSwitchCocoaAudioSessionManager`. Call order: `registerMedia`, then `registerMicrophoneInput` or `registerSpeakerOutput`,
+/// LiveSwitch: `FMLiveSwitchCocoaAudioSessionManager`. Call `registerMedia`, then `registerMicrophoneInput` or `registerSpeakerOutput`,
 /// then `unregisterMedia`; the first registration starts the session, the last unregistration hands everything back.
 ///
 ///     registerMedia ──▶ lifecycle ──▶ NearendService ──▶ graph
-///     settings, call manager ──▶ the service's session, or the one at rest between two services
+///     settings, call manager ──▶ the service's session, or the one kept between two services
 ///
-/// Every call is safe from any thread (L8), except from the audio thread: a microphone callback calls nothing here. None blocks the audio
+/// Every call is safe from any thread (L8) except the audio thread: a microphone callback must call nothing here. None blocks the audio
 /// thread.
 public final class AudioSessionManager: Sendable {
-  /// Seed: `sharedInstance`. Made on first use, there as long as the process.
+  /// The shared manager, created on first use and never released. LiveSwitch: `sharedInstance`.
   public static let shared = AudioSessionManager()
 
-  /// Who keeps the session: a service, or nobody between two.
+  /// The owner of the session: a service, or nobody between two.
   struct Current {
     var service: NearendService?
     var configuration = AudioSessionConfiguration()
     /// The session while there is no service.
     var session = SessionState()
-    /// Settings that were changed while there was no service, or that the last one left.
+    /// Settings that were changed without a service, or that the last one left behind.
     var settings: [Setting: EventValue] = [:]
-    /// Sessions have no graph but the program's own calls (S9).
+    /// A Boolean value indicating manual rendering: the program's own calls are the sessions' graph (S9).
     var rendersManually = false
 
     func value(of setting: Setting) -> EventValue {
@@ -34,7 +34,7 @@ public final class AudioSessionManager: Sendable {
       return settings[setting] ?? setting.standard
     }
 
-    /// The canceller's engine and its switch are kept apart, so that on is the engine chosen last in the next session, too.
+    /// Keeps the canceller's engine and its switch separately, so that in the next session, too, on means the engine chosen last.
     mutating func keep(_ value: EventValue, of setting: Setting) {
       guard setting == .echoCanceller else { return settings[setting] = value }
       let isOn = value != .string(EchoCanceller.off.rawValue)
@@ -42,12 +42,12 @@ public final class AudioSessionManager: Sendable {
       if isOn { settings[.echoCanceller] = value }
     }
   }
-  /// Held for a moment only, so that writers of PCM find their sink at once.
+  /// Held only briefly, so that writers of PCM find their sink at once.
   let current = Mutex(Current())
-  /// Starting and stopping, one after another. Taken before `changing`, which is taken before `current`; the graph's control thread takes
-  /// none of them.
+  /// Serializes starting and stopping. Taken before `changing`, which is taken before `current`; the graph's control thread takes none of
+  /// them.
   private let lifecycle = Mutex(())
-  /// Whatever changes the session or a setting, so that nothing falls between two services.
+  /// Serializes changes of the session or a setting, so that none is lost between two services.
   let changing = Mutex(())
 
   let log: EventLog
@@ -61,7 +61,7 @@ public final class AudioSessionManager: Sendable {
 
   private convenience init() { self.init { GraphController(core: $0, options: $1, hooks: $2) } }
 
-  /// In a graph of the caller's making.
+  /// Creates a manager with a graph of the caller's making.
   init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph) {
     self.makeGraph = makeGraph
     let outlet = LogOutlet()
@@ -78,16 +78,16 @@ public final class AudioSessionManager: Sendable {
 
   // MARK: Media
 
-  /// Registers something that sends (takes the microphone) or receives (is played). The first starts the session, and a second that comes
-  /// meanwhile waits for it. Neither send nor receive, or an id that is registered: no effect. In manual mode node and devices exist from
-  /// here on, and nothing real is linked to them before the call manager's activation.
+  /// Registers media that sends (takes the microphone) or receives (is played). The first starts the session; another one that comes
+  /// meanwhile waits for it. Ignored with neither send nor receive, or for a registered id. In manual mode node and devices exist from here
+  /// on, and no real device is linked to them before the call manager's activation.
   /// - Throws: why the session cannot start, or an engine observer's veto; the media is not registered then, and nothing is left behind.
   ///
-  /// Seed: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
+  /// LiveSwitch: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
   public func registerMedia(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) {
     guard isSend || isReceive else { return }
     try lifecycle.withLock { _ throws(GraphError) in
-      // Again the same has no effect.
+      // Registering the same media again is ignored.
       guard session.program(id) == nil else { return }
       var use = hooks.use
       use.isPlayoutEnabled = use.isPlayoutEnabled || isReceive
@@ -97,11 +97,10 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// Ends a media's registration, its microphone input and its speaker output. The last, of whatever owner (applications that use our
-  /// devices count, L3), stops the session and hands everything back, unless `isAutomaticDeactivationEnabled` is false. Unknown id: no
-  /// effect.
+  /// Unregisters media with its microphone input and its speaker output. The last of any owner (applications that use nearend's devices
+  /// count, L3) stops the session and hands everything back, unless `isAutomaticDeactivationEnabled` is false. Ignored for an unknown id.
   ///
-  /// Seed: `unregisterMediaWithMediaId:` (L2).
+  /// LiveSwitch: `unregisterMediaWithMediaId:` (L2).
   public func unregisterMedia(id: String) {
     lifecycle.withLock { _ in
       service?.session.send(.unregisterMedia(id: id))
@@ -109,8 +108,7 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// Ends the session at once: all media is unregistered, and applications that use the devices lose them. Settings are kept. Without a
-  /// session: no effect.
+  /// Ends the session at once: all media is unregistered, and applications lose the devices. Settings are kept. Ignored without a session.
   public func shutDown() {
     lifecycle.withLock { _ in
       guard let service else { return }
@@ -120,7 +118,7 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// Locked while a session exists: a set has no effect then and logs a warning.
+  /// Locked while a session exists: a set is then ignored and logs a warning.
   public var configuration: AudioSessionConfiguration {
     get { current.withLock { $0.configuration } }
     set {
@@ -128,7 +126,7 @@ public final class AudioSessionManager: Sendable {
         current.withLock { current in
           guard current.service == nil else { return true }
           current.configuration = newValue
-          // What is configured last counts, not what was picked in an earlier session.
+          // The latest configuration overrides what was picked in an earlier session.
           current.settings[.microphone] = nil
           current.settings[.speaker] = nil
           return false
@@ -143,7 +141,7 @@ public final class AudioSessionManager: Sendable {
 
   // MARK: Start and stop
 
-  /// Starts the session where it is to be kept prepared and none runs (S8).
+  /// Starts the session if it is to be kept prepared and none runs (S8).
   func prepareRecording(_ on: Bool) throws(GraphError) {
     try lifecycle.withLock { _ throws(GraphError) in
       if on {
@@ -156,14 +154,14 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// The service, with its engine enabled for `use`.
+  /// Returns the service, with its engine enabled for the given use.
   private func runningService(_ asked: EngineUse) throws(GraphError) -> NearendService {
     var use = asked
     // Settings outlive the session: it may begin prepared.
     use.isRecordingEnabled = use.isRecordingEnabled || isRecordingAlwaysPreparedMode
     do throws(EngineVeto) {
       if let service {
-        // Applications may have kept it, of whom observers hear nothing.
+        // Applications, of which observers are not told, may have kept it.
         try hooks.enable(use)
         return service
       }
@@ -198,7 +196,7 @@ public final class AudioSessionManager: Sendable {
     return try NearendService(options, log: log, events: bus) { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
   }
 
-  /// Each step in turn; where one fails, those before it are taken back.
+  /// Takes each step in turn; if one fails, those before it are undone.
   private func start(_ service: NearendService, _ use: EngineUse) throws(GraphError) {
     do throws(EngineVeto) {
       try hooks.create(AudioEngine(service.core))
@@ -217,10 +215,10 @@ public final class AudioSessionManager: Sendable {
     }
   }
 
-  /// Stops the session where nothing needs it, or disables the direction that nothing uses. With the lifecycle's lock.
+  /// Stops the session if nothing needs it, or disables an unused direction. Call it with the lifecycle's lock held.
   private func leaveWhatIsUnused() {
     guard let service else { return }
-    // At once with the decision: applications and the control socket's clients come whenever they like, and must not be taken into what ends.
+    // Atomically: applications and the control socket's clients may come at any time, and must not be accepted into what ends.
     guard !service.session.endWhereUnused() else { return stop(service) }
     hooks.disable(to: EngineUse(service.session.current))
   }
@@ -228,13 +226,13 @@ public final class AudioSessionManager: Sendable {
   private func stop(_ service: NearendService) {
     leave(service)
     service.stop()
-    // Applications whose devices are gone.
+    // Applications lose their devices.
     service.session.send(.applications([]))
     hooks.stopped()
     hooks.release()
   }
 
-  /// From here on nobody keeps the session; what outlasts it is taken back.
+  /// Takes back from the service what outlasts the session; nobody owns the session afterwards.
   private func leave(_ service: NearendService) {
     changing.withLock { _ in
       var settings = Dictionary(uniqueKeysWithValues: Self.live.map { ($0, service.value(of: $0)) })
@@ -251,9 +249,9 @@ public final class AudioSessionManager: Sendable {
     stopping.async { [weak self] in self?.stopNowWhereUnused() }
   }
 
-  /// After a change that may have been the last thing that kept the session.
+  /// Stops the session after a change that may have removed its last use.
   func stopNowWhereUnused() {
-    // A hook may set a switch, but the session cannot end under it.
+    // A hook may change a setting, but the session cannot end during the hook.
     if hooks.isCalling { return stopSoonWhereUnused() }
     lifecycle.withLock { _ in leaveWhatIsUnused() }
   }
@@ -262,7 +260,7 @@ public final class AudioSessionManager: Sendable {
     observers.tell(event, from: self)
     // Another program may have ended prepared recording.
     let isPreparation = event.kind == .settingChanged && event.detail["setting"] == .string(Setting.recordingAlwaysPrepared.rawValue)
-    // It may come from the graph's control thread, which must not wait for its own end.
+    // The event may come from the graph's control thread, which must not wait for its own end.
     if event.kind == .mediaUnregistered || isPreparation { stopSoonWhereUnused() }
   }
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import SessionModel
 
-/// Brings remarks to a program's own log, on a queue of its own: they come from threads, and with locks held, that a program must not wait
-/// on. [any]
+/// Delivers log entries to a program on a queue of its own: they come from threads, and with locks held, that must not wait for a program.
+/// [any]
 final class LogOutlet: Sendable {
   private let receive = Callback<@Sendable (LogEntry) -> Void>()
   private let queue = DispatchQueue(label: "nearend.log")

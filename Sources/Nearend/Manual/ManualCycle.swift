@@ -10,10 +10,10 @@ public struct StereoBlock: Sendable, Equatable {
     self.right = right
   }
 
-  /// The same on both sides.
+  /// Creates a block with the same samples on both sides.
   public init(mono: [Float]) { self.init(left: mono, right: mono) }
 
-  /// Lends the block for as long as `body` runs; nil where there is none.
+  /// Lends a block for the duration of `body`; no channels for nil.
   static func lend<Value>(_ block: StereoBlock?, to body: (StereoInput) -> Value) -> Value {
     guard let block else { return body(StereoInput(left: nil, right: nil)) }
     return block.left.withUnsafeBufferPointer { left in
@@ -22,7 +22,7 @@ public struct StereoBlock: Sendable, Equatable {
   }
 }
 
-/// What a cycle puts out.
+/// The output of a cycle.
 public struct ManualCycle: Sendable, Equatable {
   /// The processed microphone, mono, `ManualRenderer.latency` frames late.
   public var voice: [Float]
@@ -38,7 +38,7 @@ public struct ManualCycle: Sendable, Equatable {
 /// Why a manual renderer cannot be made, or refuses a cycle.
 public enum ManualRenderingError: Error, Equatable, CustomStringConvertible {
   case capturePath(CapturePathError)
-  /// Frames outside `ManualRenderer.quanta`.
+  /// A number of frames outside `ManualRenderer.quanta`.
   case quantum(Int)
   case blockLength(Int, expected: Int)
 

@@ -4,9 +4,9 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// The graph of a session in manual rendering mode (S9): there is none. No daemon, no device, no application; cycles run when the program asks for them.
+/// The graph of a session in manual rendering mode (S9): without a daemon, devices or applications; cycles run when the program calls them.
 final class ManualGraph: SessionGraph {
-  /// What the program runs the cycles with.
+  /// Runs the program's cycles.
   let renderer: ManualRenderer
   private struct State {
     var isRunning = false
@@ -16,7 +16,7 @@ final class ManualGraph: SessionGraph {
   private let state = Mutex(State())
   private let core: AudioCore
   private let hooks: GraphHooks
-  /// Asks the session what it needs, one question after another, as a graph's control thread does.
+  /// Serializes the questions to the session, as a graph's control thread does.
   private let control = DispatchQueue(label: "nearend.manual")
 
   init(core: AudioCore, hooks: GraphHooks) {
@@ -38,7 +38,7 @@ final class ManualGraph: SessionGraph {
   }
 
   func demandChanged() { control.async { [self] in reconcile() } }
-  /// What no cycle was asked of cannot freeze.
+  /// Cycles that nobody calls cannot freeze.
   func rebuild() {}
   /// The thread that runs the cycles is the program's own.
   func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
@@ -57,7 +57,7 @@ final class ManualGraph: SessionGraph {
     core.isHeld = wanted.isActive && !demand.isActive
   }
 
-  // MARK: There is no device and nobody else
+  // MARK: No devices, no other programs
 
   func pick(_ direction: Device.Direction, name: String?) {}
   func picked(_ direction: Device.Direction) -> String? { nil }
@@ -70,7 +70,7 @@ final class ManualGraph: SessionGraph {
   func addGraphSink(_ sink: GraphSink) {}
   func removeGraphSink(id: String) {}
   func provide(_ parameters: GraphParameters) {}
-  /// What has changed may be the engine.
+  /// The engine may have changed.
   func parametersChanged() { renewCapturePath() }
 
   private func renewCapturePath() {

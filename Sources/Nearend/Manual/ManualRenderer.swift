@@ -2,22 +2,22 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Manual rendering (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing with no device and no daemon. The
-/// caller brings and takes the blocks.
+/// Renders manually (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing without a device or a daemon. The
+/// caller supplies and takes the blocks.
 ///
 ///     ring sinks, call ──▶ cycle ──▶ speaker
 ///     microphone, reference ─▶ │ ──▶ voice, source
 ///
-/// It has no code of its own for sound: a cycle is the cycle that the graph's audio thread runs, on the same `AudioCore`, so that the same
-/// blocks give the same samples live and here.
+/// It has no audio code of its own: a cycle is the graph's audio thread's cycle, on the same `AudioCore`, so the same blocks give the same
+/// samples live and here.
 ///
 /// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and
-/// meters are for any thread, as live.
+/// meters may be used on any thread, as live.
 // Sound: the core is for any thread; `rate` and `position` belong to the one thread that runs the cycles.
 public final class ManualRenderer: @unchecked Sendable {
-  /// Frames of a cycle.
+  /// Allowed frames per cycle.
   public static let quanta = 32...8_192
-  /// Hz.
+  /// Allowed rates in Hz.
   public static let rates = 16_000...192_000
 
   let core: AudioCore
@@ -26,22 +26,22 @@ public final class ManualRenderer: @unchecked Sendable {
     get { mode.withLock { $0 } }
     set { mode.withLock { $0 = newValue } }
   }
-  /// The rate of the capture path that is ready. Held by whoever makes one or frees one: another engine is chosen on any thread.
+  /// The rate of the current capture path. Locked while one is made or freed, because any thread may choose another engine.
   let prepared: Mutex<Int>
   private let processor: CycleProcessor
-  /// Called ten times in a second of audio.
+  /// Called ten times per second of audio.
   private let looked: @Sendable () -> Void
   private var sinceLook = 0
-  /// Of the blocks from the next cycle on, Hz. What ring sinks bring is converted to it.
+  /// Rate of the blocks from the next cycle on, in Hz. Ring sinks are converted to it.
   public private(set) var rate: Int
-  /// Frames of all cycles.
+  /// Total frames of all cycles.
   public private(set) var position: UInt64 = 0
 
   /// - Parameters:
-  ///   - rate: of all blocks, Hz, `rates`.
-  ///   - reference: what the canceller hears: what each cycle is given as `reference`, because the caller's speaker plays other things too,
-  ///     or the mix that the cycle itself puts out.
-  /// - Throws: `ManualRenderingError.capturePath` where the rate is impossible. [any]
+  ///   - rate: of all blocks in Hz, `rates`.
+  ///   - reference: the canceller's reference: each cycle's `reference`, if the caller's speaker plays other things too, or the cycle's own
+  ///     mix.
+  /// - Throws: `ManualRenderingError.capturePath` for an impossible rate. [any]
   public init(rate: Int = 48_000, reference: ReferenceSource = .mix) throws(ManualRenderingError) {
     do throws(CapturePathError) {
       core = try AudioCore(usesMixAsReference: reference == .mix, rate: rate)
@@ -55,7 +55,7 @@ public final class ManualRenderer: @unchecked Sendable {
     core.isSending = true
   }
 
-  /// Runs the cycles of a session's own core, at 48 kHz to begin with.
+  /// Runs the cycles of a session's own core, initially at 48 kHz.
   init(core: AudioCore, looked: @escaping @Sendable () -> Void) {
     self.core = core
     self.looked = looked
@@ -64,7 +64,7 @@ public final class ManualRenderer: @unchecked Sendable {
     rate = 48_000
   }
 
-  /// Changes `rate`; voice processing begins anew. Throws `ManualRenderingError.capturePath`, and leaves it as it was.
+  /// Changes `rate`, which resets voice processing. Throws `ManualRenderingError.capturePath`, and keeps the rate.
   public func setRate(_ rate: Int) throws(ManualRenderingError) {
     do throws(CapturePathError) {
       try prepared.withLock { prepared throws(CapturePathError) in
@@ -77,34 +77,35 @@ public final class ManualRenderer: @unchecked Sendable {
     self.rate = rate
   }
 
-  /// Whether the microphone is processed. False, as live while nobody takes the voice: the voice is silent, and the speaker goes on. [any]
+  /// A Boolean value indicating whether the microphone is processed. False, as live while nobody takes the voice, silences the voice; the
+  /// speaker continues. [any]
   public var isSending: Bool {
     get { core.isSending }
     set { core.isSending = newValue }
   }
 
-  /// Frames by which the voice is later than the microphone in cycles of `quantum` frames, with the settings of now (V8).
+  /// The delay of the voice in frames, in cycles of `quantum` frames, with the current settings (V8).
   public func latency(quantum: Int) -> Int { prepared.withLock { _ in core.captureLatency(quantum: quantum) } }
 
-  /// Frames between a sample of the reference and its echo in the microphone, where the caller knows (V5). [any]
+  /// Frames between a sample of the reference and its echo in the microphone, if the caller knows (V5). [any]
   public var streamDelay: Int {
     get { core.streamDelay }
     set { core.streamDelay = newValue }
   }
 
-  /// What the capture path measures (V6). [any]
+  /// The capture path's measurements (V6). [any]
   public var meters: CaptureMetersSnapshot { core.meters.snapshot() }
 
-  /// A program's own stages, as `AudioEngine` has them live (S6). [any]
+  /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }
   public var renderStages: StageChain { core.mixer.stages }
 
   // MARK: Cycles
 
-  /// One cycle: mixes the sinks and `call` into `speaker`, and makes the voice out of the microphone.
+  /// Runs one cycle: mixes the sinks and `call` to `speaker`, and makes the voice from the microphone.
   ///
-  /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; what is nil is silent, or not wanted. Its `rate` and
-  ///   `position` are set to the renderer's own.
+  /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; nil inputs are silent, nil outputs are omitted. Its
+  ///   `rate` and `position` are set to the renderer's own.
   /// - Throws: `ManualRenderingError.quantum`; nothing has been processed then.
   public func cycle(_ buffers: inout CycleBuffers) throws(ManualRenderingError) {
     guard Self.quanta.contains(buffers.frames) else { throw .quantum(buffers.frames) }
@@ -120,7 +121,7 @@ public final class ManualRenderer: @unchecked Sendable {
     }
   }
 
-  /// One cycle on arrays, as long as the microphone.
+  /// Runs one cycle on arrays as long as the microphone's.
   ///
   /// - Parameters:
   ///   - microphone: mono.
@@ -158,7 +159,7 @@ public final class ManualRenderer: @unchecked Sendable {
     return ManualCycle(voice: voice, speaker: StereoBlock(left: left, right: right))
   }
 
-  /// Only the speaker's side: `frames` of the mix. The microphone's side of this cycle is silence.
+  /// Renders only the speaker's side: `frames` of the mix. The microphone's side of this cycle is silent.
   /// - Throws: `ManualRenderingError.quantum`.
   public func render(frames: Int) throws(ManualRenderingError) -> StereoBlock {
     guard Self.quanta.contains(frames) else { throw .quantum(frames) }
@@ -167,29 +168,29 @@ public final class ManualRenderer: @unchecked Sendable {
 
   // MARK: Application audio, sinks and source
 
-  /// Plays a buffer into the outgoing microphone from the next cycle on, behind what was captured before (D4). False, and nothing of it heard, while
-  /// `isSending` is false, or where more than two seconds would wait. [any]
+  /// Plays a buffer into the outgoing microphone from the next cycle on, behind what was captured before (D4). Returns false, and plays
+  /// none of it, while `isSending` is false, or if more than two seconds would wait. [any]
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
 
-  /// What was captured is over: it plays out at once, rather than wait for more. [any]
+  /// Ends the captured audio: it plays out at once instead of waiting for more. [any]
   public func endAppAudio() { core.appAudio.endCapture() }
 
-  /// A participant whose PCM a program writes (K1), played from the next cycle on. `bufferSize` is in bytes. Throws `SinkError`. [any]
+  /// Adds a participant whose PCM a program writes (K1), played from the next cycle on. `bufferSize` is in bytes. Throws `SinkError`. [any]
   public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {
     let sink = try RingSink(id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
     try core.mixer.add(sink)
     return sink
   }
 
-  /// False where there is none of that id. [any]
+  /// Removes a sink; returns false if there is none of that id. [any]
   @discardableResult
   public func removeSink(id: String) -> Bool { core.mixer.remove(id: id) }
 
-  /// Calls `callback` with `context` in each cycle from the next on, on the thread that runs it, with the processed voice. [any]
+  /// Calls `callback` with `context` and the processed voice in each cycle from the next on, on the thread that runs it. [any]
   public func setSource(context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) {
     core.source.attach(callback, context: context)
   }
 
-  /// When it returns the callback is not running and is not called again. [any, but the callback itself]
+  /// Removes the source. When it returns the callback is not running and is not called again. [any except the callback itself]
   public func removeSource() { core.source.detach() }
 }

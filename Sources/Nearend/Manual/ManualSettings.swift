@@ -1,9 +1,9 @@
 import RealtimeCore
 import SessionModel
 
-/// Settings by the names that they have live. They act at once and without a click, while cycles run too (L7). [any]
+/// Settings by their live names. They take effect at once and without a click, even while cycles run (L7). [any]
 extension ManualRenderer {
-  /// The settings that mean something without a device.
+  /// The settings that apply without a device.
   public static let settings: [Setting] = Setting.allCases.filter {
     switch $0 {
     case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .recordingAlwaysPrepared, .duckingLevel,
@@ -13,7 +13,7 @@ extension ManualRenderer {
     }
   }
 
-  /// What a setting is now; nil for one that is not of `settings`.
+  /// Returns the value of a setting; nil for one that is not in `settings`.
   public func value(of setting: Setting) -> EventValue? {
     let controls = core.controls
     return switch setting {
@@ -24,7 +24,7 @@ extension ManualRenderer {
     case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
     case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
     case .microphoneMuted: .bool(controls.isMicrophoneMuted)
-    // There is no link to remove: `restart` is as `voiceProcessing`.
+    // There is no link to remove: `restart` acts as `voiceProcessing`.
     case .microphoneMuteMode: .string(muteMode.rawValue)
     case .outputVolume: .number(Double(core.mixer.masterGain))
     case .micVolume: .number(Double(core.appAudio.micVolume))
@@ -38,8 +38,8 @@ extension ManualRenderer {
     }
   }
 
-  /// Gives a setting another value.
-  /// - Throws: `SettingError.badValue`, `.unknown` for one that is not of `settings`; nothing has changed then.
+  /// Sets a setting.
+  /// - Throws: `SettingError.badValue`, or `.unknown` for one that is not in `settings`; nothing has changed then.
   public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
     let controls = core.controls
     switch (setting, try setting.checked(value)) {
@@ -74,7 +74,7 @@ extension ManualRenderer {
     }
   }
 
-  /// Makes the capture path for the engine that a session's settings say; the next cycle has it. An engine that is refused leaves the other in use.
+  /// Makes the capture path for the engine of a session's settings, for the next cycle. If an engine is refused, the other stays in use.
   func renewCapturePath() throws(CapturePathError) {
     try prepared.withLock { rate throws(CapturePathError) in try core.prepare(rate: rate) }
   }

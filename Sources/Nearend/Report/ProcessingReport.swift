@@ -3,7 +3,7 @@ import RealtimeCore
 import SessionModel
 
 extension CaptureControls {
-  /// Whether the user wants a component (L7).
+  /// Whether the user has switched a component on (L7).
   subscript(component: ProcessingComponent) -> Bool {
     get {
       switch component {
@@ -25,7 +25,7 @@ extension CaptureControls {
 }
 
 extension CaptureControls {
-  /// Engine and switch in one (V10): off leaves the engine as it is.
+  /// Engine and switch as one value (V10): off keeps the engine.
   var echoCanceller: EchoCanceller {
     get { isEchoCancellationEnabled ? engine.canceller : .off }
     set {
@@ -43,7 +43,7 @@ extension VoiceEngine {
     }
   }
 
-  /// What a manager keeps between two sessions.
+  /// Decodes what a manager keeps between two sessions.
   init(kept value: EventValue?) {
     if case .string(let word) = value, let engine = VoiceEngine(rawValue: word) { self = engine } else { self = .nearend }
   }
@@ -59,7 +59,8 @@ extension VoiceEngine {
 }
 
 extension ProcessingStatus {
-  /// What is so of what was asked for (V3), and what the capture path measures (V6). `hasMicrophone`: one is linked, so that there is something to process.
+  /// Compares the requested with the actual state (V3), and adds the capture path's measurements (V6). `hasMicrophone`: one is linked, so
+  /// that there is something to process.
   init(
     controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
     hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double
@@ -105,5 +106,5 @@ extension ProcessingStatus.EchoVerdict {
   }
 }
 
-/// dBFS of a linear level, −120 where it is silent.
+/// Converts a linear level to dBFS; −120 if silent.
 func decibels(_ level: Float) -> Double { level > 1e-6 ? 20 * log10(Double(level)) : -120 }

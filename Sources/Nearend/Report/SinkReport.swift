@@ -2,7 +2,7 @@ import RealtimeCore
 import SessionModel
 
 extension SinkStatus {
-  /// `isHeard`: the session runs; what stands still has no level.
+  /// `isHeard`: the session runs; otherwise levels are silent.
   init(_ sink: RingSink, isHeard: Bool) {
     let status = sink.status()
     self.init(
@@ -15,7 +15,7 @@ extension SinkStatus {
       rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
 
-  /// `rate` is the graph's: a graph sink has no other. `isUsed`: somebody plays into its device.
+  /// `rate` is the graph's, the only one a graph sink has. `isUsed`: somebody plays into its device.
   init(_ sink: GraphSink, rate: Int, isUsed: Bool, isHeard: Bool) {
     let status = sink.status()
     self.init(
@@ -36,7 +36,7 @@ extension SinkStatus.State {
 }
 
 extension Mixer {
-  /// One row per participant, in the order of registration.
+  /// Returns one row per participant, in the order of registration.
   func sinkStatuses(rate: Int, used: Set<String>, isHeard: Bool) -> [SinkStatus] {
     ids.compactMap { id in
       if let sink = ringSink(id: id) { return SinkStatus(sink, isHeard: isHeard) }

@@ -2,7 +2,7 @@ import Foundation
 import SessionModel
 
 extension Snapshot {
-  /// The status document: what `--json` prints. Keys are the fields' names, sorted. [any]
+  /// The status document, as `--json` prints it. Keys are the fields' names, sorted. [any]
   public func json() -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

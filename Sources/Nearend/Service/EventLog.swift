@@ -3,18 +3,18 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// The last remarks for people, oldest first. [any]
+/// The most recent log entries for people, oldest first. [any]
 public final class EventLog: Sendable {
-  /// Entries kept; older ones go.
+  /// Number of entries that are kept.
   public static let capacity = 500
 
   private let entries = Mutex<[LogEntry]>([])
   private let echo: (@Sendable (LogEntry) -> Void)?
 
-  /// - Parameter echo: called with each entry as it comes, on the thread that brings it.
+  /// - Parameter echo: called with each entry, on the thread that adds it.
   public init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
 
-  /// Names and reasons in a message are others': what is kept, and shown, is one printable line.
+  /// Adds an entry. Messages contain others' names and reasons, so they are reduced to one printable line.
   public func add(_ level: LogEntry.Level, _ message: String) {
     let entry = LogEntry(
       time: Date().timeIntervalSince1970, level: level, message: message.printable(atMost: String.longestRemark))

@@ -2,10 +2,10 @@ import Border
 import RealtimeCore
 import SessionModel
 
-/// The person at the microphone, and what programs play into it (D1, D4, D5, S8).
+/// The microphone, and what programs play into it (D1, D4, D5, S8).
 extension NearendService {
-  /// Does one of the commands that are about the microphone; false where it changes nothing.
-  /// - Throws: why not, where the session refuses it; nothing has changed then.
+  /// Carries out a command that concerns the microphone; returns false if it changes nothing.
+  /// - Throws: the session's refusal; nothing has changed then.
   func performAtMicrophone(_ command: Command) throws(SessionRefusal) -> Bool {
     guard let setting = command.setting else { return false }
     let before = value(of: setting)
@@ -24,17 +24,18 @@ extension NearendService {
     return true
   }
 
-  /// Somebody talks, and nobody hears it (D2). What the audio thread told last counts only while it listens.
+  /// A Boolean value indicating whether somebody talks unheard (D2). The audio thread's last report counts only while it listens.
   var isTalkingWhileMuted: Bool { core.isSending && core.isTalkingWhileMuted }
 
   // MARK: Application audio (D4)
 
-  /// Plays a buffer into the outgoing microphone, behind what was captured before; false, and nothing of it heard, while nobody takes the voice, or where
-  /// more than two seconds would wait. What comes before the graph has followed a registration waits for it. [any]
+  /// Plays a buffer into the outgoing microphone, behind what was captured before. Returns false, and plays none of it, while nobody takes
+  /// the voice, or if more than two seconds would wait. A buffer that arrives before the graph has followed a registration waits for it.
+  /// [any]
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { session.current.demand.sends && core.appAudio.capture(buffer) }
 
-  /// A source of application audio whose PCM a program writes, until `removeAppAudio`. Until somebody takes the voice it waits. `bufferSize` is in bytes.
-  /// Throws `SinkError`, `.refused` where the mixer is not among the engine observers. [any]
+  /// Adds a source of application audio whose PCM a program writes, until `removeAppAudio`. It waits until somebody takes the voice.
+  /// `bufferSize` is in bytes. Throws `SinkError`, `.refused` if the mixer is not among the engine observers. [any]
   public func addAppAudio(id: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> RingSink {
     guard core.appAudio.isEnabled else {
       throw .refused(id: id, reason: "application audio is off, because the program's engine observers are without the mixer (S6)")
@@ -47,7 +48,7 @@ extension NearendService {
     return source
   }
 
-  /// False where there is none of that id. [any]
+  /// Removes a source of application audio; returns false if there is none of that id. [any]
   @discardableResult
   public func removeAppAudio(id: String) -> Bool {
     guard core.appAudio.mixer.remove(id: id) else { return false }
@@ -57,7 +58,7 @@ extension NearendService {
 }
 
 extension Command {
-  /// For the log, once `session` has followed.
+  /// The log message, once `session` has changed.
   fileprivate func microphoneWords(in session: SessionState) -> String? {
     func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     return switch self {

@@ -6,18 +6,18 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// How nearend runs. [any]
+/// Options of a service. [any]
 public struct NearendOptions: Sendable {
   public var graph: GraphOptions
-  /// What the session begins with.
+  /// The session's initial settings.
   public var session: SessionSettings
-  /// Who cancels the echo to begin with.
+  /// The initial engine for echo and noise.
   public var echoCanceller: EchoCanceller
-  /// Path of the Unix socket through which other processes talk to it; nil for none.
+  /// Path of the Unix socket for other processes; nil for none.
   public var controlSocket: String?
-  /// Where telemetry goes; off by default.
+  /// Where telemetry goes; nowhere by default.
   public var telemetry: TelemetryOptions
-  /// Called with each remark as it comes.
+  /// Called with each log entry.
   public var echo: (@Sendable (LogEntry) -> Void)?
 
   public init(
@@ -35,27 +35,27 @@ public struct NearendOptions: Sendable {
   }
 }
 
-/// The whole of nearend in one process: the audio core, its place in PipeWire's graph, and what is known of both. [any]
+/// All of nearend in one process: the audio core, its place in PipeWire's graph, and the state of both. [any]
 public final class NearendService: Sendable {
-  /// Media, activation and recovery: everything that decides whether sound flows.
+  /// The session: media, activation and recovery; decides whether sound flows.
   public let session: VoiceSession
-  /// What happens.
+  /// Posts the events.
   public let events: EventBus
   package let core: AudioCore
   let graph: any SessionGraph
   let log: EventLog
   let watch: EventWatch
   let tally = EventTally()
-  /// From `start` on, where there is somewhere to send to.
+  /// Set by `start`, if there is a destination.
   let telemetry = Mutex<Telemetry?>(nil)
   private let greeting: Greeting
   private let telemetryOptions: TelemetryOptions
   private let processorUse = ProcessorUse()
   private let started = Date()
   private let settingChanges: EventBus.Subscription
-  /// A sink is registered in two places; whoever adds or removes one does both before the next.
+  /// Serializes adding and removing sinks, which are registered in two places.
   private let registration = Mutex(())
-  /// Media that `addRingSink` registered, and that goes with its sink.
+  /// Media that `addRingSink` registered, and that is unregistered with its sink.
   private let sinkMedia = Mutex<Set<String>>([])
   private let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   private let participantChanged = Callback<@Sendable (String, ParticipantChange) -> Void>()
@@ -64,13 +64,13 @@ public final class NearendService: Sendable {
   /// Media that the control socket's clients have registered.
   let clientMedia = Mutex(ClientMedia())
 
-  /// Nothing runs before `start`.
-  /// - Throws: `GraphError.refused` where voice processing cannot be set up.
+  /// Creates a service that does nothing before `start`.
+  /// - Throws: `GraphError.refused` if voice processing cannot be set up.
   public convenience init(_ options: NearendOptions) throws(GraphError) {
     try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) { GraphController(core: $0, options: $1, hooks: $2) }
   }
 
-  /// With a log and a bus that outlive it, in a graph of the caller's making.
+  /// Creates a service with a log and a bus that outlive it, and a graph of the caller's making.
   init(_ options: NearendOptions, log: EventLog, events: EventBus, makeGraph: MakeGraph) throws(GraphError) {
     telemetryOptions = options.telemetry
     self.log = log
@@ -127,15 +127,16 @@ public final class NearendService: Sendable {
     settingChanges = events.subscribe { [weak graph] event in
       if event.kind == .settingChanged { graph?.parametersChanged() }
     }
-    // `unowned(unsafe)` is sound: they run on the graph's thread, for whose end `deinit` waits. A reference that counts could be the last one there.
+    // `unowned(unsafe)` is sound: these run on the graph's thread, whose end `deinit` waits for. A strong reference could be the last one
+    // there.
     graph.provide(
       GraphParameters(
         read: { [unowned(unsafe) self] in nodeParameters() },
         write: { [unowned(unsafe) self] in take($0) }))
   }
 
-  /// Joins the graph, and opens the control socket. Once.
-  /// - Throws: what the graph refuses; `GraphError.refused` where telemetry's file cannot be written, or the socket not be opened.
+  /// Joins the graph, and opens the control socket. Call it once.
+  /// - Throws: the graph's error; `GraphError.refused` if telemetry's file cannot be written, or the socket not be opened.
   public func start() throws(GraphError) {
     try startTelemetry(telemetryOptions)
     try graph.start()
@@ -159,12 +160,12 @@ public final class NearendService: Sendable {
     log.add(.info, "control socket: \(controlSocket)")
   }
 
-  /// Clients that are connected to the control socket now.
+  /// The number of clients connected to the control socket.
   var clientCount: Int { control.withLock { $0?.connectionCount ?? 0 } }
 
   deinit { stop() }
 
-  /// Leaves the graph; nothing stays behind, and a source and every client of the socket see their end. Doing it again has no effect.
+  /// Leaves the graph, without leaving anything behind; a source and every client of the socket see their end. Idempotent.
   public func stop() {
     let server = control.withLock { control in
       defer { control = nil }
@@ -195,7 +196,8 @@ public final class NearendService: Sendable {
 
   // MARK: Sinks
 
-  /// A participant whose PCM a program writes (K1), until `removeSink`: with receive media of its own, or as the sink of media that is registered.
+  /// Adds a participant whose PCM a program writes (K1), until `removeSink`: with receive media of its own, or as the sink of registered
+  /// media.
   public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {
     let sink = try RingSink(
       id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
@@ -218,7 +220,7 @@ public final class NearendService: Sendable {
     return sink
   }
 
-  /// A participant that is a PipeWire sink device of its own (K9). Throws `.impossibleId`, `.alreadyRegistered` or `.tooManySinks`.
+  /// Adds a participant with its own PipeWire sink device (K9). Throws `.impossibleId`, `.alreadyRegistered` or `.tooManySinks`.
   public func addGraphSink(id: String) throws(SinkError) {
     if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
     let result: Result<Void, SinkError> = registration.withLock { _ in
@@ -234,7 +236,7 @@ public final class NearendService: Sendable {
     participantChanged.current?(id, .came)
   }
 
-  /// Ends a participant of either kind; an unknown id has no effect.
+  /// Removes a participant of either kind; ignored for an unknown id.
   public func removeSink(id: String) {
     let isRemoved = registration.withLock { _ in
       graph.removeGraphSink(id: id)
@@ -253,7 +255,7 @@ public final class NearendService: Sendable {
 
   // MARK: Commands
 
-  /// Does what a person or a program asks for.
+  /// Carries out a command of a person or a program.
   public func perform(_ command: Command) {
     let controls = core.controls
     switch command {
@@ -268,7 +270,7 @@ public final class NearendService: Sendable {
       log.add(.info, canceller == .off ? "AEC off" : "AEC on: \(controls.engine.name)")
     case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
       .setAppMonitor:
-      // The same again is no news.
+      // Setting the same value is not logged.
       do throws(SessionRefusal) {
         guard try performAtMicrophone(command) else { return }
       } catch {
@@ -308,7 +310,7 @@ public final class NearendService: Sendable {
       log.add(.info, "other applications \(Int(bounded: level.decibels)) dB lower in a call")
     case .setAdvancedDucking(let on):
       graph.duckingSettings.isAdvanced = on
-      log.add(.info, on ? "other applications go down when somebody speaks" : "other applications stay down for the whole call")
+      log.add(.info, on ? "other applications are lowered while somebody speaks" : "other applications are lowered for the whole call")
     case .saveDiagnostics: saveDiagnostics()
     }
     if let setting = command.setting { changed(setting) }
@@ -335,7 +337,7 @@ public final class NearendService: Sendable {
 
   // MARK: Snapshot
 
-  /// All that is known now. Never waits for the audio thread.
+  /// Returns the complete current state. Never waits for the audio thread.
   public func snapshot() -> Snapshot {
     let report = graph.report
     var snapshot = Snapshot(version: nearendVersion)
@@ -368,7 +370,7 @@ public final class NearendService: Sendable {
   public func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 
   private func saveDiagnostics() {
-    // Short, so that the log's row shows all of it on 80 columns.
+    // Short, so that the log's row fits in 80 columns.
     let name = "nearend-\(Int(Date().timeIntervalSince1970))"
     let folder = FileManager.default.temporaryDirectory
     var url = folder.appendingPathComponent("\(name).json")
@@ -376,7 +378,7 @@ public final class NearendService: Sendable {
       url = folder.appendingPathComponent("\(name)-\(number).json")
     }
     do {
-      // Only its owner's: the names of devices and applications are in it.
+      // Readable only by its owner: it contains names of devices and applications.
       let file = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw SystemError.last }
       defer { close(file) }
@@ -389,7 +391,7 @@ public final class NearendService: Sendable {
 }
 
 extension SinkError {
-  /// Why the session does not take a sink.
+  /// Converts the session's refusal of a sink.
   fileprivate init(id: String, _ refusal: SessionRefusal) {
     self =
       switch refusal {

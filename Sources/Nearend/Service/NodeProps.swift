@@ -1,11 +1,11 @@
 import PipeWireGraph
 import SessionModel
 
-/// The settings as the filter node's Props (O2): told to the graph, and taken from it.
+/// The settings as the filter node's Props (O2): published to the graph, and set from it.
 ///
 ///     pw-cli set-param nearend Props '{ params = [ "noiseSuppression" false "outputVolume" 0.5 ] }'
 extension NearendService {
-  /// Every setting as a parameter of the node. [any]
+  /// Returns every setting as a parameter of the node. [any]
   func nodeParameters() -> [GraphParameters.Parameter] {
     Setting.allCases.map { setting in
       let value: GraphParameters.Value =
@@ -20,7 +20,7 @@ extension NearendService {
     }
   }
 
-  /// Sets what somebody has set in the Props. Each stands for itself: what is wrong is told in the log, and nothing comes of it. [any]
+  /// Applies changes of the Props. Each stands alone: an invalid one is logged and ignored. [any]
   func take(_ changes: [GraphParameters.Change]) {
     for change in changes {
       do throws(SettingError) {
@@ -28,7 +28,7 @@ extension NearendService {
         guard let setting = Setting(named: change.name) else { throw .unknown(name: change.name) }
         try set(setting, to: try setting.value(of: value))
       } catch {
-        if case .locked = error { continue }  // The session has said so.
+        if case .locked = error { continue }  // The session has logged it.
         log.add(.warning, "Props: \(error.description)")
       }
     }
@@ -36,7 +36,7 @@ extension NearendService {
 }
 
 extension Setting {
-  /// A parameter's value in the setting's own kind. Who types JSON by hand may write "on" or 1 for true.
+  /// Converts a parameter's value to the setting's kind. JSON typed by hand may have "on" or 1 for true.
   /// - Throws: `SettingError.badValue`.
   fileprivate func value(of value: GraphParameters.Value) throws(SettingError) -> EventValue {
     switch (kind, value) {
@@ -50,7 +50,7 @@ extension Setting {
 }
 
 extension SettingError {
-  /// A name with nothing that could be a value; or a key of the Props other than "params", where no setting is.
+  /// For a name without a usable value, or a key of the Props other than "params", which is no setting.
   fileprivate static func valueless(_ name: String) -> SettingError {
     Setting(rawValue: name) == nil ? .unknown(name: name) : .badValue(setting: name, value: "null", possible: "a value of its own kind")
   }

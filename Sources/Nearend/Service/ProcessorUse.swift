@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How much of one processor the process uses, between two readings. [any]
+/// Measures the process's use of processor time between two readings. [any]
 final class ProcessorUse: Sendable {
   private struct Reading {
     var wall: Double
@@ -9,12 +9,12 @@ final class ProcessorUse: Sendable {
     var percent: Double
   }
   private let last: Mutex<Reading>
-  /// Seconds below which the last answer is given again: shorter spans say nothing.
+  /// Seconds below which the previous result is repeated: shorter spans say nothing.
   private static let shortest = 0.5
 
   init() { last = Mutex(Reading(wall: Self.wallClock(), cpu: Self.cpuClock(), percent: 0)) }
 
-  /// In percent of one processor, since the last reading at least half a second ago.
+  /// The use since the last reading at least half a second ago, in percent of one processor.
   func percent() -> Double {
     last.withLock { last in
       let (wall, cpu) = (Self.wallClock(), Self.cpuClock())
@@ -24,7 +24,7 @@ final class ProcessorUse: Sendable {
     }
   }
 
-  /// Seconds of processor time that the process has used since it started.
+  /// Processor time in seconds since the process started.
   static var total: Double { cpuClock() }
 
   private static func wallClock() -> Double { seconds(CLOCK_MONOTONIC) }

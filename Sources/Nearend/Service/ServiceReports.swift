@@ -2,20 +2,21 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 
-/// What nearend tells of itself as text, and what programs tell it of their media (T1, T2, T5, K6, K8).
+/// Reports as text, and programs' reports of their media (T1, T2, T5, K6, K8).
 extension NearendService {
-  // MARK: Told by nearend
+  // MARK: Reports of nearend
 
-  /// `getDiagnostics`: everything that there is to know about the audio now, for people (T1). Never waits for the audio thread. [any]
+  /// `getDiagnostics`: describes the complete state of the audio for people (T1). Never waits for the audio thread. [any]
   public func diagnostics() -> String { Diagnostics(report()).text }
 
-  /// `getTelemetryJson`: the state for a server, in the seed's keys (T2); nil where it cannot be encoded. Never waits for the audio thread. [any]
+  /// `getTelemetryJson`: describes the state for a server, with LiveSwitch's keys (T2); nil if it cannot be encoded. Never waits for the
+  /// audio thread. [any]
   public func telemetryJSON() -> String? { report().telemetryJSON() }
 
-  /// `GET /metrics`: Prometheus' text format 0.0.4; its content type is `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
+  /// `GET /metrics`: Prometheus' text format 0.0.4, with content type `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
   public func metrics() -> String { ServiceMetrics(report()).text }
 
-  /// Leaves peaks to those who draw them.
+  /// Does not reset the peaks, which belong to those who draw them.
   func report() -> ServiceReport {
     var report = ServiceReport(snapshot: snapshot(), session: session.current)
     report.outputVolume = Double(core.mixer.masterGain)
@@ -29,7 +30,7 @@ extension NearendService {
     return report
   }
 
-  /// Before the first event.
+  /// Starts telemetry; called before the first event.
   func startTelemetry(_ options: TelemetryOptions) throws(GraphError) {
     let telemetry: Telemetry?
     do { telemetry = try Telemetry(options, log: log) } catch { throw .refused(reason: error.description) }
@@ -42,7 +43,7 @@ extension NearendService {
     }
   }
 
-  /// What the operator lets be sent, from the next event on (T3). False where telemetry goes nowhere. [any]
+  /// Sets what the operator allows to be sent, from the next event on (T3). Returns false if telemetry has no destination. [any]
   @discardableResult
   public func set(telemetryGate gate: TelemetryGate) -> Bool {
     guard let telemetry = telemetry.withLock({ $0 }) else { return false }
@@ -50,20 +51,21 @@ extension NearendService {
     return true
   }
 
-  // MARK: Told by programs
+  // MARK: Reports of programs
 
-  /// `updateSsrc`: the RTP SSRC of the remote stream that feeds a sink, for diagnostics and telemetry; an unknown id has no effect (K8). [any]
+  /// `updateSsrc`: sets the RTP SSRC of the remote stream that feeds a sink, for diagnostics and telemetry; ignored for an unknown id (K8).
+  /// [any]
   public func updateSsrc(mediaId: String, ssrc: UInt32) {
     core.mixer.ringSink(id: mediaId)?.ssrc = ssrc
     core.mixer.graphSink(id: mediaId)?.ssrc = ssrc
   }
 
-  /// `reportSourceAudioActivity`: the registered source has had audio that is not silence. Every event says so from then on, as `sourceHadAudio`, until the
-  /// source is unregistered. Doing it again, or for another id, has no effect (T5). [any]
+  /// `reportSourceAudioActivity`: reports that the registered source has had audio other than silence. Every later event says so as
+  /// `sourceHadAudio`, until the source is unregistered. Idempotent; ignored for any other id (T5). [any]
   public func reportSourceAudioActivity(mediaId: String) { session.send(.sourceHadAudio(mediaId: mediaId)) }
 
-  /// `reportSourceResampling`: the registered source converts from `captureRate` to `outputRate` (frames per second, positive), or with `isResampling` false
-  /// does not. Another id than the source's has no effect (T5). [any]
+  /// `reportSourceResampling`: reports that the registered source converts from `captureRate` to `outputRate` (frames per second,
+  /// positive), or, with `isResampling` false, does not. Ignored for any other id (T5). [any]
   public func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
     guard !isResampling || (captureRate > 0 && outputRate > 0) else {
       return log.add(.warning, "source \(mediaId) reports resampling from \(captureRate) Hz to \(outputRate) Hz: give positive rates")
@@ -72,8 +74,8 @@ extension NearendService {
     session.send(.sourceResampling(mediaId: mediaId, resampling))
   }
 
-  /// `notifySinkFrameDrop`: a write was refused, the first of a run (`consecutive` frames in this run, `total` since the sink was registered). Posts
-  /// `sinkFrameDrop` at most once in 5 minutes per sink, with `totalUnderruns` (K6); an unknown id has no effect. [any]
+  /// `notifySinkFrameDrop`: reports the first refused write of a run (`consecutive` frames in this run, `total` since the sink was
+  /// registered). Posts `sinkFrameDrop` at most once in 5 minutes per sink, with `totalUnderruns` (K6); ignored for an unknown id. [any]
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
     guard let sink = core.mixer.ringSink(id: mediaId) else { return }
     watch.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: sink.status().totalUnderruns)
@@ -81,7 +83,7 @@ extension NearendService {
 }
 
 extension ServiceReport {
-  /// In the seed's keys (T2); nil where it cannot be encoded.
+  /// Encodes with LiveSwitch's keys (T2); nil if it cannot be encoded.
   func telemetryJSON() -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,9 +3,9 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// Settings by name: the one place that the dashboard, the command line, the socket and the node's Props all come to.
+/// Settings by name: shared by the dashboard, the command line, the socket and the node's Props.
 extension NearendService {
-  /// What a setting is now. [any]
+  /// Returns the value of a setting. [any]
   public func value(of setting: Setting) -> EventValue {
     let (controls, settings) = (core.controls, session.current.settings)
     switch setting {
@@ -34,7 +34,7 @@ extension NearendService {
     }
   }
 
-  /// Gives a setting another value. [any]
+  /// Sets a setting. [any]
   /// - Throws: `SettingError`; nothing has changed then.
   public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
     switch (setting, try checked(setting, value)) {
@@ -67,7 +67,7 @@ extension NearendService {
     }
   }
 
-  /// A value in the setting's own kind, that makes sense here.
+  /// Checks that a value is of the setting's kind, and valid here.
   func checked(_ setting: Setting, _ value: EventValue) throws(SettingError) -> EventValue {
     let value = try setting.checked(value)
     if setting.kind == .deviceName, case .string(let name) = value, GraphController.isOwnNode(name) {
@@ -90,7 +90,7 @@ extension NearendService {
     changed(.recordingAlwaysPrepared)
   }
 
-  /// Tells whoever listens. What is seen from two sides has changed on both.
+  /// Posts the change, for every view of the setting.
   func changed(_ setting: Setting) {
     for setting in setting.views {
       events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])

@@ -2,18 +2,19 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// What a session needs of a graph. PipeWire's is the one there is; tests that want none give another, and need no daemon. [any]
+/// The graph, as a session needs it. PipeWire's is the product's; tests provide others, and need no daemon. [any]
 protocol SessionGraph: AnyObject, Sendable {
-  /// Once.
+  /// Joins the graph; called once.
   /// - Throws: why the graph cannot be joined; nothing is left behind then.
   func start() throws(GraphError)
-  /// Leaves no node and no link behind. Doing it again has no effect.
+  /// Leaves no node and no link behind. Idempotent.
   func stop()
-  /// The session needs something else than before.
+  /// Reports that the session's demand changed.
   func demandChanged()
-  /// A frozen graph's filter is made anew, with the same ports and settings, as soon as the graph answers (I5).
+  /// Rebuilds a frozen graph's filter, with the same ports and settings, as soon as the graph answers (I5).
   func rebuild()
-  /// `soundPasses` of the hooks is to be called once what the session demands now is linked, and cycles run where they are due (S4).
+  /// Requests one call of the hook `soundPasses` once everything that the session demands is linked, and cycles run where they are due
+  /// (S4).
   func tellWhenSoundPasses()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
@@ -22,9 +23,9 @@ protocol SessionGraph: AnyObject, Sendable {
   var duckingSettings: DuckingSettings { get set }
   func addGraphSink(_ sink: GraphSink)
   func removeGraphSink(id: String)
-  /// The filter node's parameters; before `start`, once.
+  /// Sets the filter node's parameters; called once, before `start`.
   func provide(_ parameters: GraphParameters)
-  /// They are told anew, soon.
+  /// Publishes the parameters again, soon.
   func parametersChanged()
   var report: GraphReport { get }
   /// Once.

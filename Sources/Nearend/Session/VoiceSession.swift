@@ -4,31 +4,31 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// The session at work: brings every event to `reduce`, one after another, and does what follows. [any]
+/// Runs the session: passes every event to `reduce`, one after another, and applies the effects. [any]
 ///
-/// What concerns the core is done before the next event can come in; the graph and the listeners are told afterwards, so that no lock of theirs is ever
-/// taken inside the session's.
+/// Effects on the core are applied before the next event; the graph and the listeners are told afterwards, so that none of their locks is
+/// ever taken inside the session's.
 public final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()
     var history = InterruptionHistory()
-    /// It takes nobody in any more.
+    /// A Boolean value indicating whether the session accepts nobody any more.
     var isEnded = false
-    /// It has recovered, and the graph is yet to say that sound can pass.
+    /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
-    /// Frames that each ring sink had refused when the unit stopped.
+    /// Drops of each ring sink at the time when the unit stopped.
     var drops: [String: UInt64] = [:]
   }
   private let state: Mutex<State>
   private let core: AudioCore
   private let log: EventLog
   private let events: EventBus
-  /// Who takes the microphone.
+  /// The source of the microphone.
   let slot: SourceSlot
   /// Set once, before the first event.
   private let graph = Callback<@Sendable (GraphRequest) -> Void>()
 
-  /// What the session asks of the graph.
+  /// A request of the session to the graph.
   enum GraphRequest { case demandChanged, rebuild, tellWhenSoundPasses }
 
   init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
@@ -56,7 +56,7 @@ public final class VoiceSession: Sendable {
 
   func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
 
-  /// Goes on from what an earlier session left. Before the graph is joined.
+  /// Continues an earlier session's state; called before the graph is joined.
   func resume(_ session: SessionState) {
     state.withLock { state in
       state.session = session
@@ -64,18 +64,18 @@ public final class VoiceSession: Sendable {
     }
   }
 
-  /// The session as it is now.
+  /// The current state.
   public var current: SessionState { state.withLock { $0.session } }
 
-  /// The interruption that began first of those that hold now (I1).
+  /// The current interruption that began first (I1).
   public var interruption: Interruption? {
     interruptions.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
   }
 
-  /// What holds the session up or did, oldest first (I1).
+  /// The interruptions, past and current, oldest first (I1).
   public var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: monotonicSeconds()) } }
 
-  /// Lets something happen. Returns why not, where it is refused; nothing has changed then.
+  /// Sends an event. Returns the reason if it is refused; nothing has changed then.
   @discardableResult
   public func send(_ event: SessionEvent) -> SessionRefusal? {
     let change = transition(event) { true }
@@ -83,7 +83,7 @@ public final class VoiceSession: Sendable {
     return change.refusal
   }
 
-  /// Registers a ring sink with session and mixer, or with neither.
+  /// Registers a ring sink with both session and mixer, or neither.
   func register(_ sink: RingSink) throws(SinkError) -> SessionRefusal? {
     let event = SessionEvent.registerSink(mediaId: sink.id)
     var failure: SinkError?
@@ -96,7 +96,7 @@ public final class VoiceSession: Sendable {
     return change.refusal
   }
 
-  /// Registers a source with the session and its slot, or with neither (L5).
+  /// Registers a source with both the session and its slot, or neither (L5).
   func register(_ source: RegisteredSource) -> SessionRefusal? {
     let event = SessionEvent.registerSource(mediaId: source.mediaId)
     let change = transition(event) {
@@ -107,7 +107,7 @@ public final class VoiceSession: Sendable {
     return change.refusal
   }
 
-  /// Unregisters this very source; one of the same id that came later stays.
+  /// Unregisters exactly this source; a later one of the same id stays.
   func unregister(_ source: RegisteredSource) {
     var isRegistered = false
     let event = SessionEvent.unregisterSource(mediaId: source.mediaId)
@@ -118,7 +118,8 @@ public final class VoiceSession: Sendable {
     if isRegistered { finish(event, change) }
   }
 
-  /// The graph's news of the applications that use nearend (L3), and what it must provide for them. Called with the graph's lock held: it is told nothing.
+  /// Takes the applications that use nearend (L3), and returns what the graph must provide. Called with the graph's lock held, so it does
+  /// not call the graph.
   func update(applications: [Media]) -> (demand: SessionDemand, wanted: SessionDemand) {
     let event = SessionEvent.applications(applications)
     let change = transition(event) { true }
@@ -126,7 +127,7 @@ public final class VoiceSession: Sendable {
     return (change.new.demand, change.new.wanted)
   }
 
-  /// The graph's word that all is linked, and cycles run where they are due: the recovery that was waiting for it is told of (S4).
+  /// Takes the graph's report that everything is linked, and cycles run where they are due; posts a pending recovery (S4).
   func soundPasses() {
     let isAwaited = state.withLock { state in
       defer { state.awaitsSound = false }
@@ -135,10 +136,10 @@ public final class VoiceSession: Sendable {
     if isAwaited { events.post(.didRecover) }
   }
 
-  // MARK: Its end
+  // MARK: Ending
 
-  /// From here on nobody new is registered: who comes is refused. False, and nothing has changed, where something uses the session, or it is still
-  /// activated though nobody is there (S5).
+  /// Stops accepting registrations. Returns false, without any change, if something uses the session, or it is still activated though
+  /// nobody is there (S5).
   func endWhereUnused() -> Bool {
     state.withLock { state in
       guard !state.session.isNeeded, !state.session.isActivated else { return false }
@@ -147,19 +148,19 @@ public final class VoiceSession: Sendable {
     }
   }
 
-  /// The same, whatever uses it.
+  /// Stops accepting registrations, whatever uses it.
   func end() { state.withLock { $0.isEnded = true } }
 
-  /// Nobody is taken in any more, and what is set now may be lost. [any]
+  /// A Boolean value indicating whether the session has ended: nobody is accepted, and settings may be lost. [any]
   var hasEnded: Bool { state.withLock { $0.isEnded } }
 
-  // MARK: One event after another
+  // MARK: Transitions
 
   private struct Change {
     var old: SessionState
     var new: SessionState
     var effects: [SessionEffect]
-    /// Of the interruptions that ended with it.
+    /// The interruptions that ended with this change.
     var records: [InterruptionRecord] = []
 
     var refusal: SessionRefusal? {
@@ -168,7 +169,7 @@ public final class VoiceSession: Sendable {
     }
   }
 
-  /// `isPossible` is asked only where the session agrees.
+  /// - Parameter isPossible: called only if the session agrees.
   private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> Change {
     state.withLock { state in
       let old = state.session
@@ -189,15 +190,15 @@ public final class VoiceSession: Sendable {
       if effects.contains(.recovered) { state.awaitsSound = true }
       if !new.isUnitRunning { state.awaitsSound = false }
       if old.isUnitRunning != new.isUnitRunning { holdSinks(!new.isUnitRunning, &state.drops) }
-      // A leaf's lock: nobody is told anything here.
+      // A leaf lock: nobody is called with it held.
       if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect) }
       return change
     }
   }
 
-  /// Ring sinks keep what they have while the unit stands still. Whose writer wrote on while it was full has what is stale by now: it is thrown away, as
-  /// after a pause (R5).
+  /// Lets ring sinks keep their audio while the unit is stopped. If a writer continued while the ring was full, its audio is stale and is
+  /// discarded, as after a pause (R5).
   private func holdSinks(_ isHeld: Bool, _ drops: inout [String: UInt64]) {
     let sinks = core.mixer.ringSinks
     guard !isHeld else {
@@ -208,7 +209,7 @@ public final class VoiceSession: Sendable {
     drops = [:]
   }
 
-  /// What the core does.
+  /// Applies an effect on the core.
   private func apply(_ effect: SessionEffect) {
     switch effect {
     case .voiceProcessing(let on): core.controls.usesVoiceProcessing = on
@@ -225,7 +226,7 @@ public final class VoiceSession: Sendable {
     }
   }
 
-  /// What others do, or are told.
+  /// Applies the effects on the graph, and tells the listeners.
   private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
     for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
     for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
@@ -268,7 +269,7 @@ public final class VoiceSession: Sendable {
 }
 
 extension SessionEvent {
-  /// Whether it may make a session be needed that was not.
+  /// A Boolean value indicating whether the event may make an unused session needed.
   fileprivate var addsUse: Bool {
     switch self {
     case .registerMedia, .setRecordingAlwaysPrepared(true): true

@@ -2,11 +2,12 @@
 public struct MicrophoneBuffer: Sendable, Equatable {
   /// Interleaved native-endian samples.
   public var samples: [Int16]
-  /// Hz.
+  /// Rate in Hz.
   public var sampleRate: Int
   /// 1, or 2 with the mono voice on both.
   public var channelCount: Int
-  /// Frames that came before since the stream was opened, at `sampleRate`; those lost to overruns among them, so that a jump tells a loss.
+  /// Frames since the stream was opened that precede this buffer, at `sampleRate`, including those lost to overruns, so that a jump reveals
+  /// a loss.
   public var position: UInt64
 
   public init(samples: [Int16], sampleRate: Int, channelCount: Int, position: UInt64) {
@@ -16,6 +17,6 @@ public struct MicrophoneBuffer: Sendable, Equatable {
     self.position = position
   }
 
-  /// Samples in each channel.
+  /// Samples per channel.
   public var frames: Int { samples.count / channelCount }
 }

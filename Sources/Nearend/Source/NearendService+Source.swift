@@ -2,29 +2,30 @@ import RealtimeCore
 import SessionModel
 
 extension NearendService {
-  /// `registerMicrophoneInputCallback` (L5): calls `callback` with `context` on the audio thread, each cycle in which the session runs, with what is left after
-  /// voice processing, in `captureChannelCount` channels. The media must have been registered to send. Returns why not, where it is refused. [any]
+  /// `registerMicrophoneInputCallback` (L5): calls `callback` with `context` on the audio thread, in each cycle in which the session runs,
+  /// with the microphone after voice processing, in `captureChannelCount` channels. The media must be registered to send. Returns the
+  /// reason if it is refused. [any]
   public func registerMicrophoneInput(
     mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback
   ) -> SessionRefusal? {
     session.register(RegisteredSource(mediaId: mediaId, .callback(RealtimeConsumer(callback: callback, context: context))))
   }
 
-  /// When it returns, the callback is not running and is not called again, or the stream has ended. Another id than the source's has no effect (L5).
-  /// Never to be called by the callback itself. [any, but the audio thread]
+  /// Unregisters the source; ignored for any other id (L5). When it returns, the callback is not running and is not called again, or the
+  /// stream has ended. A callback must never call it itself. [any except the audio thread]
   public func unregisterMicrophoneInput(mediaId: String) { session.send(.unregisterSource(mediaId: mediaId)) }
 
-  /// Registers a source that is an asynchronous sequence, for a media that was registered to send (L5). [any]
+  /// Registers a source that is an asynchronous sequence, for media registered to send (L5). [any]
   ///
   /// - Parameters:
-  ///   - mediaId: of the media.
-  ///   - sampleRate: Hz, 8000…192000; nil is the graph's rate of now, 48000 before its first cycle.
-  ///   - channelCount: 1 or 2; nil is `captureChannelCount`.
+  ///   - mediaId: the media's id.
+  ///   - sampleRate: Hz, 8000…192000; nil for the graph's current rate, 48000 before its first cycle.
+  ///   - channelCount: 1 or 2; nil for `captureChannelCount`.
   public func openMicrophone(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
     try openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount, capacity: SourceQueue.defaultCapacity)
   }
 
-  /// - Parameter capacity: of the queue, in words.
+  /// - Parameter capacity: the queue's, in words.
   func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?, capacity: Int) throws(SourceError) -> MicrophoneStream {
     let graphRate = core.cycleMeters.rate
     let rate = sampleRate ?? (graphRate > 0 ? graphRate : 48_000)
@@ -37,7 +38,7 @@ extension NearendService {
     return MicrophoneStream(pump: pump, core: core) { [session] in session.unregister(source) }
   }
 
-  /// The source, if there is one: for diagnostics and telemetry (`reportSourceResampling`, `reportSourceAudioActivity`). [any]
+  /// The source, if any: for diagnostics and telemetry (`reportSourceResampling`, `reportSourceAudioActivity`). [any]
   public var sourceStatus: SourceStatus? {
     guard let source = session.current.source else { return nil }
     let registered = session.slot.current

@@ -1,6 +1,6 @@
 import RealtimeCore
 
-/// Cycles of voice at the graph's rate in, buffers of about 10 ms at a program's rate out. One thread at a time. [control]
+/// Converts cycles of voice at the graph's rate to buffers of about 10 ms at a program's rate. One thread at a time. [control]
 ///
 ///     mono float, graph's rate ─▶ resample ─▶ Int16 ─▶ channels ─▶ pieces of 10 ms
 final class SourceConverter {
@@ -8,14 +8,14 @@ final class SourceConverter {
   let channelCount: Int
   private let resampler: VoiceResampler
   private let pieceFrames: Int
-  /// Hz of the last cycle; 0 before the first.
+  /// Rate of the last cycle in Hz; 0 before the first.
   private(set) var inputRate = 0
   private var expected: UInt64 = 0
-  /// Converted, mono, from `position` on; less than a piece once all that is ready was taken.
+  /// Converted mono samples, from `position` on; less than a piece once everything ready was taken.
   private var converted: [Int16] = []
   private var taken = 0
   private var position: UInt64 = 0
-  /// Where a loss lies behind what is converted: frames lost, at the output's rate.
+  /// If a loss follows the converted samples: the frames lost, at the output's rate.
   private var lost: UInt64 = 0
 
   /// Throws `SourceError.outOfMemory`.
@@ -27,7 +27,7 @@ final class SourceConverter {
     pieceFrames = max(1, (sampleRate + 50) / 100)
   }
 
-  /// The next buffer, made from as few cycles of `queue` as it takes; nil where they are not there yet.
+  /// Returns the next buffer, from as few cycles of `queue` as possible; nil if there are not enough yet.
   func next(from queue: SourceQueue) -> MicrophoneBuffer? {
     while true {
       if let piece = nextPiece() { return piece }
@@ -36,7 +36,7 @@ final class SourceConverter {
       if cycle.position != expected { loseFrames(cycle.position &- expected, rate: cycle.rate) }
       expected = cycle.position &+ UInt64(cycle.frames)
       if lost > 0 {
-        // What came before the loss ends with it.
+        // Audio before the loss ends with it.
         let rest = takePiece(frames: converted.count - taken)
         position &+= lost
         lost = 0
@@ -67,7 +67,7 @@ final class SourceConverter {
     for sample in output { converted.append(Self.int16(sample)) }
   }
 
-  /// The nearest step, beyond full scale the last; what is no number is silence.
+  /// Rounds to the nearest step and clamps to full scale; NaN is silence.
   static func int16(_ sample: Float) -> Int16 {
     let scaled = (sample * 32_768).rounded()
     return scaled.isNaN ? 0 : Int16(max(-32_768, min(32_767, scaled)))

@@ -1,9 +1,9 @@
 import RealtimeCore
 import Synchronization
 
-/// Brings a stream's audio from the queue that the audio thread fills to the tasks that await it. [any]
+/// Passes a stream's audio from the audio thread's queue to the tasks that await it. [any]
 ///
-/// Audio stays in the queue until somebody awaits it, so that a consumer that is too slow shows as overruns and uses no memory.
+/// Audio stays in the queue until somebody awaits it, so that a slow consumer shows as overruns and uses no memory.
 final class SourcePump: Sendable {
   let queue: SourceQueue
   let sampleRate: Int
@@ -18,7 +18,7 @@ final class SourcePump: Sendable {
   }
   private let state: Mutex<State>
 
-  /// - Parameter capacity: of the queue, in words.
+  /// - Parameter capacity: the queue's, in words.
   /// Throws `SourceError.outOfMemory`.
   init(sampleRate: Int, channelCount: Int, capacity: Int = SourceQueue.defaultCapacity) throws(SourceError) {
     self.sampleRate = sampleRate
@@ -27,15 +27,15 @@ final class SourcePump: Sendable {
     state = Mutex(State(converter: try SourceConverter(sampleRate: sampleRate, channelCount: channelCount)))
   }
 
-  /// Hz of the last cycle that was converted; 0 before the first.
+  /// Rate of the last converted cycle in Hz; 0 before the first.
   var captureRate: Int { state.withLock { $0.converter.inputRate } }
 
-  /// The next buffer; nil after the end.
+  /// Returns the next buffer; nil after the end.
   func next() async -> MicrophoneBuffer? {
     await withCheckedContinuation { (waiter: Waiter) in
       let (isOver, buffer) = state.withLock { state -> (Bool, MicrophoneBuffer?) in
         if state.hasEnded { return (true, nil) }
-        // Those who came before are served before.
+        // Earlier waiters are served first.
         if state.waiters.isEmpty, let buffer = state.converter.next(from: queue) { return (true, buffer) }
         state.waiters.append(waiter)
         return (false, nil)
@@ -44,7 +44,7 @@ final class SourcePump: Sendable {
     }
   }
 
-  /// Serves who waits, as far as there is audio.
+  /// Serves the waiters, as far as there is audio.
   func pump() {
     while true {
       let served = state.withLock { state -> (Waiter, MicrophoneBuffer)? in
@@ -57,7 +57,7 @@ final class SourcePump: Sendable {
     }
   }
 
-  /// Everybody who waits, or comes later, sees the end. Doing it again has no effect.
+  /// Ends the stream for all current and later waiters. Idempotent.
   func end() {
     let waiters = state.withLock { state in
       state.hasEnded = true

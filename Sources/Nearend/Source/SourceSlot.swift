@@ -2,7 +2,7 @@ import Foundation
 import RealtimeCore
 import Synchronization
 
-/// Who takes the processed microphone: called on the audio thread, or served by a pump. [any]
+/// A registered source: called on the audio thread, or served by a pump. [any]
 final class RegisteredSource: Sendable {
   enum Consumer: Sendable {
     case callback(RealtimeConsumer)
@@ -22,21 +22,21 @@ final class RegisteredSource: Sendable {
   }
 }
 
-/// A program's callback with what it is to be given.
+/// A program's callback with its context.
 // Sound: nobody here looks behind the context; whoever registered it has promised that the audio thread may.
 struct RealtimeConsumer: @unchecked Sendable {
   let callback: MicrophoneCallback
   let context: UnsafeMutableRawPointer?
 }
 
-/// The one place for a source (L5), between the session that decides and the tap that delivers. [any]
+/// The only place for a source (L5), between the session, which decides, and the tap, which delivers. [any]
 ///
-/// While it is attached a timer looks at what the audio thread tells: new audio, the first sound, lost cycles. While it is not, nothing runs (L4).
+/// While it is attached a timer polls the audio thread's reports: new audio, the first sound, lost cycles. Otherwise nothing runs (L4).
 final class SourceSlot: Sendable {
   private struct State {
     var source: RegisteredSource?
     var ticker: Ticker?
-    /// What was told of.
+    /// What has been reported.
     var told = Told()
   }
   private struct Told {
@@ -51,15 +51,15 @@ final class SourceSlot: Sendable {
 
   init(tap: SourceTap) { self.tap = tap }
 
-  /// `tell` is called with each news of the source, on a thread of the slot's. Before there is a source.
+  /// Sets the function that takes news of the source, on a thread of the slot's. Called before there is a source.
   func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.set(tell) }
 
   deinit { remove(mediaId: nil) }
 
-  /// What is registered now.
+  /// The registered source.
   var current: RegisteredSource? { state.withLock { $0.source } }
 
-  /// The session has accepted it; it is attached when the session runs.
+  /// Accepts a source on the session's behalf; it is attached when the session runs.
   func accept(_ source: RegisteredSource) {
     state.withLock { state in
       state.source = source
@@ -81,7 +81,7 @@ final class SourceSlot: Sendable {
     }
   }
 
-  /// When it returns, nothing more comes; the source stays.
+  /// Detaches the source, which stays registered. When it returns, nothing more is delivered.
   func detach(mediaId: String) {
     state.withLock { state in
       guard state.source?.mediaId == mediaId else { return }
@@ -90,7 +90,7 @@ final class SourceSlot: Sendable {
     }
   }
 
-  /// When it returns, nothing more comes, and who waits for more sees the end; nil is for whatever is there.
+  /// Removes the source, or any source with nil. When it returns, nothing more is delivered, and waiters see the end.
   func remove(mediaId: String?) {
     let source = state.withLock { state -> RegisteredSource? in
       guard let source = state.source, mediaId == nil || source.mediaId == mediaId else { return nil }
@@ -103,7 +103,7 @@ final class SourceSlot: Sendable {
 
   private func tick(_ source: RegisteredSource) {
     source.pump?.pump()
-    // A tick may come late, when another source is here.
+    // A late tick may find another source.
     let news = state.withLock { state in state.source === source ? self.news(of: source, &state.told) : [] }
     guard !news.isEmpty, let tell = tell.current else { return }
     for news in news { tell(news) }
@@ -130,17 +130,17 @@ final class SourceSlot: Sendable {
   }
 }
 
-/// What the audio thread tells of a source. [any]
+/// News of a source, from the audio thread. [any]
 enum SourceNews: Sendable {
-  /// For the first time something that is not silence.
+  /// It has had audio other than silence, for the first time.
   case hadAudio(mediaId: String)
-  /// Frames per second that it is given, and that it puts out.
+  /// Its input and output rates in frames per second.
   case rates(mediaId: String, capture: Int, output: Int)
-  /// Cycles were not taken in time, for the first time of a run: how many since the run before, and in all.
+  /// Cycles were lost, for the first time of a run: those since the previous run, and in total.
   case overrun(mediaId: String, lost: UInt64, total: UInt64)
 }
 
-/// Calls a function again and again until it is freed.
+/// Calls a function periodically until it is freed.
 // Sound: the timer is set up once, and Dispatch lets any thread cancel it.
 private final class Ticker: @unchecked Sendable {
   private static let queue = DispatchQueue(label: "nearend.source", qos: .userInteractive)

@@ -2,34 +2,34 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// Makes records of what happens, and gives them to a file, a server, or both (T3). [any]
+/// Makes records of events, and passes them to a file, a server, or both (T3). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
 ///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
 final class Telemetry: Sendable {
-  /// Takes the state for a snapshot. Never called by whoever posts an event.
+  /// Takes a snapshot of the state. Never called on the thread that posts an event.
   typealias TakeSnapshot = @Sendable () -> TelemetryDocument?
 
   private let outlets: [TelemetryOutlet]
   private let gate: Mutex<TelemetryGate>
   private let log: EventLog?
   private let version: SoftwareVersion
-  /// Makes lines, one after another.
+  /// Serializes the making of lines.
   private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
-  /// The thread on which the queue takes a snapshot now.
+  /// The thread on which the queue is taking a snapshot.
   private let snapshotThread = Mutex<pthread_t?>(nil)
   private let rules = Mutex(TelemetryRules())
   private let pending = Mutex<Set<TelemetryRecord.Occasion>>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
-  /// nil where there is nowhere to send to.
+  /// nil without a destination.
   /// - Throws: `TelemetryConfigurationError.badFile`.
   convenience init?(_ options: TelemetryOptions, log: EventLog) throws(TelemetryConfigurationError) {
     var outlets: [TelemetryOutlet] = []
     let complain: @Sendable (String) -> Void = { log.add(.warning, $0) }
     if let path = options.file {
       let file = try TelemetryFile(path: path)
-      // One at a time: where the disk is full, none is written twice.
+      // One at a time, so that a full disk does not cause duplicates.
       var limits = TelemetryQueue.Limits()
       limits.batch = 1
       outlets.append(TelemetryOutlet(name: "file", limits: limits, complain: complain) { lines in try lines.forEach(file.append) })
@@ -51,13 +51,13 @@ final class Telemetry: Sendable {
     tellOfObstacle()
   }
 
-  /// What an operator lets be sent, from the next event on.
+  /// Sets what the operator allows to be sent, from the next event on.
   func set(_ gate: TelemetryGate) {
     self.gate.withLock { $0 = gate }
     tellOfObstacle()
   }
 
-  /// Why nothing is sent; nil where something is.
+  /// Why nothing is sent; nil if something is.
   var heldBack: String? { gate.withLock { $0 }.obstacle(for: version) }
 
   private func tellOfObstacle() {
@@ -66,7 +66,7 @@ final class Telemetry: Sendable {
 
   private func allows(_ type: TelemetryType) -> Bool { gate.withLock { $0 }.allows(type, from: version) }
 
-  /// Begins. `hasMedia` tells whether a call is up.
+  /// Starts listening. `hasMedia` returns whether a call is up.
   func listen(to bus: EventBus, hasMedia: @escaping @Sendable () -> Bool, snapshot: @escaping TakeSnapshot) {
     let subscription = bus.subscribe { [weak self] event in
       let hasMedia = hasMedia()
@@ -75,13 +75,13 @@ final class Telemetry: Sendable {
     self.subscription.withLock { $0 = subscription }
   }
 
-  /// What is in its outlets now.
+  /// The state of the outlets.
   var status: [TelemetryOutletStatus] { outlets.map(\.status) }
 
-  /// Nothing more is taken; what waits is given a last chance, of a second in all. Doing it again has no effect.
+  /// Accepts nothing more, and tries for at most a second to deliver what waits. Idempotent.
   func stop() {
     subscription.withLock { $0.take() }?.cancel()
-    // A snapshot may hold the service's last reference, and so end it here.
+    // A snapshot may release the service's last reference, and so end this here.
     if snapshotThread.withLock({ $0 }) != pthread_self() { queue.sync {} }
     for outlet in outlets { outlet.stop(timeout: 1 / Double(outlets.count)) }
   }
@@ -93,7 +93,7 @@ final class Telemetry: Sendable {
       queue.async { self.add(record) }
     }
     guard let occasion = decision.snapshot, allows(.asmSnapshot) else { return }
-    // One that waits tells of this change too.
+    // A pending snapshot covers this change, too.
     guard pending.withLock({ $0.insert(occasion).inserted }) else { return }
     queue.async {
       _ = self.pending.withLock { $0.remove(occasion) }

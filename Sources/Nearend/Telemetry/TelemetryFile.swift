@@ -2,16 +2,16 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// A file of JSON lines. When it has grown to its limit it becomes "<path>.1", which takes the place of the one before: so two files at most. [any]
+/// A file of JSON lines. At its limit it is renamed to "<path>.1", replacing the previous one, so there are at most two files. [any]
 final class TelemetryFile: Sendable {
-  /// Bytes; what a busy call of a week makes.
+  /// In bytes: about a week of busy calls.
   static let limit = 10 << 20
 
   private let path: String
   private let limit: Int
   private let descriptor: Mutex<Int32>
 
-  /// Opens the file, for its owner alone where it is new.
+  /// Opens the file; a new one is readable only by its owner.
   /// - Throws: `TelemetryConfigurationError.badFile`.
   init(path: String, limit: Int = TelemetryFile.limit) throws(TelemetryConfigurationError) {
     self.path = path
@@ -19,7 +19,7 @@ final class TelemetryFile: Sendable {
     let opened = Self.open(path)
     guard opened >= 0 else { throw .badFile(path: path, reason: String(cString: strerror(errno))) }
     var information = stat()
-    // A pipe whose reader goes would end the process.
+    // A pipe whose reader goes away would end the process.
     guard fstat(opened, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
       close(opened)
       throw .badFile(path: path, reason: "it is no regular file")
@@ -43,7 +43,7 @@ final class TelemetryFile: Sendable {
         size = try Self.size(descriptor, path)
       }
       do { try Self.write(line + [0x0A], to: descriptor, path) } catch {
-        // A full disk takes half of a line.
+        // A full disk may have taken part of a line.
         ftruncate(descriptor, size)
         throw error
       }

@@ -2,8 +2,8 @@ import Foundation
 import SessionModel
 
 extension TelemetryGate {
-  /// From an operator's deployment configuration: a JSON object with a section "clientTelemetry"; other sections are not read.
-  /// - Throws: `TelemetryConfigurationError`: what is wrong with it.
+  /// Reads an operator's deployment configuration: a JSON object with a section "clientTelemetry"; other sections are ignored.
+  /// - Throws: `TelemetryConfigurationError` if it is invalid.
   public init(configuration: Data) throws(TelemetryConfigurationError) {
     let deployment: Deployment
     do {

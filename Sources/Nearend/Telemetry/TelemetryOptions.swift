@@ -1,13 +1,13 @@
 import Foundation
 import SessionModel
 
-/// Where telemetry goes, and what of it (T3). Off unless it is given somewhere to go. [any]
+/// Where telemetry goes, and what passes (T3). Off without a destination. [any]
 public struct TelemetryOptions: Sendable, Equatable {
-  /// Path of a file that lines of JSON are appended to; nil: none.
+  /// Path of a file to which lines of JSON are appended; nil for none.
   public var file: String?
-  /// A server that lines of JSON are posted to (`application/x-ndjson`); nil: none.
+  /// A server to which lines of JSON are posted (`application/x-ndjson`); nil for none.
   public var url: URL?
-  /// What is let through.
+  /// What the operator allows.
   public var gate: TelemetryGate
 
   /// - Throws: `TelemetryConfigurationError.badURL`.
@@ -17,7 +17,7 @@ public struct TelemetryOptions: Sendable, Equatable {
     if let url { self.url = try Self.address(url) }
   }
 
-  /// Off.
+  /// No telemetry.
   public init() { gate = TelemetryGate() }
 
   public var isOn: Bool { file != nil || url != nil }

@@ -4,14 +4,15 @@ import Platform
 import SessionModel
 import Synchronization
 
-/// Brings records to one place, from a thread of its own, as fast as that place takes them. Whoever adds one never waits. [any]
+/// Delivers records to one destination on a thread of its own, as fast as that accepts them. Adding one never waits. [any]
 ///
-/// A place that fails is tried again after 1 s, then 2 s, 4 s … a minute. Meanwhile records wait; where more wait than there is room for, the oldest go.
+/// A failing destination is retried after 1 s, then 2 s, 4 s … up to a minute. Meanwhile records wait; when the queue is full, the oldest
+/// are dropped.
 final class TelemetryOutlet: Sendable {
-  /// How a place takes records: whole lines, without their line ends.
+  /// Delivers whole lines, without their line ends.
   typealias Deliver = @Sendable (_ lines: [Data]) throws -> Void
 
-  /// Thrown by `Deliver` where the place works and will never take these records: they are dropped, and the next are tried.
+  /// Thrown by `Deliver` if the destination works but will never accept these records: they are dropped, and the next are tried.
   struct Rejected: Error, CustomStringConvertible {
     let description: String
   }
@@ -19,13 +20,13 @@ final class TelemetryOutlet: Sendable {
   private let queue: Mutex<TelemetryQueue>
   private let deliver: Deliver
   private let complain: @Sendable (String) -> Void
-  /// Raised for each thing that the thread should look at.
+  /// Raised for each change that the thread should handle.
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
 
   /// - Parameters:
-  ///   - name: as diagnostics and metrics call it.
-  ///   - complain: called when a place begins to fail, and when it works again.
+  ///   - name: the name in diagnostics and metrics.
+  ///   - complain: called when the destination starts to fail, and when it works again.
   init(
     name: String, limits: TelemetryQueue.Limits = .init(), complain: @escaping @Sendable (String) -> Void = { _ in },
     deliver: @escaping Deliver
@@ -35,7 +36,7 @@ final class TelemetryOutlet: Sendable {
     self.deliver = deliver
     startThread(name: "telemetry-\(name)") { [weak self, wake] in
       while true {
-        // No reference is held while it rests.
+        // Holds no reference while it sleeps.
         switch self?.work() ?? .forGood {
         case .forGood: return
         case .untilWoken: wake.wait()
@@ -52,7 +53,8 @@ final class TelemetryOutlet: Sendable {
     wake.signal()
   }
 
-  /// One last attempt for what waits, unless the place fails now; then the thread ends. Returns after `timeout` seconds at most. Doing it again has no effect.
+  /// Tries once more to deliver what waits, unless the destination is failing; then ends the thread. Returns after `timeout` seconds at
+  /// most. Idempotent.
   func stop(timeout: Double) {
     let isFirst = queue.withLock { queue in
       defer { queue.isStopping = true }
@@ -69,7 +71,7 @@ final class TelemetryOutlet: Sendable {
 
   private enum Rest { case untilWoken, seconds(Double), forGood }
 
-  /// Delivers what can be delivered, and says how long to rest.
+  /// Delivers what can be delivered, and returns how long to sleep.
   private func work() -> Rest {
     while true {
       switch queue.withLock({ $0.next(at: monotonicSeconds()) }) {

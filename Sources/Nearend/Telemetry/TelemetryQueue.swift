@@ -1,34 +1,34 @@
 import Foundation
 import SessionModel
 
-/// Records that wait for one place, and when it is to be tried. Pure: time is given, in seconds of any clock that never goes back.
+/// The records waiting for one destination, and when to try it. Pure: given the time, in seconds of a monotonic clock.
 struct TelemetryQueue: Sendable {
   struct Limits: Sendable {
-    /// Records that may wait.
+    /// The largest number of waiting records.
     var capacity = 1_000
-    /// Bytes that may wait; one record always may.
+    /// The largest number of waiting bytes; a single record may exceed it.
     var bytes = 4 << 20
-    /// Records in one delivery.
+    /// The largest number of records per delivery.
     var batch = 64
-    /// Seconds before a place that failed is tried again: at first, doubled each time, and at most.
+    /// Seconds before a failed destination is retried: initially, doubling up to the maximum.
     var backOff = 1.0...60.0
   }
 
   enum Step: Equatable {
     case deliver([Data])
-    /// Seconds; nil: until something is added.
+    /// Seconds to wait; nil until something is added.
     case rest(Double?)
     case end
   }
 
-  /// Nothing more is taken, and a place that fails is not tried again.
+  /// A Boolean value indicating whether records are no longer accepted, and failures not retried.
   var isStopping = false
   private let limits: Limits
   private var lines: [Data] = []
   private var bytes = 0
-  /// The delivery that is under way.
+  /// The delivery in progress.
   private var batch: [Data] = []
-  /// Records at the front that go alone, because the place did not take them together.
+  /// Number of records at the front that are sent one by one, because the destination rejected them together.
   private var singles = 0
   private var failures = 0
   private var retryAt = -Double.infinity
@@ -52,7 +52,7 @@ struct TelemetryQueue: Sendable {
     dropWhatIsTooMuch()
   }
 
-  /// What to do now. Each delivery is followed by `finish`.
+  /// Returns what to do now. Each delivery is followed by `finish`.
   mutating func next(at now: Double) -> Step {
     if isStopping, lines.isEmpty || failures > 0 {
       counts.dropped += lines.count
@@ -68,7 +68,7 @@ struct TelemetryQueue: Sendable {
     return .deliver(batch)
   }
 
-  /// How the delivery went; `failure` is nil where it went well. Returns what is worth telling people.
+  /// Takes the result of a delivery; `failure` is nil on success. Returns a message for people, if any.
   mutating func finish(failure: String?, isRejected: Bool, at now: Double) -> String? {
     defer { batch = [] }
     if isRejected, batch.count > 1 {
@@ -93,7 +93,7 @@ struct TelemetryQueue: Sendable {
       failures += 1
       retryAt = now + min(limits.backOff.lowerBound * Double(1 << min(failures - 1, 20)), limits.backOff.upperBound)
     }
-    return hadFailed ? nil : "telemetry (\(counts.name)) fails: \(failure)\(isRejected ? "" : "; trying again now and then")"
+    return hadFailed ? nil : "telemetry (\(counts.name)) fails: \(failure)\(isRejected ? "" : "; retrying with backoff")"
   }
 
   private mutating func putBack() {

@@ -3,19 +3,19 @@ import Foundation
 
 /// Posts lines of JSON to a server, several at once (`application/x-ndjson`). [any]
 struct TelemetryUpload: Sendable {
-  /// Sends one body and waits for the answer's status; throws where there is none.
+  /// Sends one body and returns the answer's status; throws without one.
   typealias Send = @Sendable (_ body: Data) throws -> Int
 
   let send: Send
 
-  /// - Throws: where the server cannot be reached, or does not take it. `TelemetryOutlet.Rejected` where it never will.
+  /// - Throws: if the server cannot be reached, or refuses for now; `TelemetryOutlet.Rejected` if it will always refuse.
   func post(_ lines: [Data]) throws {
     var body = Data()
     for line in lines { body += line + [0x0A] }
     let status = try send(body)
     switch status {
     case 200..<300: return
-    // Not this body, whenever it comes.
+    // Retrying will not help this body.
     case 400, 413, 415, 422: throw TelemetryOutlet.Rejected(description: "the server refuses records: HTTP status \(status)")
     case 300..<400: throw Unanswered(description: "HTTP status \(status): the server sends records elsewhere; give that address")
     default: throw Unanswered(description: "HTTP status \(status)")
@@ -24,8 +24,8 @@ struct TelemetryUpload: Sendable {
 
   struct Unanswered: Error, CustomStringConvertible { let description: String }
 
-  /// Answers of other places are not followed: they would have to be given all that is known here.
-  /// - Parameter timeout: seconds for the whole of a request.
+  /// Redirects are not followed: another place would have to be given everything.
+  /// - Parameter timeout: seconds for the whole request.
   static func http(_ url: URL, timeout: Double = 10) -> TelemetryUpload {
     TelemetryUpload { body in
       do throws(TransferError) {

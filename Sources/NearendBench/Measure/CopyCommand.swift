@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import PipeWireClient
 
-/// The floor that everything is measured against: a filter that only copies, `copy:mic` to `copy:voice` and `copy:far` to `copy:speaker`. It can be
-/// given work to do besides, which shows what the machine does to any filter that takes as long.
+/// The baseline of all measurements: a filter that only copies, `copy:mic` to `copy:voice` and `copy:far` to `copy:speaker`. Optionally it
+/// also computes, which shows what the machine does to any filter that takes as long.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "copy", abstract: "A filter that only copies.", shouldDisplay: false)
 
@@ -32,7 +32,7 @@ struct CopyCommand: ParsableCommand {
   }
 }
 
-/// Two pairs of an input and an output, set before the filter joins the graph; after them how much work there is.
+/// Two pairs of an input and an output, set before the filter joins the graph, followed by the amount of work.
 private final class CopyPorts {
   let table: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   init(rounds: Int) {
@@ -42,9 +42,9 @@ private final class CopyPorts {
   }
 }
 
-/// Work that takes time and nothing else.
+/// Work that takes time and does nothing else.
 private enum Arithmetic {
-  /// As many rounds as take so long now.
+  /// Returns the number of rounds that take so long now.
   static func rounds(microseconds: Double) -> Int {
     guard microseconds > 0 else { return 0 }
     let rounds = 1_000_000
@@ -52,13 +52,13 @@ private enum Arithmetic {
       let start = DispatchTime.now().uptimeNanoseconds
       let result = run(rounds, seed: Float(seed))
       let time = DispatchTime.now().uptimeNanoseconds - start
-      // Never so, but the compiler cannot know, and leave the work out.
+      // Never true, but the compiler cannot know and omit the work.
       return result < 0 ? 0 : time
     }.min()!
     return Int(microseconds * 1000 * Double(rounds) / Double(best))
   }
 
-  /// [realtime]
+  /// Computes. [realtime]
   @_noLocks @_noAllocation @inline(never)
   static func run(_ rounds: Int, seed: Float) -> Float {
     var value = seed
@@ -67,7 +67,7 @@ private enum Arithmetic {
   }
 }
 
-/// [realtime]
+/// Copies a cycle. [realtime]
 @_noLocks @_noAllocation
 private func copyCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
   guard let data, let cycle else { return }
@@ -75,11 +75,11 @@ private func copyCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPoint
   let frames = Cycle(cycle).frames
   copyPort(ports[0], to: ports[1], frames: frames)
   copyPort(ports[2], to: ports[3], frames: frames)
-  // Its result goes where it is never seen, so that it cannot be left out.
+  // The result is stored where it is never read, so that the work cannot be optimized away.
   if Arithmetic.run(Int(bitPattern: ports[4]), seed: Float(frames)) < 0 { ports[4] = nil }
 }
 
-/// [realtime]
+/// Copies one pair of ports. [realtime]
 @_noLocks @_noAllocation
 private func copyPort(_ input: UnsafeMutableRawPointer?, to output: UnsafeMutableRawPointer?, frames: Int) {
   guard let input, let output else { return }

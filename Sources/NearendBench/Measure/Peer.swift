@@ -1,12 +1,12 @@
 import Foundation
 import SimulatedHardware
 
-/// The programs that are measured.
+/// The measured programs.
 struct Programs {
   let nearend: String
   let bench = "/proc/self/exe"
 
-  /// - Throws: where there is no nearend.
+  /// - Throws: if there is no nearend.
   init(nearend: String?) throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let beside = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("nearend").path
@@ -23,20 +23,20 @@ struct BenchError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Something that stands between microphone, far end and loudspeaker.
+/// A program between microphone, far end and loudspeaker.
 struct Peer {
   var name: String
   var program: String
   var arguments: [String]
-  /// The port that takes the microphone.
+  /// The input port of the microphone.
   var microphone: String
-  /// The port that gives the processed voice.
+  /// The output port of the processed voice.
   var voice: String
-  /// The port that takes the far end.
+  /// The input port of the far end.
   var farEnd: String
-  /// The ports that feed the loudspeaker, left and right.
+  /// The output ports to the loudspeaker, left and right.
   var speaker: (left: String, right: String)
-  /// Links itself to the real devices, as soon as somebody records or plays.
+  /// Whether it links itself to the real devices, as soon as somebody records or plays.
   var linksItself = false
 
   static func nearend(_ programs: Programs, voiceProcessing: Bool = true) -> Peer {
@@ -47,7 +47,7 @@ struct Peer {
       speaker: ("nearend:speaker_FL", "nearend:speaker_FR"), linksItself: true)
   }
 
-  /// The floor: a filter that only copies.
+  /// The baseline: a filter that only copies.
   static func copy(_ programs: Programs) -> Peer {
     Peer(
       name: "copying filter", program: programs.bench, arguments: ["copy"], microphone: "copy:mic", voice: "copy:voice", farEnd: "copy:far",

@@ -1,12 +1,12 @@
 import Foundation
 import SimulatedHardware
 
-/// A fresh private session with simulated hardware, and peers that run in it as processes of their own.
+/// A fresh private session with simulated hardware, in which peers run as separate processes.
 final class PeerSession {
   let session: PrivateSession
   private(set) var processes: [String: ChildProcess] = [:]
 
-  /// - Parameter quantum: forced upon the graph as it is, also where it is no power of two.
+  /// - Parameter quantum: forced upon the graph unrounded, even if it is not a power of two.
   init(clock: SessionConfiguration.Clock, quantum: Int) throws {
     var configuration = SessionConfiguration()
     configuration.clock = clock
@@ -19,7 +19,7 @@ final class PeerSession {
 
   deinit { session.end() }
 
-  /// Starts a peer and waits until its ports are there.
+  /// Starts a peer and waits for its ports.
   func start(_ peer: Peer) throws {
     var arguments = peer.arguments
     if arguments.last == Peer.echoCancelFile {
@@ -32,7 +32,7 @@ final class PeerSession {
     for (from, to) in links(peer) { try link(from, to) }
   }
 
-  /// Makes a link and waits until it exists. It need not be active: a stream that nobody uses rests, and so do its links.
+  /// Makes a link and waits until it exists. It need not be active: unused streams idle, and so do their links.
   func link(_ from: String, _ to: String) throws {
     try session.wait(forPorts: [from, to])
     try session.wait(for: "the link \(from) → \(to)") {
@@ -60,8 +60,8 @@ final class PeerSession {
     return process.pid
   }
 
-  /// A probe that speaks into the microphone and from the far end, and records what comes of both, and both themselves: the ports `voice`, `speaker`,
-  /// `microphone` and `far`.
+  /// Runs a probe that plays into the microphone and from the far end, and records the results and both inputs: the ports `voice`,
+  /// `speaker`, `microphone` and `far`.
   func call(_ name: String, through peer: Peer, microphone: [Float]?, far: [Float]?, frames: Int) throws -> GraphProbe {
     var played: [String: [Float]] = [:]
     played["microphone"] = microphone
@@ -84,14 +84,15 @@ final class PeerSession {
     return probe
   }
 
-  /// An idle-priority loop on every core: none goes to sleep between cycles, and whatever wants to run runs at once. Ends with the session.
+  /// Runs an idle-priority loop on every core, so that no core sleeps between cycles, and everything else runs at once. Ends with the
+  /// session.
   func keepCoresAwake() throws {
     for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
       _ = try session.spawn("chrt", ["--idle", "0", "sh", "-c", "while :; do :; done"])
     }
   }
 
-  /// Two loops that want all that they can get.
+  /// Runs two loops that take all the processor time they can get.
   func burden() throws -> [ChildProcess] { try (0..<2).map { _ in try session.spawn("sh", ["-c", "while :; do :; done"]) } }
 }
 
@@ -108,7 +109,7 @@ struct Talk {
 
   static func repeated(_ signal: [Float], frames: Int) -> [Float] { (0..<frames).map { signal[$0 % signal.count] } }
 
-  /// Both at once, with the far end's echo at the microphone.
+  /// Returns both at once, with the far end's echo at the microphone.
   func double(seconds: Double) -> (microphone: [Float], far: [Float]) {
     let frames = Int(seconds * Double(Self.rate))
     let far = Self.repeated(self.far, frames: frames)

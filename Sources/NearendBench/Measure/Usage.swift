@@ -3,13 +3,14 @@ import SimulatedHardware
 
 /// What all threads of a process have used so far.
 struct Usage {
-  /// Nanoseconds on a processor, from the scheduler's own account: the clock ticks of `stat` are too coarse for callbacks of some microseconds.
+  /// Nanoseconds of processor time, from the scheduler's accounting: the clock ticks of `stat` are too coarse for callbacks of some
+  /// microseconds.
   var nanoseconds = 0.0
-  /// Context switches: the process waited for something, or was put aside.
+  /// Context switches: voluntary ones to wait, and involuntary ones.
   var voluntary = 0.0
   var involuntary = 0.0
 
-  /// - Throws: where the process has ended.
+  /// - Throws: if the process has ended.
   init(pid: Int32) throws {
     for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") {
       let folder = "/proc/\(pid)/task/\(thread)"
@@ -23,9 +24,9 @@ struct Usage {
   }
 }
 
-/// Per second of time, and at a quantum in real time that is per second of audio.
+/// Usage per second, which in real time is per second of audio.
 struct Rate {
-  /// Milliseconds on a processor.
+  /// Milliseconds of processor time.
   var milliseconds: Double
   var voluntary: Double
   var involuntary: Double

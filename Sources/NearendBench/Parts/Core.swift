@@ -2,7 +2,7 @@ internal import CAudioProcessing
 import Foundation
 import RealtimeCore
 
-/// What the core alone costs, without PipeWire: the capture path against the library's own share, and the render path by its sinks.
+/// Measures the core alone, without PipeWire: the capture path against the library's own share, and the render path by the number of sinks.
 func measureCore() throws -> Table {
   var table = Table(
     title: "The core alone",
@@ -39,7 +39,7 @@ func processorMicroseconds() -> Double {
   return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
 }
 
-/// The least of several passes: whatever else the machine does only adds. The first warms up.
+/// The minimum of several passes, because other load only adds. The first pass warms up.
 func least(of passes: Int = 6, _ pass: () throws -> Double) rethrows -> Double {
   _ = try pass()
   return try (1..<passes).map { _ in try pass() }.min()!

@@ -3,8 +3,8 @@ import RealtimeCore
 import SimulatedHardware
 import Synchronization
 
-/// An hour of a writer whose clock and network are not ours, in simulated time through the real render path (K3).
-/// - Throws: `BenchError` where a ring ran dry or over, or its fill left what the row promises.
+/// Simulates an hour of a writer with a different clock and a network, through the real render path (K3).
+/// - Throws: `BenchError` if a ring ran dry or over, or its fill left the promised range.
 func measureDrift(hours: Double) throws -> Table {
   var table = Table(
     title: "Drift",
@@ -33,11 +33,11 @@ func measureDrift(hours: Double) throws -> Table {
   return table
 }
 
-/// One participant for a while.
+/// One participant with its duration and network.
 struct DriftRun: CustomStringConvertible {
   enum Network: String, CaseIterable {
     case even
-    /// Some packets are held up by 60 ms, and those after them with them: they arrive in a burst.
+    /// Some packets are delayed by 60 ms, and those after them with them: they arrive in a burst.
     case bursts = "bursts of 60 ms"
     /// Every packet is late by up to 60 ms.
     case jitter = "jitter of 60 ms"
@@ -53,7 +53,7 @@ struct DriftRun: CustomStringConvertible {
   struct Outcome {
     var underruns: UInt64
     var drops: UInt64
-    /// Of the target.
+    /// Relative to the target.
     var fill: ClosedRange<Double>
     var mean: Double
     /// In parts per million.
@@ -102,7 +102,7 @@ struct DriftRun: CustomStringConvertible {
       drift: end.driftPPM)
   }
 
-  /// What K3 does not allow.
+  /// Describes a violation of K3, if any.
   func complaint(_ outcome: Outcome) -> String? {
     if outcome.underruns > 0 || outcome.drops > 0 { return "\(outcome.underruns) underruns and \(outcome.drops) drops" }
     if network == .even, outcome.fill.lowerBound < 0.8 || outcome.fill.upperBound > 1.2 {

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// How late each path is, at each quantum, sample by sample on a clock that waits for everybody.
+/// Measures the latency of each path at each quantum, to the sample, on a clock that waits for everybody.
 func measureLatency(_ programs: Programs, quanta: [Int]) throws -> Table {
   var table = Table(
     title: "Latency",
@@ -35,7 +35,7 @@ func measureLatency(_ programs: Programs, quanta: [Int]) throws -> Table {
   return table
 }
 
-/// The lag of what was recorded at one port after another, of the sound that is in `range` of the latter; at most half a second.
+/// The lag of one recorded port relative to another, for the sound in `range` of the latter; at most half a second.
 func lag(_ recording: GraphProbe.Recording, _ port: String, after reference: String, in range: Range<Int>) -> Measures.Lag? {
   let most = Talk.rate / 2
   guard let signal = recording.samples[port], let original = recording.samples[reference] else { return nil }
@@ -43,7 +43,7 @@ func lag(_ recording: GraphProbe.Recording, _ port: String, after reference: Str
     of: Array(signal[range.lowerBound..<min(signal.count, range.upperBound + most)]), after: Array(original[range]), most: most)
 }
 
-/// Below this correlation there is no telling that anything passed.
+/// Below this correlation it is unclear whether anything passed.
 private let leastCorrelation = 0.3
 
 private func columns(_ lag: Measures.Lag?) -> [String] {
@@ -51,7 +51,7 @@ private func columns(_ lag: Measures.Lag?) -> [String] {
   return ["\(lag.frames)", number(lag.correlation, 2)]
 }
 
-/// Whether the paths keep their length while streams come and go.
+/// Measures whether the paths' latencies are constant while streams come and go.
 func measureRestarts(_ programs: Programs, quantum: Int) throws -> Table {
   var table = Table(
     title: "Latency after restarts",

@@ -2,8 +2,8 @@ internal import CProfiler
 import Foundation
 import SimulatedHardware
 
-/// Cycles that were not finished in time, told by the daemon's profiler. Beside nearend run a filter that only copies, and one that copies and then
-/// computes for as long as nearend does: what the machine itself loses is seen, and what it takes from any filter that works so long.
+/// Counts cycles that were not finished in time, with the daemon's profiler. Beside nearend it measures a filter that only copies, and one
+/// that also computes for as long as nearend: they show what the machine itself loses, and what it takes from any filter with as much work.
 func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws -> Table {
   var table = Table(
     title: "Unfinished cycles",
@@ -60,7 +60,7 @@ final class Profiler {
     var unfinished = 0
     /// Cycles in which a node was late, by its name.
     var late: [String: Int] = [:]
-    /// How long a node ran in a cycle, on average, in µs.
+    /// Mean run time of a node per cycle, in µs.
     var busy: [String: Double] = [:]
   }
   private let profiler: OpaquePointer
@@ -74,7 +74,7 @@ final class Profiler {
 
   deinit { profiler_stop(profiler) }
 
-  /// What was counted since the last call.
+  /// Returns the counts since the last call.
   func take() -> Counts {
     var raw = profiler_counts()
     profiler_take(profiler, &raw)

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// What a call costs, against a filter that only copies and against PipeWire's own canceller.
+/// Measures the cost of a call against a filter that only copies, and against PipeWire's own canceller.
 func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
   var table = Table(
     title: "Processor time in double talk",
@@ -39,7 +39,7 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
   return table
 }
 
-/// What nearend costs while nobody needs it (L4).
+/// Measures the cost of an unused nearend (L4).
 func measureIdle(_ programs: Programs, seconds: Double) throws -> Table {
   var table = Table(
     title: "Idle", note: "Nobody records or plays through nearend, over \(number(seconds, 0)) s.",

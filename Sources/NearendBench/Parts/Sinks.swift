@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RealtimeCore
 
-/// What a ring sink costs a cycle, idle and busy, counted in instructions: the same on a machine that others use, and to a tenth of a percent.
+/// Measures the cost of a ring sink per cycle, idle and busy, in instructions: reproducible to a tenth of a percent even on a busy machine.
 func measureSinks() throws -> Table {
   var table = Table(
     title: "Ring sinks",
@@ -26,7 +26,7 @@ func measureSinks() throws -> Table {
   return table
 }
 
-/// This program without debug information, which valgrind 3.19 cannot read where Swift has written it.
+/// This program without Swift's debug information, which valgrind 3.19 cannot read.
 private final class StrippedCopy {
   private let path = FileManager.default.temporaryDirectory.appendingPathComponent("NearendBench-\(getpid())").path
 
@@ -38,7 +38,7 @@ private final class StrippedCopy {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Instructions of a whole run of `RenderCommand`.
+  /// Counts the instructions of a whole run of `RenderCommand`.
   func instructions(sinks: Int, cycles: Int, isBusy: Bool) throws -> Int {
     let (status, text) = try run(
       ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", path, "render", "--sinks", "\(sinks)", "--cycles", "\(cycles)"]
@@ -52,7 +52,7 @@ private final class StrippedCopy {
   }
 }
 
-/// Runs a command to its end; what it says on standard error.
+/// Runs a command to its end; returns its standard error.
 private func run(_ command: [String]) throws -> (status: Int32, errors: String) {
   let process = Process()
   let errors = Pipe()
@@ -68,7 +68,7 @@ private func run(_ command: [String]) throws -> (status: Int32, errors: String) 
   return (process.terminationStatus, text)
 }
 
-/// Renders some cycles and nothing else, for who counts instructions.
+/// Renders some cycles and does nothing else, for counting instructions.
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "render", abstract: "Cycles with ring sinks.", shouldDisplay: false)
   @Option var sinks: Int
@@ -79,7 +79,7 @@ struct RenderCommand: ParsableCommand {
     let mixer = Mixer()
     let (rate, quantum) = (48_000, 256)
     let format = try SinkFormat(sampleRate: rate, channelCount: 1)
-    // All that a busy sink plays is in its ring beforehand, so that a cycle more is a cycle more of reading alone.
+    // A busy sink's whole audio is in its ring beforehand, so that a further cycle costs only reading.
     let audio = (0..<12_000).map { Int16(20 * sin(Double($0) / 8)) }
     for index in 0..<sinks {
       let sink = try RingSink(id: "\(index)", format: format, capacityBytes: 2 * audio.count)

@@ -3,24 +3,24 @@ import Nearend
 import RealtimeCore
 import SessionModel
 
-/// Programs that play into the microphone, over the socket and in this process, and what became of every frame: what was accepted is played,
-/// or waits, or was told of as refused.
+/// Programs that play into the microphone, over the socket and in this process, with the fate of every frame: what was accepted is played,
+/// waits, or was reported as refused.
 final class AppAudioAccount {
-  /// One stream of `capture(appAudio:)`; a piece in another format begins the next.
+  /// A stream of `capture(appAudio:)`; a buffer in another format begins the next.
   private struct Captured {
     let sink: RingSink
     var frames: UInt64 = 0
     var refused: UInt64 = 0
-    /// It was idle when last looked at, so that its counters stand still.
+    /// Whether it was idle at the last check, so that its counters are final.
     var wasIdle = false
     var isSettled = false
   }
   private let service: NearendService
   private let uploads: UploadAccount
-  /// The last is the one that goes on.
+  /// The last one is still in use.
   private var captured: [Captured] = []
   private var pieces = (accepted: 0, refused: 0)
-  /// Low enough that nobody takes it for the room's voice.
+  /// Quiet enough not to be taken for the room's voice.
   private static let amplitude = 0.001
 
   init(_ service: NearendService, socket: String, folder: String) {
@@ -28,10 +28,10 @@ final class AppAudioAccount {
     uploads = UploadAccount(service, socket: socket, folder: folder)
   }
 
-  /// In words.
+  /// A summary for people.
   var summary: String { "\(uploads.summary); \(pieces.accepted) pieces captured, \(pieces.refused) refused" }
 
-  /// Nothing plays into the microphone, or waits to.
+  /// Whether nothing plays into the microphone, or waits to.
   var isQuiet: Bool { uploads.isQuiet && captured.allSatisfy(\.sink.isIdle) }
 
   func uploadComes(id: String, rate: Int, channels: Int, seconds: Double) throws {
@@ -52,13 +52,13 @@ final class AppAudioAccount {
     captured[last].wasIdle = false
   }
 
-  /// Every program leaves, and what was captured is over.
+  /// Removes every program, and ends the captured stream.
   func removeAll() {
     uploads.removeAll()
     service.core.appAudio.endCapture()
   }
 
-  /// What does not agree, since it was last asked for.
+  /// Returns the discrepancies since the last call.
   func takeDifferences() -> [String] {
     var problems = uploads.takeProblems()
     for source in service.snapshot().appAudio.sources where source.framesRead > source.framesWritten {
@@ -76,7 +76,7 @@ final class AppAudioAccount {
       }
       (captured[index].isSettled, captured[index].wasIdle) = (entry.wasIdle, entry.sink.isIdle)
     }
-    // The last may go on.
+    // The last stream may continue.
     captured = captured.dropLast().filter { !$0.isSettled } + captured.suffix(1)
     return problems
   }

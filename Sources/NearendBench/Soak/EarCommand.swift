@@ -3,7 +3,7 @@ import Foundation
 import Nearend
 import SimulatedHardware
 
-/// A process of its own that records what a port gives: what PipeWire's client library keeps of it is none of the product's memory.
+/// A separate process that records a port, so that the memory of PipeWire's client library does not count as the product's.
 struct EarCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "ear", abstract: "Records from the graph, for a soak.", shouldDisplay: false)
   private static let name = "ear"
@@ -19,7 +19,7 @@ struct EarCommand: ParsableCommand {
     try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: file))
   }
 
-  /// What a port gives from now on.
+  /// Records a port from now on.
   static func hear(_ port: String, frames: Int, in session: PrivateSession) throws -> [Float] {
     let file = "\(session.path)/ear.raw"
     let process = try session.spawn("/proc/self/exe", ["ear", session.socket, "\(frames)", file])

@@ -1,22 +1,22 @@
 import SessionModel
 import SimulatedHardware
 
-/// The desk's and the login session's part of a soak: what is plugged in and pulled out, what interrupts, and when that ends again. A function
-/// of the random numbers alone.
+/// The soak's faults of desk and login session: what is plugged in and out, what interrupts, and when that ends. A function of the random
+/// numbers alone.
 struct FaultSchedule {
-  /// Seconds between faults at most, and how long one lasts.
+  /// The most seconds between faults, and the duration of one.
   private static let interval = 6.0
   private static let length = 0.3...4.0
 
   private var nextFault = interval
-  /// What has begun, and its end.
+  /// Ends of faults in progress.
   private var pending: [(end: Double, event: SoakEvent)] = []
   private var cards: Set<DeskCard.Kind> = Set(Soak.cards)
   private var jacks: Set<DeskJack> = []
-  /// Holds up the session, each at most once at a time.
+  /// Interruptions in progress, each at most once.
   private var isRinging = false, isAsleep = false, isAway = false, isBusGone = false
 
-  /// What happens at `now`, if anything does. No fault begins after `quiet`, and everything has ended by then.
+  /// Returns the next event at `now`, if any. No fault begins after `quiet`, and all have ended by then.
   mutating func event(at now: Double, quiet: Double, _ random: inout SeededGenerator) -> SoakEvent? {
     if let index = pending.firstIndex(where: { $0.end <= now || now >= quiet }) { return over(pending.remove(at: index).event) }
     guard now >= nextFault, now < quiet - Self.length.upperBound else { return nil }
@@ -25,14 +25,14 @@ struct FaultSchedule {
     return begin(end, &random)
   }
 
-  /// Seconds until which nothing else can happen, because a daemon stands still; nil where none does.
+  /// Time in seconds until which nothing else can happen, because a daemon is suspended; nil if none is.
   var standstill: Double? {
     pending.first {
       if case .incident(.thaw) = $0.event { true } else { false }
     }?.end
   }
 
-  /// What a person does with cards and jacks, and what the machine and its other programs do.
+  /// Begins a random fault: what a person does with cards and jacks, and what the machine and other programs do.
   private mutating func begin(_ end: Double, _ random: inout SeededGenerator) -> SoakEvent {
     switch random.below(17) {
     case 0...2: return jack(random.pick(DeskJack.allCases))
@@ -100,7 +100,7 @@ struct FaultSchedule {
     return .incident(.unplug(kind))
   }
 
-  /// Any device that the desk could have, whether it is there or not, or none in particular.
+  /// Any device that the desk could have, present or not, or none in particular.
   private func device(_ random: inout SeededGenerator) -> (Device.Direction, String?) {
     let isInput = random.below(2) == 0
     let names = DeskCard.Kind.allCases.flatMap { kind in

@@ -1,6 +1,7 @@
-/// Whether applications would see Nearend Speaker or Nearend Microphone change into another device while the daemon lives.
+/// Detects whether Nearend Speaker or Nearend Microphone becomes a different device for applications while the daemon lives.
 ///
-/// Its thread works on an object of its own: nothing may refer to an object any more whose end has begun, and nothing that the thread drops may wait for it.
+/// Its thread works on a separate object: nothing may refer to an object whose deinitialization has begun, and nothing that the thread
+/// releases may wait for it.
 final class IdentityWatch: Sendable {
   private let work: IdentityWork
 
@@ -11,6 +12,6 @@ final class IdentityWatch: Sendable {
 
   deinit { work.stop() }
 
-  /// Every change so far, in words; asked for once.
+  /// Returns every change since the last call, for people.
   func takeChanges() -> [String] { work.takeChanges() }
 }

@@ -1,14 +1,14 @@
 import PipeWireClient
 
-/// What a watch's thread works on; the watch itself holds it until that thread has ended.
+/// The state of a watch's thread, which the watch keeps until that thread has ended.
 ///
-/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+/// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class IdentityWork: @unchecked Sendable {
   private let socket: String
   private let loop = ThreadLoop(name: "identity")
   private var connection: Connection?
   private var retry: LoopTimer?
-  /// Serial numbers by `node.name`, in the daemon that is there now.
+  /// Serial numbers by `node.name`, in the current daemon.
   private var serials: [String: UInt64] = [:]
   private var changes: [String] = []
 
@@ -46,7 +46,7 @@ final class IdentityWork: @unchecked Sendable {
     connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
       switch event {
       case .added(let object): look(object)
-      // Not from inside the connection's own event.
+      // Not inside the connection's own event.
       case .lost: retry?.schedule(after: 0.1)
       case .removed, .failed: break
       }

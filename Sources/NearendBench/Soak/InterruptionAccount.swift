@@ -2,10 +2,10 @@ import Nearend
 import SessionModel
 import Synchronization
 
-/// Interruptions as events tell them: each that began must end, and none twice.
+/// Counts interruptions by their events: each that began must end, and none twice.
 final class InterruptionAccount: Sendable {
   private struct State {
-    /// By reason, those that have begun and not ended.
+    /// By reason, the interruptions in progress.
     var open: [String: Int] = [:]
     var counts: [String: Int] = [:]
     var problems: [String] = []
@@ -18,10 +18,10 @@ final class InterruptionAccount: Sendable {
     self.subscription.withLock { $0 = subscription }
   }
 
-  /// How many there were, by reason.
+  /// The number of interruptions by reason.
   var counts: [String: Int] { state.withLock { $0.counts } }
 
-  /// What was wrong, and what is open though nothing should be.
+  /// Errors, and interruptions in progress though there should be none.
   var problems: [String] {
     state.withLock { state in
       state.problems + state.open.filter { $0.value != 0 }.keys.sorted().map { "the interruption '\($0)' never ended" }

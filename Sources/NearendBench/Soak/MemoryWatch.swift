@@ -1,24 +1,24 @@
 import Foundation
 import SimulatedHardware
 
-/// Whether this process's memory stays flat: of the samples taken while nobody is there, the first quarter warms up, and of the rest the median of the
-/// last third is held against that of the first. What may grow is its own memory and what it shares with the daemons; the pages of programs, which the
-/// system drops and reads again as it likes, are only part of the whole that growth is a share of. The service's process is the soak's own, so whatever
-/// the soak keeps counts too.
+/// Checks that this process's memory stays flat. Of the samples taken while nobody is there, the first quarter warms up; of the rest, the
+/// median of the last third is compared with that of the first. Growth counts in the process's own memory and what it shares with the
+/// daemons; the pages of programs, which the system drops and reads again at will, are only part of the total that growth is relative to.
+/// The service runs in the soak's process, so whatever the soak keeps counts, too.
 struct MemoryWatch {
   private struct Reading {
     let seconds, own, all: Double
   }
   private var readings: [Reading] = []
 
-  /// Samples that a soak takes.
+  /// Number of samples of a soak.
   static let samples = 24
-  /// Growth between the two medians that is no leak, in percent of all resident memory.
+  /// Growth between the two medians that does not count as a leak, in percent of all resident memory.
   static let tolerance = 2.0
-  /// Under the address sanitizer freed memory is kept for a while, and leaks are told at the end.
+  /// The address sanitizer retains freed memory for a while, and reports leaks at the end.
   static let isSanitized = dlsym(nil, "__asan_init") != nil
 
-  /// Takes a sample, `seconds` after the start. Memory that is free, but that the allocator keeps, is given back before.
+  /// Takes a sample, `seconds` after the start. Free memory that the allocator keeps is returned first.
   mutating func sample(at seconds: Double) {
     _ = Self.trim?(0)
     let resident = Self.resident()
@@ -40,7 +40,7 @@ struct MemoryWatch {
     return Growth(before: median(early.map(\.own)), after: median(late.map(\.own)), all: median(early.map(\.all)), minutes: minutes)
   }
 
-  /// What was measured, and how slow a leak would have gone unnoticed.
+  /// The measurements, and how slow a leak would have gone unnoticed.
   var description: String {
     guard let growth else { return "memory was not measured: \(readings.count) samples are too few" }
     let unnoticed = 1_024 * growth.all * Self.tolerance / 100 / growth.minutes
@@ -57,13 +57,13 @@ struct MemoryWatch {
     return growth.percent <= Self.tolerance || Self.isSanitized ? nil : "memory grew: \(description)"
   }
 
-  /// Every sample in MiB, oldest first: whether it climbs or settles.
+  /// Every sample in MiB, oldest first, to show whether it climbs or settles.
   var course: String { readings.map { number($0.own, 2) }.joined(separator: " ") }
 
-  /// glibc's `malloc_trim`, which Swift's overlay leaves out; nil with another libc.
+  /// glibc's `malloc_trim`, which is missing from Swift's overlay; nil with another libc.
   private static let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self) }
 
-  /// MiB that are resident, files apart and with them.
+  /// Resident MiB, without and with files.
   private static func resident() -> (own: Double, all: Double) {
     var figures: [Substring: Double] = [:]
     for line in text(ofFile: "/proc/self/status")?.split(separator: "\n") ?? [] {

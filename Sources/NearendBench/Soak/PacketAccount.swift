@@ -3,7 +3,7 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// What participants know of their own writes, to be held against the sinks' counters: they must agree to the frame.
+/// The participants' own counts of their writes, which must agree with the sinks' counters to the frame.
 final class PacketAccount: Sendable {
   private struct Entry {
     var frames: UInt64 = 0
@@ -12,16 +12,16 @@ final class PacketAccount: Sendable {
     /// Refused since the counters were cleared.
     var drops: UInt64 = 0
   }
-  /// Held while a packet is written, so that no count is looked at in the middle of one.
+  /// Held while a packet is written, so that no count is read in the middle.
   private let entries = Mutex<[String: Entry]>([:])
 
   func open(_ id: String) { entries.withLock { $0[id] = Entry() } }
 
-  /// Writes a packet, and notes what became of it.
+  /// Writes a packet, and counts the result.
   func write(_ packet: UnsafeRawBufferPointer, to sink: RingSink) -> Bool {
     entries.withLock { entries in
       let isTaken = sink.write(packet)
-      // A packet that was on its way when its participant left.
+      // The packet was in flight when its participant left.
       guard entries[sink.id] != nil, !sink.isRemoved else { return isTaken }
       entries[sink.id]?.packets += 1
       if isTaken {
@@ -34,7 +34,7 @@ final class PacketAccount: Sendable {
     }
   }
 
-  /// Packets that were sent and refused.
+  /// Returns the packets sent and refused.
   func close(_ id: String) -> (packets: Int, refused: Int) {
     entries.withLock { entries in
       let entry = entries.removeValue(forKey: id)
@@ -49,7 +49,7 @@ final class PacketAccount: Sendable {
     }
   }
 
-  /// What does not agree.
+  /// Returns the discrepancies.
   func differences(from service: NearendService) -> [String] {
     entries.withLock { entries in
       let sinks = service.snapshot().sinks

@@ -3,12 +3,13 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// What a call application sees of its call, beyond sound: mute, the call's end, other programs' volume.
+/// What a call application observes of its call besides sound: mute, the call's end, other programs' volume.
 extension Soak {
-  /// Times that a volume is looked at until it is not right: half a minute.
+  /// Number of checks before a volume counts as wrong: half a minute.
   private static let looks = 60
 
-  /// Muted so, and nothing plays into it, *Nearend Microphone* gives zeros and nothing else; afterwards the microphone is back.
+  /// Checks that with this way of muting, and nothing playing into it, *Nearend Microphone* gives only zeros, and that the microphone comes
+  /// back.
   func checkGate(_ mode: MicrophoneMuteMode) throws {
     service.perform(.setMicrophoneMuteMode(mode))
     service.perform(.setMicrophoneMuted(true))
@@ -16,7 +17,7 @@ extension Soak {
     appAudio.removeAll()
     try settle("silence after application audio") { _ in appAudio.isQuiet }
     if let samples = try hear("nearend.microphone:capture_MONO", frames: 19_200) {
-      // What was under way comes through.
+      // Audio in flight comes through.
       let sounds = samples.suffix(9_600).count { $0 != 0 }
       if sounds > 0 {
         expect(["muted (\(mode.rawValue)), \(sounds) of 9600 samples of the microphone are not zero"])
@@ -28,8 +29,8 @@ extension Soak {
     try settle("the microphone's return from a mute (\(mode.rawValue))") { $0.graph.captureLinks > 0 }
   }
 
-  /// The call is over, and another one begins: devices are handed back, or kept where recording is prepared, and what plays beside it is as
-  /// loud as before.
+  /// Ends the call, and begins another: checks that devices are handed back, or kept if recording is prepared, and that other programs are
+  /// as loud as before.
   func hangUp() throws {
     guard holds.isEmpty else { return }
     guests.leaveCall()
@@ -47,7 +48,7 @@ extension Soak {
     try waitForAudio("in the next call", within: 15)
   }
 
-  /// By right, where it is muted by closing it.
+  /// Legitimately, if it is muted by closing it.
   var isMicrophoneClosed: Bool {
     let settings = service.session.current.settings
     return settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart
@@ -56,7 +57,7 @@ extension Soak {
   private func checkMusic() throws {
     var found: Double?
     for _ in 0..<Self.looks {
-      // Where the session manager has moved it to, if its device went.
+      // Wherever the session manager has moved it, if its device disappeared.
       guard let port = try music.monitor() else { return }
       found = try hear(port, frames: 4_800).map(SoakMusic.loudness)
       if let found, abs(found - SoakMusic.level) < 0.1 {
@@ -68,7 +69,7 @@ extension Soak {
     expect(["after a call the music has \(found.map { number($0) } ?? "no") dBFS where it had \(SoakMusic.level) before"])
   }
 
-  /// What a port gives from now on; nil where it goes meanwhile.
+  /// Records a port from now on; nil if it disappears meanwhile.
   private func hear(_ port: String, frames: Int) throws -> [Float]? {
     do {
       return try EarCommand.hear(port, frames: frames, in: session)

@@ -4,11 +4,11 @@ import SessionModel
 import SimulatedHardware
 
 extension Soak {
-  /// Seconds that a session may take to run again. What is required of it is less (2 s after a daemon's return); this is what is no
-  /// longer a delay of a machine that has too much to do, but stuck.
+  /// Seconds that a session may take to run again. Less is required (2 s after a daemon's return); beyond this it is not slow because of a
+  /// busy machine, but stuck.
   static let patience = 15.0
 
-  /// Notes what is not as it must be, and tells it at once.
+  /// Notes problems, and prints them at once.
   func expect(_ problems: [String]) {
     for problem in problems {
       failures.append("\(problem), \(number(now, 0)) s after the start")
@@ -18,7 +18,7 @@ extension Soak {
 
   private func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { expect([what()]) } }
 
-  /// Waits until something is so, and notes it where it is not; where a daemon crashes meanwhile, that is looked after later.
+  /// Waits for a fact, and notes it if it does not become true; a daemon that crashes meanwhile is handled later.
   func settle(_ what: String, _ isSo: (Snapshot) -> Bool) throws {
     let end = monotonicSeconds() + Self.patience
     while !isSo(service.snapshot()) {
@@ -35,7 +35,7 @@ extension Soak {
     }
   }
 
-  /// Nothing holds the session up: it is active, the microphone is linked, and cycles run.
+  /// Checks that nothing interrupts the session: it is active, the microphone is linked, and cycles run.
   func checkRecovery(from kind: String) {
     let start = monotonicSeconds()
     var first: UInt64?
@@ -57,13 +57,13 @@ extension Soak {
       service.snapshot(), service.snapshot().log.suffix(failures.isEmpty ? 100 : 8).map(\.message).joined(separator: "; ")
     )
     expect([
-      "stuck after '\(kind)': \(snapshot.session.state), held up by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
+      "stuck after '\(kind)': \(snapshot.session.state), interrupted by \(snapshot.session.interruption.map { "\($0.reason)" } ?? "nothing"), "
         + "\(snapshot.graph.captureLinks) links from the microphone \(snapshot.route.microphone?.name ?? "none"), "
         + "\(snapshot.graph.cycles - (first ?? snapshot.graph.cycles)) cycles in \(number(Self.patience, 0)) s; log: \(log)"
     ])
   }
 
-  /// The daemon still does what nearend asks of it.
+  /// Checks that the daemon still does what nearend asks.
   func checkAnswers() throws {
     let start = monotonicSeconds()
     try service.addGraphSink(id: "answer")
@@ -77,7 +77,7 @@ extension Soak {
     }
   }
 
-  /// The room hears itself through nearend, and far-end sound reaches the speaker.
+  /// Waits until the room hears itself through nearend, and far-end sound reaches the speaker.
   func waitForAudio(_ when: String, within limit: Double) throws {
     let muted = service.snapshot().session.isMicrophoneMuted
     service.perform(.setMicrophoneMuted(false))
@@ -93,13 +93,13 @@ extension Soak {
       _ = tone.withUnsafeBytes { sink.write($0) }
       Thread.sleep(forTimeInterval: 0.018)
       let snapshot = service.snapshot()
-      // Headphones may be gone: whoever is there says that it may go on.
+      // Headphones may be gone: resume, as a person would.
       if snapshot.route.isPausedAfterUnplug { service.perform(.resumeAfterUnplug) }
       renders = renders || snapshot.processing.speakerLevel > -40
-      // The room's own measure: silence in the script is none at the output.
+      // The room's own measure, because the script has silent phases.
       captures = captures || (room?.report?.outputLevel ?? -120) > -50
       if try restartCrashed() { (start, renders, captures) = (monotonicSeconds(), false, false) }
-      // Somebody talks at least every 24 s; what nearend itself has to do is done sooner.
+      // Somebody talks at least every 24 s; nearend itself is faster.
       if monotonicSeconds() - start > limit, !renders || snapshot.session.sendMedia.isEmpty { break }
     }
     expect(renders, "\(when): no sound reaches the speaker within \(limit) s")
@@ -112,7 +112,7 @@ extension Soak {
     ])
   }
 
-  /// What must hold at any time.
+  /// Checks invariants.
   func checkFigures() {
     let snapshot = service.snapshot()
     expect(snapshot.graph.cycles >= lastCycles, "the count of cycles fell from \(lastCycles) to \(snapshot.graph.cycles)")

@@ -4,9 +4,9 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// One soak: the service in this process, everything around it in processes of its own, but for the desk's cards.
+/// A soak: the service in this process, everything around it, except the desk's cards, in separate processes.
 final class Soak {
-  /// On the desk at the beginning.
+  /// The cards on the desk at the beginning.
   static let cards: [DeskCard.Kind] = [.laptop, .hdmi]
   static let laptopSpeaker = DeskCard.make(.laptop).profiles.flatMap(\.nodes).first { $0.direction == .output }?.name ?? ""
 
@@ -25,15 +25,15 @@ final class Soak {
   var failures: [String] = []
   private var memory = MemoryWatch()
   var lastCycles: UInt64 = 0
-  /// What holds the session up by right.
+  /// The expected reasons for an interruption.
   private(set) var holds: Set<String> = []
-  /// Sound is to be looked for, once nothing holds the session up any more: since what.
+  /// The event after which sound must be checked, once nothing interrupts the session any more.
   private var owed: String?
-  /// How often a muted microphone was looked at, and a volume after ducking.
+  /// How often a muted microphone, and a volume after ducking, were checked.
   var gates = 0, restored = 0
-  /// The longest that the session took to run again, in seconds, by what had happened.
+  /// The longest recovery time in seconds, by event.
   var recoveries: [String: Double] = [:]
-  /// The schedule's time, in seconds.
+  /// The schedule's time in seconds.
   private(set) var now = 0.0
   private let begin = monotonicSeconds()
 
@@ -75,7 +75,7 @@ final class Soak {
     session.end()
   }
 
-  /// What was not as it must be; empty where all was well.
+  /// Runs the soak; returns the problems found.
   func run() throws -> [String] {
     try waitForAudio("at the start", within: 15)
     for (seconds, event) in schedule {
@@ -175,7 +175,7 @@ final class Soak {
     case .start(let daemon): holds.remove(daemon.rawValue)
     case .freeze: holds.insert("freeze")
     case .thaw: holds.remove("freeze")
-    // What is left may have no microphone.
+    // The remaining devices may include no microphone.
     case .unplug(.laptop): holds.insert("laptop")
     case .plug(.laptop): holds.remove("laptop")
     default: break
@@ -194,8 +194,8 @@ final class Soak {
       holds.remove("phone")
     }
     do { try session.restart(daemon, with: signal) } catch let error as SessionError where error.code == .timedOut {
-      // Known of PipeWire 0.3.65 with WirePlumber 0.4.13: each waits for a PulseAudio client that the daemon keeps waiting for the other, and only
-      // that client's end helps. nearend must not be among those that wait.
+      // Known from PipeWire 0.3.65 with WirePlumber 0.4.13: each waits for a PulseAudio client that the daemon keeps waiting for the other,
+      // and only that client's end helps. nearend must not be affected.
       crashes["wireplumber (left the desk alone)", default: 0] += 1
       report("\(error); \(number(now)) s after the start; PulseAudio clients end, and the session manager is started once more")
       try checkAnswers()
@@ -208,7 +208,7 @@ final class Soak {
 
   // MARK: Daemons that crash by themselves
 
-  /// Does something that needs the daemons, once more where one of them crashed meanwhile.
+  /// Does something that needs the daemons, and repeats it if one of them crashed meanwhile.
   private func recovering(_ work: () throws -> Void) throws {
     do { try work() } catch {
       guard try restartCrashed() else { throw error }
@@ -217,7 +217,7 @@ final class Soak {
     }
   }
 
-  /// One more fault that nearend must recover from: true where a daemon had ended that nobody had told to.
+  /// Restarts crashed daemons, as one more fault to recover from: returns true if one had ended unasked.
   func restartCrashed() throws -> Bool {
     for daemon in [PrivateSession.Daemon.pipewire, .wireplumber, .pulse] {
       guard let exit = session.process(of: daemon)?.exit else { continue }
@@ -229,14 +229,14 @@ final class Soak {
     return false
   }
 
-  /// A daemon crashed and was started again; sound is owed.
+  /// Restarts crashed daemons, and requires a check of the sound.
   func isAfterCrash() throws -> Bool {
     guard try restartCrashed() else { return false }
     owed = "after a crash"
     return true
   }
 
-  /// Programs of others.
+  /// Ends other programs.
   private func endClients() {
     guests.endClients()
     music.leaves()
@@ -248,7 +248,7 @@ final class Soak {
     music.leaves()
   }
 
-  /// Participants hold seconds of speech in this process: memory is compared while nobody is there.
+  /// Participants hold seconds of speech in this process, so memory is compared while nobody is there.
   private func measureMemory() {
     removeGuests()
     Thread.sleep(forTimeInterval: 0.3)
@@ -257,7 +257,7 @@ final class Soak {
 
   // MARK: Facts
 
-  /// Nobody but the room is left, and nothing is switched off: the sound must be whole.
+  /// Checks with only the room left, and nothing switched off, that the sound is complete.
   private func rest() throws {
     removeGuests()
     service.perform(.setBypass(false))

@@ -5,7 +5,7 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// Whether nearend stands a long day: a simulated room and everything that people and programs do to it, at random, from one seed.
+/// Checks that nearend survives a long day: a simulated room with everything that people and programs do to it, at random, from one seed.
 struct SoakCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "soak",
@@ -19,7 +19,7 @@ struct SoakCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("How long, 60 or more; what takes time itself, as restarts do, comes on top.", valueName: "n"))
   var seconds = 600.0
-  @Option(help: "Of the random events; by default another one each time.")
+  @Option(help: "Seed of the random events; a different one each time by default.")
   var seed: UInt64?
   @Flag(help: "Only print the events.")
   var list = false
@@ -47,5 +47,5 @@ struct SoakCommand: ParsableCommand {
   }
 }
 
-/// Printed at once, so that what came before a crash is seen.
+/// Printed at once, so that it is seen before a crash.
 func report(_ line: String) { show("soak: \(line)") }

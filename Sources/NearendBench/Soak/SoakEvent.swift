@@ -1,18 +1,18 @@
 import SessionModel
 import SimulatedHardware
 
-/// One thing that happens during a soak, with everything that it takes to do it again.
+/// An event of a soak, with everything needed to repeat it.
 enum SoakEvent: Equatable {
   case bypass(Bool)
   case mute(Bool)
   case component(ProcessingComponent, Bool)
   case clearCounters
-  /// A participant whose PCM a program writes; `talker` is one of the conversation's three.
+  /// A participant whose PCM a program writes arrives; `talker` is one of the conversation's three.
   case ringSinkComes(id: String, talker: Int, rate: Int)
   case ringSinkLeaves(id: String)
   case deviceComes(id: String)
   case deviceLeaves(id: String)
-  /// An application that plays into the node `target`.
+  /// An application that plays into the node `target` arrives.
   case playerComes(id: String, target: String)
   case playerLeaves(id: String)
   case recorderComes(id: String)
@@ -22,32 +22,32 @@ enum SoakEvent: Equatable {
   /// A program plays into the microphone over the socket, for some seconds.
   case uploadComes(id: String, rate: Int, channels: Int, seconds: Double)
   case uploadLeaves(id: String)
-  /// A piece of application audio from this process.
+  /// This process plays a buffer of application audio.
   case capture(frames: Int, rate: Int, channels: Int)
-  /// Another program's stream on the default speaker.
+  /// Another program plays on the default speaker.
   case musicComes
   case musicLeaves
   case setting(Setting, EventValue)
-  /// Muted so, the microphone gives silence.
+  /// Checks that the microphone is silent with this way of muting.
   case gate(MicrophoneMuteMode)
-  /// Everybody leaves the call, and it begins anew.
+  /// Everybody leaves the call, and a new one begins.
   case hangUp
   case quantum(Int)
-  /// A daemon ends, at once where `isKilled`, and comes back.
+  /// A daemon ends, by a signal that kills it if `isKilled`, and comes back.
   case restart(PrivateSession.Daemon, isKilled: Bool)
-  /// Something on the desk, with the login session or with a daemon.
+  /// An incident of the desk, the login session or a daemon.
   case incident(Incident)
-  /// A telephone plays to the laptop's speaker, or ends.
+  /// A telephone starts or stops playing to the laptop's speaker.
   case phone(Bool)
-  /// The session's default device, as a person configures it; nil: none.
+  /// A person configures the session's default device; nil for none.
   case configuredDefault(Device.Direction, name: String?)
   case pick(Device.Direction, name: String?)
-  /// Where headphones are gone: go on in the room.
+  /// Resumes if headphones are gone.
   case resume
   /// Everybody leaves, and memory is measured.
   case measurement
 
-  /// What it is counted as.
+  /// The category for counting.
   var kind: String {
     switch self {
     case .bypass, .mute, .component, .clearCounters: "toggle"
@@ -82,7 +82,7 @@ enum SoakEvent: Equatable {
 }
 
 extension SoakEvent {
-  /// Whether it is one of those after which the session must be as it was, or be held up by something else.
+  /// Whether the session must be as before afterwards, or be interrupted by something else.
   var isFault: Bool {
     switch self {
     case .incident, .phone, .configuredDefault, .pick, .restart: true

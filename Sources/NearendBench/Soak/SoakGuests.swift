@@ -4,7 +4,7 @@ import RealtimeCore
 import SessionModel
 import SimulatedHardware
 
-/// Who comes and goes during a soak: participants with rings, participants with devices, applications that play and record.
+/// The guests of a soak: participants with rings, participants with devices, applications that play and record.
 final class SoakGuests {
   private let session: PrivateSession
   private let service: NearendService
@@ -25,7 +25,7 @@ final class SoakGuests {
 
   var sinkCount: Int { participants.count + devices.count }
 
-  /// What participants cannot have met with, at the end.
+  /// An unexpected failure of a participant, for the end.
   var failure: String? {
     guard packets > 0 else { return "no participant ever sent a packet" }
     return refused < packets / 2 ? nil : "\(refused) of \(packets) packets found a full ring"
@@ -61,7 +61,7 @@ final class SoakGuests {
     devices.remove(id)
   }
 
-  /// `pacat` as an application that plays into one of nearend's devices.
+  /// Starts `pacat` as an application that plays into one of nearend's devices.
   func playerComes(id: String, target: String) throws {
     clients[id] = try session.spawn("pacat", ["--playback", "--raw", "--device=\(target)", "/dev/zero"])
   }
@@ -70,7 +70,8 @@ final class SoakGuests {
     clients[id] = try session.spawn("pacat", ["--record", "--raw", "--device=nearend.microphone", "/dev/null"])
   }
 
-  /// A telephone's stream: its role goes before a call. (PulseAudio's own "phone" becomes PipeWire's Communication, which does not.)
+  /// Starts a telephone's stream with an interrupting role. (PulseAudio's own "phone" becomes PipeWire's Communication, which does not
+  /// interrupt.)
   func phoneComes() throws {
     phone = try session.spawn(
       "pacat", ["--playback", "--raw", "--property=media.role=Phone", "--device=\(Soak.laptopSpeaker)", "/dev/zero"])
@@ -81,7 +82,7 @@ final class SoakGuests {
     phone = nil
   }
 
-  /// Nothing happens where it has left already, with a daemon that crashed.
+  /// Ignored if it has left already, with a daemon that crashed.
   func clientLeaves(id: String) { clients.removeValue(forKey: id)?.end(grace: 1) }
 
   func endClients() {
@@ -90,7 +91,7 @@ final class SoakGuests {
     phoneLeaves()
   }
 
-  /// Everybody but the telephone: nobody takes the voice, and nobody is heard.
+  /// Everybody leaves except the telephone: nobody takes the voice or plays.
   func leaveCall() {
     for id in Array(clients.keys) { clientLeaves(id: id) }
     for id in participants.keys { ringSinkLeaves(id: id) }

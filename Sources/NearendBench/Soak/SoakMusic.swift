@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// Another program's stream, to be ducked: a tone on the default speaker, and how loud it is there.
+/// Another program's stream to be ducked: a tone on the default speaker, with its level there.
 final class SoakMusic {
   static let application = "pw-play"
   /// Level of the tone, dBFS.
@@ -24,7 +24,7 @@ final class SoakMusic {
       let second = (0..<Self.rate).map { Float(0.25 * sin(2 * .pi * Self.frequency * Double($0) / Double(Self.rate))) }
       try WaveFile(samples: (0..<Self.seconds).flatMap { _ in second }, rate: Self.rate).write(to: file)
     }
-    // Not by the PulseAudio server, which may hear of nothing any more once a session manager has ended.
+    // Not through the PulseAudio server, which may stop receiving events when a session manager has ended.
     player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(Self.node)\" }", file])
   }
 
@@ -33,7 +33,7 @@ final class SoakMusic {
     player = nil
   }
 
-  /// What the real device plays that it is on, as a port; nil where it is on none.
+  /// The monitor port of the real device that it plays on; nil if it plays on none.
   func monitor() throws -> String? {
     let link = try session.links().first { $0.key.from.hasPrefix("\(Self.node):") && $0.value == "active" }
     guard let port = link?.key.to, !port.hasPrefix("nearend") else { return nil }
@@ -41,6 +41,6 @@ final class SoakMusic {
     return port.replacing(":playback_", with: ":monitor_")
   }
 
-  /// How loud it is in what a device plays, dBFS.
+  /// The tone's level in a device's output, dBFS.
   static func loudness(_ samples: [Float]) -> Double { Measures.level(ofTone: frequency, in: samples, rate: 48_000) }
 }

@@ -1,8 +1,8 @@
 import SessionModel
 import SimulatedHardware
 
-/// What happens during a soak, and when: a function of the seed and the length alone, so that a soak can be had again. Its clock stands still while an
-/// event is being done.
+/// The events of a soak with their times: a function of the seed and the length alone, so that a soak can be repeated. Its clock stands
+/// still while an event is carried out.
 struct SoakSchedule: Sequence, IteratorProtocol {
   typealias Element = (seconds: Double, event: SoakEvent)
 
@@ -18,13 +18,13 @@ struct SoakSchedule: Sequence, IteratorProtocol {
   private enum Guest: String { case guest, device, player, recorder, upload, music }
   private var present: [Guest: [String]] = [:]
 
-  /// Seconds between restarts of a daemon, on average.
+  /// Mean seconds between restarts of a daemon.
   private static let restartInterval = 60.0
-  /// Seconds of a call, on average.
+  /// Mean length of a call in seconds.
   private static let callLength = 15.0
   /// Seconds before the end in which nothing fails.
   private static let quiet = 15.0
-  /// Seconds between events at most.
+  /// The most seconds between events.
   private static let pause = 0.8
   private static let most = 6
   private static let mostRecorders = 2
@@ -75,7 +75,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
 
   private mutating func restart() -> SoakEvent {
     let daemon: PrivateSession.Daemon = random.below(3) == 0 ? .wireplumber : .pipewire
-    // Clients of a daemon that goes away end with it; they are no part of what is tested.
+    // Clients of a daemon that ends end with it; they are not part of the test.
     if daemon == .pipewire { (present[.player], present[.recorder], present[.music]) = (nil, nil, nil) }
     return .restart(daemon, isKilled: coin())
   }
@@ -122,7 +122,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     return .musicComes
   }
 
-  /// What an application sets of its call.
+  /// A setting that an application changes for its call.
   private mutating func callSetting() -> SoakEvent {
     switch random.below(6) {
     case 0: return .setting(.microphoneMuteMode, .string(random.pick(MicrophoneMuteMode.allCases).rawValue))
@@ -141,7 +141,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     return coin() ? .sinkMuted(id: id, coin()) : .sinkGain(id: id, Double(random.below(400)) / 100)
   }
 
-  /// Somebody who leaves, or nil where somebody is to come.
+  /// A guest that leaves, or nil if one is to arrive.
   private mutating func leaver(_ guest: Guest, most: Int) -> String? {
     let count = present[guest]?.count ?? 0
     guard count >= most || (count > 0 && coin()) else { return nil }

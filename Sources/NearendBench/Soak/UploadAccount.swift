@@ -4,9 +4,10 @@ import Nearend
 import SimulatedHardware
 import Synchronization
 
-/// Programs that play into the microphone over the socket, and what they are told of their frames: all of them played, unless they were removed.
+/// Programs that play into the microphone over the socket, and what they are told about their frames: all are played, unless the program
+/// was removed.
 final class UploadAccount: Sendable {
-  /// What `PUT /appaudio` answers.
+  /// The answer of `PUT /appaudio`.
   private struct Counts: Decodable {
     var framesWritten: Int
     var framesPlayed: Int
@@ -14,7 +15,7 @@ final class UploadAccount: Sendable {
   }
   private struct Upload {
     var frames: Int
-    /// It has been removed.
+    /// Whether it has been removed.
     var isLeaving = false
   }
   private struct State {
@@ -33,10 +34,10 @@ final class UploadAccount: Sendable {
   init(_ service: NearendService, socket: String, folder: String) { (self.service, self.socket, self.folder) = (service, socket, folder) }
 
   var isQuiet: Bool { state.withLock { $0.open.isEmpty } }
-  /// In words.
+  /// A summary for people.
   var summary: String { state.withLock { "\($0.played) uploads played to the last frame, \($0.brokenOff) removed meanwhile" } }
 
-  /// `samples` are interleaved, at full scale ±1.
+  /// Starts a program. `samples` are interleaved, at full scale ±1.
   func come(id: String, rate: Int, channels: Int, samples: [Float]) throws {
     let file = "\(folder)/\(id).pcm"
     try samples.map { Int16($0 * 32_767) }.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: file))
@@ -53,7 +54,7 @@ final class UploadAccount: Sendable {
     thread.start()
   }
 
-  /// Nothing happens where it has been played already.
+  /// Removes a program; ignored if it has been played to the end.
   func leave(id: String) {
     let isThere = state.withLock { state in
       state.open[id]?.isLeaving = true
@@ -62,10 +63,10 @@ final class UploadAccount: Sendable {
     if isThere { service.removeAppAudio(id: id) }
   }
 
-  /// Returns when all have left.
+  /// Removes all programs; returns when all have left.
   func removeAll() {
     let end = monotonicSeconds() + Self.patience
-    // One that was about to come is there now.
+    // One that was about to start has started by now.
     while !isQuiet, monotonicSeconds() < end {
       for id in state.withLock({ Array($0.open.keys) }) { leave(id: id) }
       Thread.sleep(forTimeInterval: 0.005)
@@ -76,7 +77,7 @@ final class UploadAccount: Sendable {
     }
   }
 
-  /// What was not as it must be, since it was last asked for.
+  /// Returns the problems since the last call.
   func takeProblems() -> [String] {
     state.withLock { state in
       defer { state.problems = [] }
@@ -94,7 +95,7 @@ final class UploadAccount: Sendable {
         state.played += 1
       case (409, let counts?) where upload.isLeaving && counts.framesPlayed <= counts.framesWritten && counts.drops == 0:
         state.brokenOff += 1
-      // Whoever is removed while it sends may be hung up on.
+      // A program that is removed while it sends may be disconnected.
       case (nil, _) where upload.isLeaving: state.brokenOff += 1
       default:
         let words = found.map { "\($0.status) \(String(decoding: $0.body, as: UTF8.self))" } ?? "\(answer)"

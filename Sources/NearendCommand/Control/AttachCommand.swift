@@ -28,7 +28,7 @@ final class AttachedView {
   private let nearend: RunningNearend
   private let stop: StopRequest
   private var last: Snapshot
-  /// Why there is nothing more to show.
+  /// Why the connection was lost.
   private(set) var loss: String?
 
   private init(nearend: RunningNearend, last: Snapshot, stop: StopRequest) {
@@ -79,7 +79,7 @@ final class AttachedView {
 
   private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }
 
-  /// What is refused is seen in the next picture: nothing has changed.
+  /// A refusal shows in the next frame: nothing has changed.
   private func send(_ method: String, _ target: String, _ document: [String: EventValue]) {
     _ = request(method, target, try? JSONEncoder().encode(document))
   }

@@ -28,7 +28,7 @@ struct PlayIntoMicCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
-  /// Where nothing else is said.
+  /// The default format of PCM.
   private static let standard = (rate: 48_000, channels: 1)
 
   func validate() throws {
@@ -52,7 +52,7 @@ struct PlayIntoMicCommand: ParsableCommand {
     }
     let (rate, channels) = (rate ?? Self.standard.rate, channels ?? Self.standard.channels)
     if self.rate == nil {
-      // Another rate would be heard too high or too low, and nothing would say why.
+      // At another rate it would sound too high or too low without explanation.
       let words = "\(rate) Hz and \(channels) channel\(channels == 1 ? "" : "s")"
       standardError.write("nearend: standard input is taken to have \(words); --rate and --channels say otherwise")
     }
@@ -73,12 +73,12 @@ struct PlayIntoMicCommand: ParsableCommand {
     }
   }
 
-  /// The file's samples, read as fast as they are taken. A file that turns out bad ends the process.
+  /// Pipes the file's samples as fast as they are read. A bad file ends the process.
   private static func pipe(_ reader: SoundReader) -> Int32 {
     var ends: [Int32] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { fail("no pipe could be made: \(String(cString: strerror(errno)))", .failure) }
     let output = ends[1]
-    // Sound: nobody else has the reader any more.
+    // Sound: the reader is not used anywhere else any more.
     nonisolated(unsafe) let reader = reader
     startThread(name: "sound-file") {
       do throws(OfflineError) {

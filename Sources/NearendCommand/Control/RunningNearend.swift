@@ -5,14 +5,14 @@ import Foundation
 import Nearend
 import Platform
 
-/// Which nearend a command talks to.
+/// The options that select a running nearend.
 struct SocketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The control socket of the nearend to talk to; by default $XDG_RUNTIME_DIR/nearend/control.sock.", valueName: "path"))
   var socket: String?
 
-  /// Ends the process where there is no telling where the socket would be.
+  /// Ends the process if the location of the socket is unknown.
   var nearend: RunningNearend {
     guard let path = socket ?? ControlPath.standard(ProcessInfo.processInfo.environment) else {
       fail("XDG_RUNTIME_DIR is not set, so there is no telling where nearend's control socket is: give --socket <path>", .unavailable)
@@ -21,11 +21,11 @@ struct SocketOptions: ParsableArguments {
   }
 }
 
-/// A nearend that runs in another process. Each call ends this process with a message where it fails.
+/// A nearend in another process. Each call ends this process with a message if it fails.
 struct RunningNearend {
   let client: ControlClient
 
-  /// The body of a good answer.
+  /// Sends a request; returns the body of a successful answer.
   @discardableResult
   func ask(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
     do {
@@ -43,7 +43,7 @@ struct RunningNearend {
     }
   }
 
-  /// Prints a text of lines, of which terminals obey nothing.
+  /// Prints multi-line text, made safe for terminals.
   func show(_ target: String) {
     let text = String(decoding: ask("GET", target), as: UTF8.self).printableLines(atMost: .max)
     print(text, terminator: "")
@@ -71,7 +71,7 @@ extension HTTPAnswer {
 }
 
 extension JSONDecoder {
-  /// Of what nearend prints.
+  /// A decoder for nearend's documents.
   static var ofDocuments: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -80,7 +80,7 @@ extension JSONDecoder {
 }
 
 extension NearendCommand {
-  /// The parser asks `nearend` itself first, and takes options of its own wherever they stand: those mean nothing to a command that talks to another.
+  /// Refuses options of `nearend` itself, which the parser accepts anywhere on the line, for a command that talks to another nearend.
   func refuseOwnOptions(of command: String, butJSON: Bool = false) throws {
     guard !display.headless, display.seconds == nil, display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
       devices.speaker == nil, devices.sink.isEmpty, !wait

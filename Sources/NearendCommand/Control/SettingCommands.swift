@@ -28,7 +28,7 @@ struct SetCommand: ParsableCommand {
 
   @Argument(help: "The setting's name or short name.")
   var name: SettingName
-  // A list of one, because only a list may hold what looks like an option: -1 is a number, and wrong.
+  // A list of one, because only a list accepts values that look like options: -1 is an invalid number.
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
@@ -114,7 +114,7 @@ struct UnmuteCommand: ParsableCommand {
   }
 }
 
-/// A setting as it is typed.
+/// A setting's name as typed.
 struct SettingName: ExpressibleByArgument {
   let setting: Setting
 
@@ -135,7 +135,7 @@ extension RunningNearend {
 }
 
 extension EventValue {
-  /// Of a switch, or of a choice that may be off.
+  /// Whether a switch is on, or a choice not off.
   fileprivate var isOn: Bool? {
     switch self {
     case .bool(let isOn): isOn
@@ -144,7 +144,7 @@ extension EventValue {
     }
   }
 
-  /// As people read it.
+  /// The value for people.
   var text: String {
     switch self {
     case .bool(let value): "\(value)"

@@ -52,7 +52,7 @@ struct SinkCommand: ParsableCommand {
   }
 }
 
-/// What can be said of PCM before nearend is asked.
+/// Checks a PCM format before asking nearend.
 enum PCMFormat {
   static let rates = 8_000...192_000
 

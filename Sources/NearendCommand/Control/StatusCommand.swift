@@ -86,7 +86,7 @@ struct StatusText {
     switch reason {
     case .daemonLost: "the PipeWire daemon is away"
     case .noDevice: "no real device"
-    case .role: "a stream that goes before a call"
+    case .role: "a stream with priority over a call"
     case .sleep: "the machine sleeps"
     case .sessionInactive: "another login session has the seat"
     case .frozen: "the graph runs no cycle"

@@ -2,7 +2,7 @@ import ControlClient
 import Foundation
 
 extension RunningNearend {
-  /// Writes a stream to standard output until nearend ends it; quietly, where the reader of standard output goes first.
+  /// Writes a stream to standard output until nearend ends it, or quietly until the reader of standard output leaves.
   func stream(_ target: String) {
     do {
       let answer = try client.download(target) { writeWhole(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }

@@ -1,8 +1,8 @@
-/// What is drawn of `ProcessingMetrics`, in a picture or in a terminal.
+/// A chart of `ProcessingMetrics`, for a picture or a terminal.
 public struct Chart: Sendable {
   public struct Line: Sendable {
     public var name: String
-    /// One for each interval; nil leaves a gap.
+    /// One value per interval; nil leaves a gap.
     public var values: [Double?]
   }
 
@@ -12,11 +12,11 @@ public struct Chart: Sendable {
     public var lines: [Line]
   }
 
-  /// Seconds from the left to the right.
+  /// Length of the time axis in seconds.
   public var seconds: Double
   public var panels: [Panel]
 
-  /// Levels before and after, ERLE and echo delay over time.
+  /// Charts levels before and after, ERLE and echo delay over time.
   public init(_ metrics: ProcessingMetrics) {
     let series = metrics.series
     seconds = Double(series.voiceLevel.count) * metrics.interval

@@ -5,7 +5,7 @@ enum ChartImage {
   private static let width = 1_000.0
   private static let margin = (left: 60.0, right: 20.0, top: 30.0, bottom: 24.0)
   private static let panelHeight = 200.0
-  /// Dark enough on white, and told apart by those who see no red or green (Okabe and Ito): blue, vermilion, grey.
+  /// Dark enough on white, and distinguishable without seeing red or green (Okabe and Ito): blue, vermilion, grey.
   private static let colours = [(0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.6, 0.6, 0.6)]
 
   /// - Throws: `OfflineError.output`.

@@ -1,6 +1,6 @@
-/// Draws a chart with characters: bars of eighths, or of ASCII.
+/// Draws a chart with characters: bars of eighths, or ASCII.
 public struct ChartText: Sendable {
-  /// From empty to full.
+  /// The characters of a bar, from empty to full.
   public enum Glyphs: Sendable {
     case unicode, ascii
 
@@ -15,7 +15,7 @@ public struct ChartText: Sendable {
   }
 
   public var glyphs: Glyphs
-  /// Of a line, 40 or more.
+  /// Columns per line, 40 or more.
   public var columns: Int
   /// Rows of a line's bars.
   public var rows: Int
@@ -28,7 +28,7 @@ public struct ChartText: Sendable {
 
   private static let label = 6
 
-  /// Lines without line feeds.
+  /// Returns the lines without line feeds.
   public func lines(of chart: Chart) -> [String] {
     let width = columns - Self.label - 1
     var result: [String] = []
@@ -46,7 +46,7 @@ public struct ChartText: Sendable {
     return result
   }
 
-  /// The largest value of what falls into each column; nil where there is none.
+  /// The largest value within each column; nil if there is none.
   private func columnValues(_ values: [Double?], width: Int) -> [Double?] {
     (0..<width).map { column in
       let first = column * values.count / width

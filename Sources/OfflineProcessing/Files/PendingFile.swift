@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file that comes to be at `path` whole or not at all: what is written goes into another beside it, which takes its place at the end.
-/// Whatever was there stays until then.
+/// A file that appears at `path` complete or not at all: written to a temporary file beside it, which replaces it at the end. An existing
+/// file stays until then.
 final class PendingFile {
   let path: String
-  /// Where to write.
+  /// The path to write to.
   let temporary: String
   let descriptor: Int32
   private var isDone = false
 
-  /// - Throws: `OfflineError.output`, with the reason, where the file cannot be made.
+  /// - Throws: `OfflineError.output`, with the reason, if the file cannot be created.
   init(path: String) throws(OfflineError) {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -20,7 +20,7 @@ final class PendingFile {
       }
       guard access(path, W_OK) == 0 else { throw .output(file: path, reason: systemReason()) }
     }
-    // A link stays one: what it points to is written.
+    // A symbolic link stays one: its target is written.
     let target = realpath(path, nil).map { pointer in
       defer { free(pointer) }
       return String(cString: pointer)
@@ -33,7 +33,7 @@ final class PendingFile {
     guard descriptor >= 0 else { throw .output(file: path, reason: "\(folder): \(systemReason())") }
     self.descriptor = descriptor
     temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // mkstemp makes a file for us alone; this one is like any other.
+    // mkstemp makes a private file; give it ordinary permissions.
     let mask = umask(0)
     umask(mask)
     fchmod(descriptor, target == nil ? 0o666 & ~mask : status.st_mode & 0o777)
@@ -44,15 +44,15 @@ final class PendingFile {
     if !isDone { unlink(temporary) }
   }
 
-  /// Puts the file in its place. - Throws: `OfflineError.output`.
+  /// Moves the file into place. - Throws: `OfflineError.output`.
   func finish() throws(OfflineError) {
-    // A disk that is full may say so only here.
+    // A full disk may be reported only here.
     guard fsync(descriptor) == 0 || errno == EINVAL, rename(temporary, path) == 0 else { throw .output(file: path, reason: systemReason()) }
     isDone = true
   }
 }
 
-/// Whether two paths lead to the same file, by whatever names.
+/// Returns whether two paths lead to the same file, by whatever names.
 func areSameFile(_ a: String, _ b: String) -> Bool {
   var first = stat(), second = stat()
   guard stat(a, &first) == 0, stat(b, &second) == 0 else { return false }

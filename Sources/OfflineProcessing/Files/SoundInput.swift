@@ -2,13 +2,13 @@ import Foundation
 import Platform
 internal import SoundFileLibrary
 
-/// A sound file that is read from its beginning to its end, checked as it goes. One thread.
+/// Reads a sound file from beginning to end, and checks it on the way. One thread.
 final class SoundInput {
   let path: String
   /// Frames per second.
   let rate: Int
   let channelCount: Int
-  /// Frames in the file: counted, where the file's header alone says how many, or does not. What the header says where it need not be known.
+  /// Frames in the file, counted if the header is unknown or not credible; the header's value if it need not be known.
   let length: Int
   let sampleType: SampleType
 
@@ -19,22 +19,22 @@ final class SoundInput {
 
   static let rates = 4_000...768_000
   static let channelCounts = 1...8
-  /// Full scale is ±1; 18 dB beyond it the capture path takes a sample for an error, and so is it one here.
+  /// Full scale is ±1. The capture path treats samples more than 18 dB above as errors, and so does this.
   static let largest: Float = 8
-  /// Hours of sound that can be processed: what is measured of it is kept until the end.
+  /// The most hours of sound that can be processed: the metrics are kept until the end.
   static let mostHours = 24
   private static let part = 8_192
 
-  /// - Parameter needsLength: whether `length` is to be known before anything is read.
-  /// - Throws: `OfflineError.input` where the file is not there, is no sound file, is cut off, empty or too long, or has an impossible rate or
+  /// - Parameter needsLength: whether `length` must be known before reading.
+  /// - Throws: `OfflineError.input` if the file is missing, not a sound file, truncated, empty or too long, or has an impossible rate or
   ///   channel count.
   init(path: String, needsLength: Bool = true) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     var status = stat()
-    // Before it is opened: to open a pipe waits for its other end.
+    // Before opening: opening a pipe waits for its other end.
     guard stat(path, &status) == 0 else { throw refused(systemReason()) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
-    // libsndfile takes "-" for standard input, and says only "System error" where a file cannot be opened.
+    // libsndfile takes "-" for standard input, and reports only "System error" if a file cannot be opened.
     guard let handle = fopen(path, "rb") else { throw refused(systemReason()) }
     fclose(handle)
     guard status.st_size > 0 else { throw refused("it is empty") }
@@ -79,7 +79,8 @@ final class SoundInput {
     }
   }
 
-  /// Frames that are there. A header may not know them, or lie: what the file is too small to hold uncompressed is counted.
+  /// The number of frames. A header may not contain it, or lie: a length for which the file is too small uncompressed is verified by
+  /// counting.
   private static func length(_ info: SF_INFO, bytes: Int, _ path: String) throws(OfflineError) -> Int {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     let (declared, channels) = (Int(info.frames), Int(info.channels))
@@ -89,7 +90,7 @@ final class SoundInput {
       guard declared <= longest else { throw refused("it is longer than \(mostHours) hours") }
       return declared
     }
-    // Opened once more: in some kinds of files there is no way back.
+    // Opened again: some kinds of files cannot be rewound.
     var again = SF_INFO()
     guard let file = sf_open(path, Int32(SFM_READ), &again), again.channels == info.channels else { throw refused("it has just changed") }
     defer { sf_close(file) }
@@ -100,13 +101,13 @@ final class SoundInput {
       guard there <= longest else { throw refused("it is longer than \(mostHours) hours") }
     }
     guard there > 0 else { throw refused("it holds no samples") }
-    // As libsndfile says that a header tells none.
+    // libsndfile's value for an unknown length.
     let isUnknown = declared == .max
     guard isUnknown || there >= declared else { throw refused("it ends after \(there) of \(declared) frames") }
     return min(there, declared)
   }
 
-  /// Of samples that are kept as they are; 1 of others.
+  /// For uncompressed samples their size; otherwise 1.
   private static func bytesPerSample(_ format: Int) -> Int {
     switch format & Int(SF_FORMAT_SUBMASK) {
     case Int(SF_FORMAT_PCM_16): 2
@@ -117,8 +118,8 @@ final class SoundInput {
     }
   }
 
-  /// The next frames, at most 8192, mixed down to one channel, or to two where `sides` is 2 and the file has two; empty at the end.
-  /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.
+  /// Returns the next frames, at most 8192, mixed down to one channel, or to two if `sides` is 2 and the file has two; empty at the end.
+  /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
   func read(sides: Int) throws(OfflineError) -> [[Float]] {
     let wanted = min(Self.part, length - position)
     guard wanted > 0 else { return [] }
@@ -145,7 +146,7 @@ final class SoundInput {
   }
 
   private func check(frames: Int) throws(OfflineError) {
-    // False for what is not a number, too.
+    // Also false for NaN.
     guard let bad = (0..<frames * channelCount).first(where: { !(abs(interleaved[$0]) <= Self.largest) }) else { return }
     let frame = position + bad / channelCount
     let value = interleaved[bad]
@@ -155,11 +156,11 @@ final class SoundInput {
   }
 }
 
-/// How samples are kept in a WAV file.
+/// The sample type of a WAV file.
 public enum SampleType: String, Sendable, CaseIterable {
   case pcm16, pcm24, pcm32, float
 
-  /// Of a file read: its own where a WAV file can have it without loss, else 16 bits.
+  /// The type of a file that was read, if WAV has it without loss; otherwise 16 bits.
   init(format: Int) {
     switch format & Int(SF_FORMAT_SUBMASK) {
     case Int(SF_FORMAT_PCM_24): self = .pcm24
@@ -181,7 +182,7 @@ public enum SampleType: String, Sendable, CaseIterable {
   var bytes: Int { self == .pcm16 ? 2 : self == .pcm24 ? 3 : 4 }
 }
 
-/// A whole sound file as one channel, checked as an input of `nearend process` is.
+/// Reads a whole sound file as one channel, with the checks of `nearend process`.
 /// - Throws: `OfflineError.input`.
 public func readSound(path: String) throws(OfflineError) -> (samples: [Float], rate: Int) {
   let input = try SoundInput(path: path)

@@ -1,16 +1,16 @@
-/// A sound file's samples from its beginning to its end, in one channel or two. One thread.
+/// Reads a sound file's samples from beginning to end, in one or two channels. One thread.
 public final class SoundReader {
   private let input: SoundInput
   /// Frames per second.
   public var rate: Int { input.rate }
-  /// 1, or 2 where the file has two; more are mixed down to one.
+  /// 1, or 2 if the file has two; more are mixed down to one.
   public var channelCount: Int { input.channelCount == 2 ? 2 : 1 }
 
-  /// - Throws: `OfflineError.input` where it is not a sound file that can be read.
+  /// - Throws: `OfflineError.input` if it is not a readable sound file.
   public init(path: String) throws(OfflineError) { input = try SoundInput(path: path, needsLength: false) }
 
-  /// The next samples, interleaved, full scale ±1; nil at the end.
-  /// - Throws: `OfflineError.input` where a sample is not a number or far beyond full scale, or the file ends too soon.
+  /// Returns the next samples, interleaved, full scale ±1; nil at the end.
+  /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
   public func read() throws(OfflineError) -> [Float]? {
     let sides = try input.read(sides: channelCount)
     guard let left = sides.first else { return nil }

@@ -1,22 +1,22 @@
 import RealtimeCore
 
-/// A sound file as one or two channels at another rate, in blocks of any length, with silence after its end.
+/// A sound file as one or two channels at another rate, in blocks of any length, followed by silence.
 final class SoundStream {
   let input: SoundInput
   /// Frames at the stream's rate.
   let length: Int
-  /// 1, or 2 where both sides were wanted and the file has two.
+  /// 1, or 2 if both sides are wanted and the file has two.
   let sides: Int
 
   private let ratio: Double
-  /// One per side; none where the rates agree.
+  /// One per side; none if the rates agree.
   private let resamplers: [VoiceResampler]
-  /// What has been read and not yet taken, from `first` on.
+  /// Frames that have been read but not taken, from `first` on.
   private var waiting: [[Float]]
   private var first = 0
 
   /// - Parameters:
-  ///   - rate: of what is taken, Hz.
+  ///   - rate: the output rate in Hz.
   ///   - sides: 1 or 2.
   /// - Throws: `OfflineError.input`.
   init(_ input: SoundInput, rate: Int, sides: Int) throws(OfflineError) {
@@ -35,7 +35,7 @@ final class SoundStream {
     waiting = Array(repeating: [], count: self.sides)
   }
 
-  /// The next `frames` of each side into `blocks`, one for each side.
+  /// Writes the next `frames` of each side into `blocks`, one per side.
   /// - Throws: `OfflineError.input`.
   func take(into blocks: [UnsafeMutablePointer<Float>], frames: Int) throws(OfflineError) {
     while waiting[0].count - first < frames { try fill() }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the header of a WAV file declares, against what is there. libsndfile reads a file that is cut off as far as it goes, and says
-/// nothing; here that would pass for a whole take.
+/// Compares what a WAV header declares with what is there. libsndfile silently reads a truncated file as far as it goes, which would pass
+/// for a complete recording.
 struct WaveHeader: Equatable {
-  /// Bytes of samples that the header declares, and those that follow it; nil where the header has no data chunk.
+  /// Bytes of samples that the header declares, and that follow it; nil without a data chunk.
   var data: (declared: Int, there: Int)?
   var rate: Int?
   var channels: Int?
@@ -12,7 +12,7 @@ struct WaveHeader: Equatable {
     a.data?.declared == b.data?.declared && a.data?.there == b.data?.there && a.rate == b.rate && a.channels == b.channels
   }
 
-  /// Nil where the file is no RIFF WAVE.
+  /// nil if the file is not RIFF WAVE.
   init?(path: String) {
     guard let file = fopen(path, "rbe") else { return nil }
     defer { fclose(file) }

@@ -1,7 +1,7 @@
 import Foundation
 internal import SoundFileLibrary
 
-/// A mono WAV file being written.
+/// Writes a mono WAV file.
 final class WaveOutput {
   private let pending: PendingFile
   private let type: SampleType
@@ -9,7 +9,7 @@ final class WaveOutput {
 
   /// - Parameters:
   ///   - rate: Hz.
-  ///   - frames: as many as it will be; beyond 4 GiB it becomes RF64.
+  ///   - frames: the final number of frames; beyond 4 GiB the file becomes RF64.
   /// - Throws: `OfflineError.output`.
   init(path: String, rate: Int, type: SampleType, frames: Int) throws(OfflineError) {
     pending = try PendingFile(path: path)
@@ -20,14 +20,14 @@ final class WaveOutput {
     info.format = (frames * type.bytes > 4_000_000_000 ? Int32(SF_FORMAT_RF64) : Int32(SF_FORMAT_WAV)) | type.format
     file = sf_open_fd(pending.descriptor, Int32(SFM_WRITE), &info, 0)
     guard file != nil else { throw .output(file: path, reason: String(cString: sf_strerror(nil))) }
-    // It would hold the time of day.
+    // The chunk would contain the time of day.
     _ = sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
   }
 
   deinit { if let file { sf_close(file) } }
 
-  /// Beyond full scale integers are clipped. A sample that was read from a file of 16 or 24 bits or floats, and not changed, is
-  /// written as it was.
+  /// Writes samples. Integers are clipped to full scale. An unchanged sample from a file of 16 or 24 bits or floats is written exactly as
+  /// it was.
   /// - Throws: `OfflineError.output`.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
     guard let base = samples.baseAddress, !samples.isEmpty else { return }
@@ -42,7 +42,7 @@ final class WaveOutput {
     guard written == count else { throw .output(file: pending.path, reason: String(cString: sf_strerror(file))) }
   }
 
-  /// Ends the file and puts it in its place. - Throws: `OfflineError.output`.
+  /// Completes the file and moves it into place. - Throws: `OfflineError.output`.
   func finish() throws(OfflineError) {
     let status = sf_close(file)
     file = nil

@@ -1,9 +1,9 @@
 import Foundation
 import RealtimeCore
 
-/// Gathers `ProcessingMetrics` cycle by cycle.
+/// Collects `ProcessingMetrics` cycle by cycle.
 struct MetricsRecorder {
-  /// Seconds.
+  /// In seconds.
   static let interval = 0.1
 
   private let step: Int
@@ -18,8 +18,8 @@ struct MetricsRecorder {
 
   /// - Parameters:
   ///   - rate: Hz.
-  ///   - latency: frames by which the voice is later than the microphone.
-  ///   - length: of the microphone, in frames.
+  ///   - latency: the voice's delay in frames.
+  ///   - length: the microphone's length in frames.
   init(rate: Int, latency: Int, length: Int) {
     step = rate / 10
     count = (length + step - 1) / step
@@ -29,7 +29,7 @@ struct MetricsRecorder {
     voice = microphone
   }
 
-  /// One cycle: what went in, what came out, and what the meters say after it.
+  /// Takes one cycle: input, output, and the meters afterwards.
   mutating func add(
     microphone: UnsafeBufferPointer<Float>, farEnd: UnsafeBufferPointer<Float>, voice: UnsafeBufferPointer<Float>,
     meters: CaptureMetersSnapshot
@@ -72,10 +72,10 @@ struct MetricsRecorder {
   }
 }
 
-/// Two decimals are more than any of it is good for.
+/// Two decimals exceed the accuracy of all values.
 private func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
-/// Sums of squares, interval by interval.
+/// Sums of squares per interval.
 private struct Energy {
   let step: Int
   private(set) var sums: [Double]
@@ -87,7 +87,7 @@ private struct Energy {
     frames = [Int](repeating: 0, count: count)
   }
 
-  /// `start` may be before the first interval, and the end after the last: what is outside does not count.
+  /// Adds samples from `start` on; samples outside the intervals are ignored.
   mutating func add(_ samples: UnsafeBufferPointer<Float>, at start: Int) {
     var index = max(0, -start)
     while index < samples.count, (start + index) / step < sums.count {
@@ -101,7 +101,7 @@ private struct Energy {
     }
   }
 
-  /// dBFS.
+  /// In dBFS.
   var levels: [Double] { sums.indices.map { Self.level(sums[$0], frames[$0]) } }
   var level: Double { Self.level(sums.reduce(0, +), frames.reduce(0, +)) }
 

@@ -1,26 +1,26 @@
 import PipeWireClient
 import SessionModel
 
-/// Lowers other applications on the real speaker while a call is up, and brings them back (D3). [control]
+/// Lowers other applications on the real speaker while a call is up, and restores them (D3). [control]
 ///
 ///     registry ──▶ streams ─┐
 ///     call, voice ──▶ gain ─┴▶ one small step each 10 ms ──▶ the stream's own volume, never the device's
 ///
-/// What the user has set stays as it is in every mixer, and in the session manager's memory: a stream that ends while it is lowered comes back as loud as it
-/// was set. Only what is heard is another, so that nothing has to be put right but in streams that still live.
+/// The volume that the user has set stays the same in every mixer, and in the session manager's memory: a stream that ends while lowered
+/// comes back as it was set. Only what is heard changes, so only streams that still live have to be restored.
 final class DuckingKeeper {
-  /// What others must hear of.
+  /// Callbacks to the owner.
   struct Hooks {
-    /// The streams that are lowered, from before they are until they are back.
+    /// Takes the lowered streams, from before they are lowered until they are restored.
     var save: ([DuckedStream]) -> Void
     var remark: (LogEntry.Level, String) -> Void
-    /// Seconds that a cycle of the graph lasts now; 0 where none runs.
+    /// Returns the duration of the graph's cycles in seconds; 0 while none runs.
     var cycle: () -> Double
-    /// Everything is as loud as it was.
+    /// Called when everything is as loud as before.
     var restored: () -> Void
-    /// A connection of its own to the daemon: what sets a stream's volume waits for the stream's program, which may hang.
+    /// Makes a separate connection to the daemon: setting a stream's volume waits for the stream's program, which may hang.
     var connect: (_ handler: @escaping (Connection.Event) -> Void) throws(PipeWireError) -> Connection
-    /// The streams are to be looked at once more.
+    /// Requests another `look` at the streams.
     var again: () -> Void
   }
 
@@ -29,18 +29,18 @@ final class DuckingKeeper {
   private struct Entry {
     let identity: DuckedStream
     let volumes: NodeVolumes
-    /// nil until the daemon has told its volume.
+    /// nil until the stream's volume is known.
     var ducking: StreamDucking?
-    /// It plays to the real speaker, and is no part of the call.
+    /// A Boolean value indicating whether it plays to the real speaker and is not part of the call.
     var isOther = true
   }
 
   private let hooks: Hooks
-  /// While there is something to do.
+  /// Exists while there is something to do.
   private var connection: Connection?
   private var isLost = false
   private var entries: [UInt64: Entry] = [:]
-  /// What an earlier run, or an earlier connection, has lowered and not brought back.
+  /// Streams that an earlier run, or an earlier connection, has lowered and not restored.
   private var left: [DuckedStream]
   private var saved: [DuckedStream]
   private var voice = VoiceActivity()
@@ -51,7 +51,7 @@ final class DuckingKeeper {
   private var timer: LoopTimer!
   private var voiceTimer: LoopTimer!
 
-  /// Seconds between two steps.
+  /// Seconds between steps.
   private static let interval = 0.01
 
   init(loop: ThreadLoop, left: [DuckedStream], hooks: Hooks) {
@@ -80,18 +80,18 @@ final class DuckingKeeper {
     return new
   }
 
-  /// Waits until the daemon has taken everything that it was asked for, but not for long.
+  /// Waits, but not for long, until the daemon has processed all requests.
   func wait() { connection?.roundTrip(timeout: 1) }
 
   func disconnected() {
-    // A daemon that lives on, and is reached again, still plays them.
+    // If the same daemon is reached again, it still plays them.
     left += entries.values.filter { isLowered($0) }.map(\.identity)
     entries = [:]
     connection = nil
     isLost = false
   }
 
-  /// Brings everything back, soon; `restored` tells when. The connection must live on until then.
+  /// Restores everything soon; `restored` reports when. The connection must stay until then.
   func leave() {
     isLeaving = true
     aim()
@@ -107,7 +107,7 @@ final class DuckingKeeper {
 
   // MARK: Facts
 
-  /// Looks which streams there are. `ownClients` take part in the call, or are nearend.
+  /// Takes the streams that exist now. `ownClients` take part in the call, or are nearend.
   func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
     var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
     if !isCallUp { others = [] }
@@ -116,7 +116,7 @@ final class DuckingKeeper {
     left = left.filter { alive[$0.serial]?.nodeName == $0.node }
     if !left.isEmpty || !others.isEmpty {
       let connection = try connect()
-      // Its mirror may come a moment later than the one that `objects` are of.
+      // This connection's mirror may lag behind the one that `objects` come from.
       func isKnown(_ node: GlobalObject) -> Bool { connection.objects[node.id]?.serial == node.serial }
       try bringBackWhatWasLeft(alive.filter { isKnown($0.value) }, connection)
       for node in others where entries[node.serial] == nil && isKnown(node) { try add(node, DuckedStream(node), connection) }
@@ -143,8 +143,8 @@ final class DuckingKeeper {
   }
   private var wasLeft: Set<UInt64> = []
 
-  /// Whether voice processing runs for a call, and who speaks in it. `far`: level of nearend's mix, linear RMS.
-  /// - Returns: true where a call begins or ends: the streams are to be looked at.
+  /// Takes whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
+  /// - Returns: whether a call begins or ends, so that `look` is due.
   func hear(isCallUp: Bool, near: Bool, far: Float) -> Bool {
     voice.hear(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp
@@ -164,7 +164,7 @@ final class DuckingKeeper {
       let wasLeftAlone = ducking.isLeftAlone
       ducking.told(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
-        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is let alone for the rest of the call")
+        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call")
       }
       entry.ducking = ducking
     } else {
@@ -180,7 +180,7 @@ final class DuckingKeeper {
   private func target(_ entry: Entry) -> Double { entry.isOther ? gain : 0 }
   private func isMoving(_ entry: Entry) -> Bool { entry.ducking?.isMoving(to: target(entry)) ?? false }
 
-  /// Where every stream is to go, and whether one has a way to go.
+  /// Sets every stream's target, and starts the ramp if one has to move.
   private func aim() {
     gain = isCallUp && !isLeaving ? settings.gain(hasVoice: voice.hasVoice(at: monotonicSeconds())) : 0
     if isCallUp, settings.isAdvanced, let end = voice.end(after: monotonicSeconds()) {
@@ -200,7 +200,7 @@ final class DuckingKeeper {
 
   private func step() {
     let now = monotonicSeconds()
-    // A thread that was held up makes no bigger step for it.
+    // A delayed thread must not make a larger step.
     let seconds = min(now - (lastStep ?? now), 2 * Self.interval)
     lastStep = now
     for serial in entries.keys {
@@ -218,16 +218,16 @@ final class DuckingKeeper {
     if isLeaving, isRestored { hooks.restored() }
   }
 
-  /// Forgets what is no longer there, or is back.
+  /// Forgets streams that are gone or restored.
   private func settle() {
     entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking?.isLeftAlone ?? true }
-    // Who has moved the volume in this call may be ducked in the next.
+    // A stream whose volume was moved in this call may be ducked in the next.
     if !isCallUp { entries = entries.filter { isLowered($0.value) || wasLeft.contains($0.key) } }
     wasLeft.formIntersection(entries.keys)
     save()
   }
 
-  /// Written down before anything is lowered, and until everything is back.
+  /// Saves before anything is lowered, and until everything is restored.
   private func save() {
     let now = left + entries.filter { isLowered($0.value) || wasLeft.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value.identity)
     guard now != saved else { return }

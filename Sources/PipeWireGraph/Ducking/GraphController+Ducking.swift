@@ -1,9 +1,9 @@
 import PipeWireClient
 import SessionModel
 
-/// What the ducking of other applications needs of the graph (D3).
+/// Ducking of other applications (D3): the graph's side.
 extension GraphController {
-  /// How others are ducked. [any]
+  /// The settings of ducking. [any]
   public var duckingSettings: DuckingSettings {
     get { loop.locked { ducking.settings } }
     set { loop.locked { ducking.settings = newValue } }
@@ -24,7 +24,7 @@ extension GraphController {
         }, again: { [unowned self] in dirty.raise() }))
   }
 
-  /// Tells whether a call is up, and who speaks. True where one begins or ends. [control]
+  /// Reports whether a call is up, and who speaks. Returns true if a call begins or ends. [control]
   func hearCall() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
     let isTalking = isInCall && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
@@ -32,7 +32,7 @@ extension GraphController {
       isCallUp: isInCall && controls.usesVoiceProcessing, near: isTalking, far: isInCall ? core.mixer.speakerRMS : 0)
   }
 
-  /// Waits until others are as loud as they were, less than half a second. [control], not on the loop's own thread.
+  /// Waits until others are as loud as before, less than half a second. [control], not on the loop's own thread.
   func bringBackOthers() {
     guard connection != nil else { return }
     ducking.leave()

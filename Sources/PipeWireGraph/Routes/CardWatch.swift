@@ -1,9 +1,10 @@
 import PipeWireClient
 
-/// Every card, asked what it is over a connection of its own. [control]
+/// Watches every card over a connection of its own. [control]
 ///
-/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has asked about a card until the program that brings the card has answered: a session
-/// manager, mostly. Where that hangs, links, devices and the filter must not wait for it; where it ends first, no answer ever comes.
+/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has queried a card until the program that provides the card has
+/// answered: mostly a session manager. If that hangs, links, devices and the filter must not wait for it; if it ends first, no answer ever
+/// comes.
 final class CardWatch {
   private let loop: ThreadLoop
   private let remote: String?
@@ -13,16 +14,16 @@ final class CardWatch {
   private var cards: [UInt32: Card] = [:]
   private var reconnecting: LoopTimer!
 
-  /// A card as the registry and its own params tell it.
+  /// A card with its registry object and its own params.
   private struct Card {
     let object: GlobalObject
     let info: DeviceInfo
   }
 
-  /// Seconds between attempts to reach the daemon.
+  /// Seconds between attempts to reconnect.
   private static let reconnectInterval = 0.25
 
-  /// `changed` is called when a card came, went, or has told something.
+  /// `changed` is called when a card came, went, or reported something.
   init(loop: ThreadLoop, remote: String?, properties: Properties, changed: @escaping () -> Void) {
     self.loop = loop
     self.remote = remote
@@ -38,19 +39,19 @@ final class CardWatch {
     connection = nil
   }
 
-  /// Waits until the daemon has taken everything that it was asked, or for `timeout` seconds.
+  /// Waits until the daemon has processed all requests, or for `timeout` seconds.
   func wait(timeout: Double = 1) { connection?.roundTrip(timeout: timeout) }
 
-  /// Waits until every card has told what it is, or for `timeout` seconds each time.
+  /// Waits until every card is known, for up to `timeout` seconds at each step.
   func waitUntilKnown(timeout: Double = 1) {
-    // The registry, what a card has to tell, and then that.
+    // In steps: the registry, the card's list of params, and the params.
     for _ in 0..<3 where connection?.roundTrip(timeout: timeout) != true { return }
   }
 
-  /// The card of that id, the same object as the caller's; nil until it is known here.
+  /// Returns the card of that object; nil until it is known here.
   func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.id].flatMap { $0.object.serial == object.serial ? $0.info : nil } }
 
-  /// All that have told what they are, with their `device.name`.
+  /// All known cards, by `device.name`.
   var known: [(name: String, info: DeviceInfo)] {
     cards.values.compactMap { card in card.info.isKnown ? card.object.properties["device.name"].map { ($0, card.info) } : nil }
   }
@@ -72,7 +73,7 @@ final class CardWatch {
     case .removed(let object):
       guard let card = cards.removeValue(forKey: object.id) else { return }
       changed()
-      // Not from inside the connection's own event.
+      // Not inside the connection's own event.
       if card.info.isAsking { reconnecting.schedule(after: 0.001) }
     case .lost: reconnecting.schedule(after: Self.reconnectInterval)
     default: break

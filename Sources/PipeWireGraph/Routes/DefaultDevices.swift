@@ -2,20 +2,20 @@ import Border
 import Foundation
 import PipeWireClient
 
-/// nearend's devices as the session's defaults, and the former ones again afterwards (R2). Whoever changes a default meanwhile wins. [control]
+/// Makes nearend's devices the session's defaults, and restores the former ones afterwards (R2). Anybody's change meanwhile wins. [control]
 struct DefaultDevices {
-  /// Whether they should be.
+  /// A Boolean value indicating whether they should be the defaults.
   private(set) var isWanted: Bool
-  /// The configured defaults before ours, by key; "" where there was none.
+  /// The former configured defaults by key; "" for none.
   private(set) var former: [String: String]
-  /// Ours were set in this run: what somebody sets after that stays.
+  /// A Boolean value indicating whether nearend has set them in this run: later changes by others stay.
   private var isSet = false
 
   private static let names = [
     "default.configured.audio.sink": NodeNames.speaker, "default.configured.audio.source": NodeNames.microphone,
   ]
 
-  /// - Parameter former: what an earlier run left, after a crash.
+  /// - Parameter former: what an earlier run left behind, after a crash.
   init(isWanted: Bool, former: [String: String]) {
     self.isWanted = isWanted
     self.former = former
@@ -26,16 +26,16 @@ struct DefaultDevices {
     isSet = false
   }
 
-  /// Whether both are the defaults that the session is configured to have.
+  /// Returns whether both are the session's configured defaults.
   static func areOurs(_ values: [String: String]) -> Bool { names.allSatisfy { name(in: values[$0.key]) == $0.value } }
 
-  /// The configured default of a key as it was without us.
+  /// Returns the configured default of a key as it was before nearend's.
   func configured(_ key: String, in values: [String: String]) -> String? {
     let name = Self.name(in: values[key])
     return name == Self.names[key] ? Self.name(in: former[key]) : name
   }
 
-  /// Brings the session's metadata to what it should be. `save` is called before anything is changed that has to be put back.
+  /// Brings the session's metadata to its wanted state. `save` is called before any change that has to be restored.
   mutating func settle(_ metadata: Metadata, save: ([String: String]) -> Void) {
     guard metadata.isKnown else { return }
     if isWanted { set(metadata, save) } else { restore(metadata, save) }
@@ -50,7 +50,7 @@ struct DefaultDevices {
     for (key, name) in others { metadata.set(key, type: "Spa:String:JSON", value: "{\"name\":\"\(name)\"}") }
   }
 
-  /// When nearend leaves: as it was before, whatever is wanted.
+  /// Restores the former state when nearend leaves, whatever is wanted.
   mutating func leave(_ metadata: Metadata, save: ([String: String]) -> Void) {
     isSet = false
     restore(metadata, save)
@@ -59,7 +59,7 @@ struct DefaultDevices {
   private mutating func restore(_ metadata: Metadata, _ save: ([String: String]) -> Void) {
     let before = former
     for (key, value) in before {
-      // A session manager that has just started has yet to tell.
+      // A session manager that has just started has not reported it yet.
       guard let current = metadata.values[key] else { continue }
       former[key] = nil
       guard Self.name(in: current) == Self.names[key] else { continue }
@@ -69,8 +69,9 @@ struct DefaultDevices {
     if former != before { save(former) }
   }
 
-  /// WirePlumber 0.4 prefers the 16 names last configured, also once nothing is: ours would stay the default, and become it at another start. As many names
-  /// that no node has push it out, and what has the highest priority is the default, as before. WirePlumber 0.5 forgets by itself.
+  /// Makes WirePlumber 0.4 forget the default. It prefers the 16 names configured last, even when none is configured: nearend's would stay
+  /// the default, and become it at the next start. As many names that no node has push it out, and the highest priority decides, as before.
+  /// WirePlumber 0.5 forgets by itself.
   private func forget(_ key: String, _ metadata: Metadata) {
     for number in 1...16 { metadata.set(key, type: "Spa:String:JSON", value: "{\"name\":\"\(Self.nobody)\(number)\"}") }
   }
@@ -79,7 +80,7 @@ struct DefaultDevices {
 
   private static func isForgetting(_ json: String?) -> Bool { name(in: json)?.hasPrefix(nobody) ?? false }
 
-  /// The metadata's values are JSON: {"name":"alsa_output.…"}. Printable, as the names of nodes are that it is held against.
+  /// Reads a name from the metadata's JSON: {"name":"alsa_output.…"}. Made printable, like the node names that it is compared with.
   static func name(in json: String?) -> String? {
     guard let json else { return nil }
     struct Value: Decodable { var name: String }

@@ -1,11 +1,11 @@
 import PipeWireClient
 
-/// The session manager's metadata "default", asked for over a connection of its own. [control]
+/// The session manager's metadata "default", over a connection of its own. [control]
 ///
-/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has bound it until the session manager has answered, and nothing ever again where that
-/// ends first. Links, devices and the filter must not wait for it.
+/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has bound it until the session manager has answered, and never again if
+/// that ends first. Links, devices and the filter must not wait for it.
 final class DefaultMetadata {
-  /// What is there now; nil where there is no session manager.
+  /// The current metadata; nil without a session manager.
   private(set) var metadata: Metadata?
 
   private let loop: ThreadLoop
@@ -14,16 +14,16 @@ final class DefaultMetadata {
   private let changed: () -> Void
   private var connection: Connection?
   private var object: GlobalObject?
-  /// What `metadata` is replaced by as soon as it knows every value.
+  /// Replaces `metadata` as soon as it has every value.
   private var next: Metadata?
   private var rebinding: LoopTimer!
-  /// Whether `rebinding` is due, and whether a client has come since it was set.
+  /// Whether a rebinding is due, and whether another client has come since it was scheduled.
   private var (isAsking, asksAgain) = (false, false)
   private var reconnecting: LoopTimer!
 
-  /// Seconds after which a client that has come has asked for the metadata, if it does.
+  /// Seconds within which a new client has bound the metadata, if it does.
   private static let asking = 0.5
-  /// Seconds between attempts to reach the daemon.
+  /// Seconds between attempts to reconnect.
   private static let reconnectInterval = 0.25
 
   /// `changed` is called when there is something new to read.
@@ -43,9 +43,9 @@ final class DefaultMetadata {
     disconnect()
   }
 
-  /// Waits until the daemon has told everything, or for `timeout` seconds: a session manager may hang.
+  /// Waits until the daemon has reported everything, or for `timeout` seconds: a session manager may hang.
   func wait(timeout: Double = 1) {
-    // Twice: metadata is bound when the registry tells of it, its values come with the next answer.
+    // Twice: metadata is bound when the registry reports it; its values come with the next answer.
     for _ in 0..<2 where connection?.roundTrip(timeout: timeout) != true { return }
   }
 
@@ -66,13 +66,13 @@ final class DefaultMetadata {
   private func handle(_ event: Connection.Event) {
     switch event {
     case .added(let object) where object.kind == .client:
-      // While one asks for the metadata the daemon tells it alone what changes, so that others miss that: we ask anew soon.
+      // While a client binds the metadata, the daemon reports changes to that client alone: bind it again soon.
       if metadata != nil { askSoon() }
     case .added(let object) where isDefault(object): bind(object)
     case .removed(let object) where isDefault(object):
       (metadata, next, self.object) = (nil, nil, nil)
       changed()
-      // Not from inside the connection's own event. What this one still waits for would never come.
+      // Not inside the connection's own event. Pending answers would never come.
       reconnecting.schedule(after: 0.001)
     case .lost: reconnecting.schedule(after: Self.reconnectInterval)
     default: break
@@ -87,7 +87,7 @@ final class DefaultMetadata {
     metadata = try? Metadata(connection, object: object) { [unowned self] _ in changed() }
   }
 
-  /// Asks half a second later, and once more where others come until then: put off by each, it would never come where they come and come.
+  /// Rebinds after half a second, and once more if other clients came meanwhile. Postponing at each arrival could delay it for ever.
   private func askSoon() {
     asksAgain = isAsking
     guard !isAsking else { return }

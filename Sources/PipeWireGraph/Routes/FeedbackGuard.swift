@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// Whether sound that nearend gives away comes back into it (R1): through links, and through programs that take sound in at one of their nodes and give it
-/// out at another, as loopbacks and effects do.
+/// Detects whether sound from nearend comes back into it (R1): through links, and through programs that forward sound between their nodes,
+/// such as loopbacks and effects.
 struct FeedbackGuard {
   private let objects: GraphObjects
   private let links: [UInt32: [UInt32]]
@@ -15,10 +15,10 @@ struct FeedbackGuard {
     groups = Dictionary(grouping: objects.linkGroups, by: \.value).mapValues { $0.map(\.key) }
   }
 
-  /// What is played there would be heard in *Nearend Speaker* or a participant's device again.
+  /// Returns whether audio played there would reach *Nearend Speaker* or a participant's device.
   func isFed(by speaker: GlobalObject) -> Bool { isReached(from: speaker) { objects.own.sinks.contains($0.id) } }
 
-  /// What is recorded there comes from *Nearend Microphone*.
+  /// Returns whether audio recorded there comes from *Nearend Microphone*.
   func feeds(_ microphone: GlobalObject) -> Bool {
     guard let ours = objects.own.microphone.flatMap({ objects.node(id: $0) }) else { return false }
     return isReached(from: ours) { $0.id == microphone.id }
@@ -36,7 +36,7 @@ struct FeedbackGuard {
     return false
   }
 
-  /// Not through our own filter: that it listens to the speaker is its purpose.
+  /// Excludes nearend's own filter, whose purpose is to listen to the speaker.
   private func successors(of node: GlobalObject) -> [GlobalObject] {
     let linked = (links[node.id] ?? []).filter { $0 != objects.own.filter }.compactMap { objects.node(id: $0) }
     let grouped = objects.linkGroups[node.id].flatMap { groups[$0] } ?? []
@@ -47,6 +47,6 @@ struct FeedbackGuard {
 }
 
 extension GlobalObject {
-  /// Of an application, or of a program that takes sound from one place to another.
+  /// True for a node of an application, or of a program that forwards sound.
   var isStream: Bool { properties["media.class"]?.hasPrefix("Stream/") ?? false }
 }

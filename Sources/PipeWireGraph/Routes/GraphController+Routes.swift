@@ -1,16 +1,16 @@
 import SessionModel
 
-/// What a person or a program asks of the route.
+/// A request of a person or a program concerning the route.
 public enum RouteRequest: Sendable, Equatable {
-  /// nearend's devices are to be the session's defaults, or no longer (R2).
+  /// Makes nearend's devices the session's defaults, or restores the former ones (R2).
   case setDefaultDevices(Bool)
-  /// Whether the render path pauses when headphones are gone (R5).
+  /// Sets whether the render path pauses when headphones are gone (R5).
   case setPauseOnUnplug(Bool)
-  /// What is paused since headphones went goes on, in the room (R5).
+  /// Resumes, in the room, what has been paused since headphones were unplugged (R5).
   case resume
 }
 
-/// What was asked for, and holds.
+/// The settings of the route in effect.
 public struct RouteSettings: Sendable, Equatable {
   public var areOursDefault: Bool
   public var pausesOnUnplug: Bool
@@ -30,13 +30,13 @@ extension GraphController {
     }
   }
 
-  /// Whether a node is one of nearend's own, which cannot be picked: its sound would come back (R1). [any]
+  /// Returns whether a node is one of nearend's own, which cannot be picked because its sound would come back (R1). [any]
   public static func isOwnNode(_ name: String) -> Bool { NodeNames.isOurs(name) }
 
-  /// The device that was picked; nil while the default is followed. [any]
+  /// The picked device; nil while the default is followed. [any]
   public func picked(_ direction: Device.Direction) -> String? { loop.locked { routes.picked(direction) } }
 
-  /// [any]
+  /// Carries out a request. [any]
   public func ask(_ request: RouteRequest) {
     loop.locked {
       switch request {
@@ -48,7 +48,7 @@ extension GraphController {
     }
   }
 
-  /// [any]
+  /// The settings in effect. [any]
   public var routeSettings: RouteSettings {
     loop.locked { RouteSettings(areOursDefault: routes.areOursWanted, pausesOnUnplug: routes.pausesOnUnplug) }
   }

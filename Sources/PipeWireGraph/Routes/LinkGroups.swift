@@ -1,16 +1,17 @@
 import PipeWireClient
 
-/// Which streams are two ends of one way, as a loopback's: they share a `node.link-group`, of which the registry does not tell. [control]
+/// Finds streams that belong together, such as a loopback's two ends: they share a `node.link-group`, which the registry does not contain.
+/// [control]
 final class LinkGroups {
   private let connection: Connection
   private let changed: () -> Void
-  /// By serial number, which unlike an id is never given again.
+  /// By serial number, which unlike an id is never reused.
   private var infos: [UInt64: NodeInfo] = [:]
 
-  /// `changed` is called when the daemon has told more of a stream.
+  /// `changed` is called when more of a stream is known.
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
 
-  /// The groups that are known now, by node. Only programs that both record and play are asked about.
+  /// Returns the groups known now, by node. Only programs that both record and play are queried.
   /// - Throws: `connectionLost`.
   func look(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
     let streams = Dictionary(grouping: objects.nodes.filter(\.isStream)) { $0.id("client.id") }.values.filter { streams in

@@ -1,14 +1,14 @@
 import PipeWireClient
 import SessionModel
 
-/// What the daemon tells of the nodes of real devices, and of the cards that they belong to: ports, their types, and what is plugged in (R3). [control]
+/// Watches the nodes of real devices and their cards: ports, their types, and what is plugged in (R3). [control]
 final class PortWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var nodes: [Key: NodeInfo] = [:]
   let cards: CardWatch
 
-  /// Ids are given again, serial numbers are not.
+  /// Ids are reused, serial numbers are not.
   private struct Key: Hashable {
     let id: UInt32
     let serial: UInt64
@@ -19,14 +19,14 @@ final class PortWatch {
     }
   }
 
-  /// `changed` is called when the daemon has told something.
+  /// `changed` is called when the daemon has reported something.
   init(_ connection: Connection, cards: CardWatch, changed: @escaping () -> Void) {
     self.connection = connection
     self.cards = cards
     self.changed = changed
   }
 
-  /// Watches these nodes from now on.
+  /// Watches exactly these nodes.
   /// - Throws: `connectionLost`.
   func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
     let keys = Set(objects.map(Key.init))
@@ -36,13 +36,13 @@ final class PortWatch {
 
   // MARK: Nodes
 
-  /// Whether the daemon has told everything of the node.
+  /// Returns whether everything about the node is known.
   func isKnown(_ node: GlobalObject) -> Bool {
     guard nodes[Key(node)]?.isKnown == true else { return false }
     return node.id("device.id").map { id in connection.objects[id] == nil || card(id)?.isKnown == true } ?? true
   }
 
-  /// The node as an end of a route.
+  /// Returns the node as an end of a route.
   func port(_ node: GlobalObject, _ direction: Device.Direction) -> RoutePort {
     let (active, facts) = (activeRoute(node, direction), facts(node, direction))
     return RoutePort(
@@ -51,7 +51,7 @@ final class PortWatch {
       isPrivate: facts.isPrivate, rate: facts.rate)
   }
 
-  /// Everything that the node could be used for now: each of its Routes that is not unplugged, or the node alone where it has none.
+  /// Returns every port that the node can use now: each of its Routes that is not unplugged, or the node itself if it has none.
   func availablePorts(_ node: GlobalObject, _ direction: Device.Direction) -> Set<PortId> {
     let name = node.nodeName ?? ""
     let routes = routes(node, direction)
@@ -59,10 +59,10 @@ final class PortWatch {
     return Set(routes.filter { $0.availability != .no }.map { PortId(node: name, port: $0.name) })
   }
 
-  /// True where nothing is plugged into any of its jacks.
+  /// True if nothing is plugged into any of its jacks.
   func isUnplugged(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { availablePorts(node, direction).isEmpty }
 
-  /// The card is muted there, by a mixer or a switch of its own.
+  /// True if the card is muted there, by a mixer or a switch.
   func isMuted(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { activeRoute(node, direction)?.isMuted ?? false }
 
   private func facts(_ node: GlobalObject, _ direction: Device.Direction) -> PortFacts {
@@ -98,10 +98,10 @@ final class PortWatch {
 
   private func card(_ id: UInt32) -> DeviceInfo? { connection.objects[id].flatMap { cards.card($0) } }
 
-  /// `device.name`; nil where the node has no card.
+  /// `device.name`; nil if the node has no card.
   func cardName(_ node: GlobalObject) -> String? { node.id("device.id").flatMap { connection.objects[$0]?.properties["device.name"] } }
 
-  /// Every Bluetooth card of which the daemon has told.
+  /// Every known Bluetooth card.
   var headsets: [HeadsetProfile.Card] {
     cards.known.compactMap { name, card in
       guard card.properties["device.api"] == "bluez5" else { return nil }
@@ -111,7 +111,7 @@ final class PortWatch {
     }
   }
 
-  /// Asks for a card's other profile.
+  /// Requests a card's other profile.
   func perform(_ request: HeadsetProfile.Request) {
     for (name, card) in cards.known where name == request.card { _ = card.select(profile: request.profile) }
   }

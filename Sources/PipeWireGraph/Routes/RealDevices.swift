@@ -1,12 +1,12 @@
 import PipeWireClient
 import SessionModel
 
-/// Which devices could be used, and which are (R1): chosen by name, never nearend's own, never a monitor, never one whose sound comes back.
+/// Selects the real devices (R1): by name; never nearend's own, never a monitor, never one whose sound comes back.
 struct RealDevices {
-  /// Names that a person picked; nil follows the session manager's default.
+  /// The names that a person picked; nil follows the session manager's default.
   var pickedMicrophone: String?
   var pickedSpeaker: String?
-  /// The last ones used, kept while there is no better answer.
+  /// The devices used last, a fallback when nothing better is known.
   private(set) var lastMicrophone: String?
   private(set) var lastSpeaker: String?
 
@@ -23,15 +23,15 @@ struct RealDevices {
   struct Circumstances {
     /// The values of the metadata object "default".
     var defaults: [String: String] = [:]
-    /// The configured defaults as they were before ours, by direction.
+    /// The configured defaults before nearend's, by direction.
     var configured: [Device.Direction: String] = [:]
-    /// The speaker in use, which changes its profile: the session's default will come back to it.
+    /// The speaker in use while it changes its profile: the session's default will return to it.
     var heldSpeaker: String?
-    /// What is known of ports; nil where nothing is.
+    /// The known ports; nil if none are.
     var ports: PortWatch?
   }
 
-  /// Every device that could be chosen, by name.
+  /// Returns every device that could be chosen, by name.
   static func candidates(in objects: GraphObjects, _ now: Circumstances) -> [Device] {
     [Device.Direction.output, .input].flatMap { direction in
       nodes(direction, in: objects).map { node in
@@ -44,11 +44,11 @@ struct RealDevices {
     }
   }
 
-  /// Chooses, and remembers what it chose.
+  /// Chooses, and remembers the choice.
   mutating func choose(in objects: GraphObjects, _ now: Circumstances) -> Choice {
     let speaker = Self.best(.output, picked: pickedSpeaker, last: lastSpeaker, in: objects, now)
     var microphone = Self.best(.input, picked: pickedMicrophone, last: lastMicrophone, in: objects, now)
-    // A headset on calls has both directions of the call, whatever the session's default source is (R6).
+    // A headset in a call has both directions of the call, whatever the session's default source is (R6).
     if let speaker, pickedMicrophone == nil, now.ports?.port(speaker, .output).portType == .bluetoothHFP, let card = speaker.id("device.id")
     {
       microphone = Self.nodes(.input, in: objects).last { $0.id("device.id") == card } ?? microphone
@@ -58,8 +58,9 @@ struct RealDevices {
     return Choice(microphone: microphone, speaker: speaker)
   }
 
-  /// In order: what was picked, the session manager's default, the default that the user configured, the last one used, the highest priority. While
-  /// ours is the default, what would be it otherwise: the last one used says nothing then. What has nothing plugged in comes last, unless it was picked.
+  /// Returns the best device: the pick, the session manager's default, the user's configured default, the last one used, the highest
+  /// priority, in this order. While nearend's is the default, what would be it otherwise; the last one used does not count then. Devices
+  /// with nothing plugged in come last, unless picked.
   private static func best(
     _ direction: Device.Direction, picked: String?, last: String?, in objects: GraphObjects, _ now: Circumstances
   ) -> GlobalObject? {
@@ -77,7 +78,7 @@ struct RealDevices {
     return (plugged.isEmpty ? nodes : plugged).max { rank($0) < rank($1) }
   }
 
-  /// Nodes that sound of `direction` can come from or go to without coming back.
+  /// Nodes that sound of `direction` can come from or go to without feedback.
   static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
     let classes = direction == .input ? inputClasses : outputClasses
     let feedback = FeedbackGuard(objects)
@@ -96,6 +97,6 @@ struct RealDevices {
 }
 
 extension Device.Direction {
-  /// Of the default that a person has configured, in the metadata.
+  /// The metadata key of the configured default.
   var configuredKey: String { self == .input ? "default.configured.audio.source" : "default.configured.audio.sink" }
 }

@@ -2,22 +2,23 @@ import Foundation
 import PipeWireClient
 import SessionModel
 
-/// Which devices are used, and what follows when they come and go (R1–R7). Survives the daemon; what it watches does not. [control]
+/// Decides which devices are used, and applies the consequences when they come and go (R1–R7). Survives the daemon; its watchers do not.
+/// [control]
 ///
 ///     registry, cards, metadata ──▶ choice ──▶ headset profile, pause, route change
 final class RouteKeeper {
-  /// What others must hear of.
+  /// Callbacks to the owner.
   struct Hooks {
-    /// The render path is to pause, or to go on (R5).
+    /// Pauses or resumes the render path (R5).
     var pause: (Bool) -> Void
     var changed: (RouteChange) -> Void
     var remark: (LogEntry.Level, String) -> Void
-    /// The choice is to be made anew.
+    /// Requests a new choice.
     var again: () -> Void
   }
 
   private(set) var choice = RealDevices.Choice()
-  /// What it is made of, as the last choice found it.
+  /// The facts behind the last choice.
   private(set) var route = RouteDescription()
 
   private let hooks: Hooks
@@ -26,25 +27,25 @@ final class RouteKeeper {
   private var headset: HeadsetProfile
   private var pause: UnplugPause
   private var own: DefaultDevices
-  /// The configured defaults that were not ours, as last told: whoever makes ours the default by another program has them still.
+  /// The configured defaults other than nearend's, as last reported: kept for when another program makes nearend's the default.
   private var lastConfigured: [Device.Direction: String] = [:]
-  /// What the state file holds.
+  /// The content of the state file.
   private(set) var kept: StateFile.Content
-  /// What is wrong with the state file, until it has been told.
+  /// A problem with the state file, until it has been logged.
   private var complaint: String?
   private var observation: RouteObservation?
-  /// The headset in use changes its profile.
+  /// The headset in use, while it changes its profile.
   private var moving: Moving?
   private struct Moving {
     var card: String
     var speaker: String
     var since: Double
   }
-  /// When each port became available: what the session manager begins to use a moment later is still new.
+  /// When each port became available: a port that the session manager starts to use a moment later is still new.
   private var arrivals: [PortId: Double] = [:]
-  /// Until when a route that is another is so because the machine slept.
+  /// Until this time, a change of route is reported as `wakeFromSleep`.
   private var wakingUntil = 0.0
-  /// The daemon has just come back, and its devices come one after another.
+  /// Until this time, devices are still appearing after the daemon's return.
   private var settledAt = 0.0
 
   private var ports: PortWatch?
@@ -54,9 +55,9 @@ final class RouteKeeper {
   private let loop: ThreadLoop
   private let timer: LoopTimer
 
-  /// Seconds that a headset may take for another profile, and a daemon for its devices.
+  /// Seconds that a headset may take to change its profile, and a daemon to set up its devices.
   private static let patience = 2.0
-  /// Seconds after a sleep in which devices are still coming back, or turn out to be gone: a headset has to connect first.
+  /// Seconds after a sleep in which devices still come back or prove missing: a headset has to connect first.
   private static let waking = 5.0
 
   init(_ options: GraphOptions, loop: ThreadLoop, hooks: Hooks) {
@@ -77,8 +78,8 @@ final class RouteKeeper {
   // MARK: The daemon
 
   /// - Parameters:
-  ///   - remote: of the connection.
-  ///   - properties: of the client.
+  ///   - remote: the connection's.
+  ///   - properties: the client's.
   func connected(_ connection: Connection, remote: String?, properties: Properties) {
     defaults = DefaultMetadata(loop: loop, remote: remote, properties: properties, changed: hooks.again)
     let cards = CardWatch(loop: loop, remote: remote, properties: properties, changed: hooks.again)
@@ -89,7 +90,7 @@ final class RouteKeeper {
     if observation != nil { settledAt = monotonicSeconds() + Self.patience }
   }
 
-  /// Waits for the session's defaults, as long as makes sense.
+  /// Waits briefly for the session's defaults.
   func waitForDefaults() { defaults?.wait() }
 
   func disconnected() {
@@ -99,7 +100,7 @@ final class RouteKeeper {
     moving = nil
   }
 
-  /// Puts back what was changed in the session. The connection must live on for a moment.
+  /// Restores what was changed in the session. The connection must stay for a moment.
   func leave() {
     timer.pause()
     if let ports, let request = headset.leave(cards: ports.headsets) {
@@ -115,16 +116,16 @@ final class RouteKeeper {
 
   func end() { timer.cancel() }
 
-  /// The machine is about to sleep, or has woken up.
+  /// Reports that the machine is about to sleep, or has woken up.
   func sleep(_ isGoing: Bool) { wakingUntil = isGoing ? .infinity : monotonicSeconds() + Self.waking }
 
-  /// The headset in use changes its profile, and is awaited.
+  /// A Boolean value indicating whether the headset in use is changing its profile, and is waited for.
   var isHeadsetMoving: Bool { moving != nil }
 
-  /// The card of the microphone in use is muted (D1).
+  /// A Boolean value indicating whether the card of the microphone in use is muted (D1).
   var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
 
-  // MARK: What a person wants
+  // MARK: Requests
 
   func pick(_ direction: Device.Direction, name: String?) {
     switch direction {
@@ -135,7 +136,7 @@ final class RouteKeeper {
 
   func picked(_ direction: Device.Direction) -> String? { direction == .input ? devices.pickedMicrophone : devices.pickedSpeaker }
 
-  /// nearend's devices as the session's defaults (R2).
+  /// Whether nearend's devices should be the session's defaults (R2).
   var areOursWanted: Bool {
     get { own.isWanted }
     set { own.want(newValue) }
@@ -156,7 +157,7 @@ final class RouteKeeper {
 
   // MARK: The choice
 
-  /// Chooses, for what is wanted of the session, and lets happen what follows.
+  /// Chooses the devices for what the session wants, and applies the consequences.
   /// - Throws: `connectionLost`.
   func choose(in objects: GraphObjects, wanted: SessionDemand) throws(PipeWireError) -> RealDevices.Choice {
     let nodes = Set((RealDevices.nodes(.input, in: objects) + RealDevices.nodes(.output, in: objects)).map(\.id))
@@ -171,7 +172,7 @@ final class RouteKeeper {
     var devices = devices
     let found = devices.choose(in: objects, circumstances)
     if missing == .output {
-      // Nothing else is used meanwhile: what plays for one person's ears is not for the room, and it will be back in a moment.
+      // Use nothing else meanwhile: private audio is not for the room, and the headset will be back in a moment.
       choice.speaker = nil
       if let microphone = choice.microphone, objects.node(id: microphone.id)?.serial != microphone.serial { choice.microphone = nil }
     } else {
@@ -210,8 +211,8 @@ final class RouteKeeper {
     return RouteDescription(inputs: end(choice.microphone, .input), outputs: end(choice.speaker, .output))
   }
 
-  /// What a headset that changes its profile has not brought back yet. Its nodes go and others come, and the session's default goes elsewhere meanwhile. It
-  /// is waited for while its card is there, and not for long.
+  /// The direction that a headset changing its profile has not brought back yet. Its nodes are replaced, and the session's default moves
+  /// elsewhere meanwhile. It is waited for while its card is there, but not for long.
   private func missingPart(_ objects: GraphObjects, _ next: inout [Double]) -> Device.Direction? {
     guard let ports else { return nil }
     if let speaker = choice.speaker, let port = route.outputs.first, port.portType == .bluetoothA2DP || port.portType == .bluetoothHFP,
@@ -232,7 +233,7 @@ final class RouteKeeper {
     return ports.port(sink, .output).portType == .bluetoothHFP && nodes(.input).isEmpty ? .input : nil
   }
 
-  // MARK: What follows
+  // MARK: Consequences
 
   private func look(_ objects: GraphObjects, _ wanted: SessionDemand, _ now: RealDevices.Circumstances, isWhole: Bool) {
     guard let ports else { return }
@@ -262,7 +263,7 @@ final class RouteKeeper {
       old.route.inputs.contains { $0.id == port } || old.route.outputs.contains { $0.id == port }
         || (arrivals[port].map { monotonicSeconds() - $0 > Self.patience } ?? true)
     }
-    // Devices that are on their way back after the daemon are no news.
+    // Devices that return after the daemon are not new.
     let isReturning = old.route.inputs.count > route.inputs.count || old.route.outputs.count > route.outputs.count
     if monotonicSeconds() < settledAt, isReturning { return }
     observation = new
@@ -271,10 +272,11 @@ final class RouteKeeper {
 
   private func switchHeadset(_ wanted: SessionDemand, _ next: inout [Double]) {
     guard let ports else { return }
-    // WirePlumber 0.5 gives a headset a source in music too, silent until it is on calls: it may be the microphone of another speaker.
+    // WirePlumber 0.5 gives a headset a source in its music profile, too, silent until a call: it may be the microphone used with another
+    // speaker.
     let heard = ports.headsets.first { card in route.inputs.contains { $0.device == card.name } }?.name
     let played = moving?.card ?? ports.headsets.first { card in route.outputs.contains { $0.device == card.name } }?.name
-    // Whoever picked another microphone wants that one, and music as good as it can be.
+    // A person who picked another microphone wants that one, and music in full quality.
     let used = devices.pickedMicrophone == nil ? played ?? heard : heard
     let (request, due) = headset.look(sends: wanted.sends && wanted.linksDevices, used: used, cards: ports.headsets, at: monotonicSeconds())
     if let due { next.append(due) }
@@ -289,7 +291,7 @@ final class RouteKeeper {
     own.settle(metadata) { former in keep { $0.formerDefaults = former } }
   }
 
-  /// Changes what the state file holds.
+  /// Changes the state file.
   func keep(_ change: (inout StateFile.Content) -> Void) {
     var content = kept
     change(&content)
@@ -302,7 +304,7 @@ final class RouteKeeper {
     }
   }
 
-  // MARK: What others see
+  // MARK: Reporting
 
   func candidates(in objects: GraphObjects) -> [Device] { RealDevices.candidates(in: objects, circumstances) }
 

@@ -2,26 +2,26 @@ import Foundation
 import Platform
 import SessionModel
 
-/// What nearend has changed outside itself and must put back, also after a crash (R2, R6, D3). [any]
+/// What nearend has changed outside itself and must restore, after a crash, too (R2, R6, D3). [any]
 struct StateFile: Sendable {
   struct Content: Codable, Equatable {
-    /// The session's configured defaults before ours, by metadata key; "" where there was none.
+    /// The session's former configured defaults, by metadata key; "" for none.
     var formerDefaults: [String: String] = [:]
     /// A Bluetooth headset's profile.
     var headset: HeadsetProfile.Change?
-    /// Streams of other applications that are lowered; nil where none is (D3).
+    /// Streams of other applications that are lowered; nil if none is (D3).
     var ducked: [DuckedStream]?
   }
-  /// nil: nothing is kept.
+  /// nil: nothing is saved.
   let path: String?
 
-  /// In `$XDG_STATE_HOME/nearend`.
+  /// - Parameter folder: `$XDG_STATE_HOME/nearend`.
   init(folder: String?) { path = folder.map { "\($0)/restore.json" } }
 
   /// Bytes; what nearend writes is far smaller.
   fileprivate static let largest = 1 << 20
 
-  /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
+  /// Returns empty content if there is no file. A file that cannot be read is put aside, and reported by `complain`.
   func read(complain: (String) -> Void = { _ in }) -> Content {
     guard let path else { return Content() }
     do {
@@ -35,7 +35,7 @@ struct StateFile: Sendable {
     }
   }
 
-  /// Whole or not at all, on the disk when it returns; an empty content leaves no file.
+  /// Writes atomically and synced; empty content removes the file.
   func write(_ content: Content) throws {
     guard let path else { return }
     try DurableFile.write(content == Content() ? nil : content, path)

@@ -1,20 +1,21 @@
 import PipeWireClient
 
-/// Streams that asked for one of nearend's devices, and that the session manager has let follow the default since. [control]
+/// Gives streams that asked for one of nearend's devices back to it if the session manager has let them follow the default since. [control]
 ///
-/// WirePlumber (0.4, 0.5) does so, as PulseAudio did, as soon as what a stream asked for becomes the default, and 0.4 also when the stream falls back on the
-/// default because what it asked for is away. Nearend's devices become the default where no other is there for a moment (a card comes back, a jack is
-/// switched), and a participant's device may go and come again: the call would go past the canceller from then on.
+/// WirePlumber (0.4, 0.5) does so, as PulseAudio did, as soon as the device that a stream asked for becomes the default; 0.4 also when the
+/// stream falls back on the default because its device is away. nearend's devices become the default when there is no other for a moment (a
+/// card comes back, a jack is switched), and a participant's device may go and come again: from then on the call would bypass the
+/// canceller.
 final class StrayStreams {
   private let connection: Connection
   private let changed: () -> Void
-  /// By serial, of streams that follow the default.
+  /// By serial, for streams that follow the default.
   private var infos: [UInt64: NodeInfo] = [:]
 
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.connection, self.changed) = (connection, changed) }
 
-  /// Gives those back that follow another device, also another of ours, than the one of ours that they asked for. While that is itself the default nothing
-  /// is taken from them: they are where they belong, and the session manager would only mark them again.
+  /// Gives back those that follow a device other than the one of nearend's that they asked for. While the latter is itself the default they
+  /// are left alone: they are where they belong, and the session manager would only mark them again.
   /// - Throws: `connectionLost`.
   func look(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
     let followers = Set(metadata.followers)
@@ -29,14 +30,14 @@ final class StrayStreams {
     }
   }
 
-  /// The device of ours that it asked for, by name or by serial number; nil while the daemon has not told.
+  /// The device of nearend's that it asked for, by name or by serial number; nil while unknown.
   private func ourDevice(of info: NodeInfo, _ objects: GraphObjects) -> String? {
     guard let target = info.properties["target.object"] else { return nil }
     let device = objects.nodes.first { $0.nodeName == target || String($0.serial) == target }
     return device?.nodeName.flatMap { NodeNames.isOurs($0) ? $0 : nil }
   }
 
-  /// The default that is used instead of a device of ours; nil where there is none.
+  /// The default that is used instead of nearend's device; nil if there is none.
   private static func followed(from device: String, _ values: [String: String]) -> String? {
     DefaultDevices.name(in: values[NodeNames.isSink(device) ? "default.audio.sink" : "default.audio.source"])
   }

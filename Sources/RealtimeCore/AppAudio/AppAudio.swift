@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Application audio on its way into the outgoing microphone (D4, D5): the control side. `AppAudioPath` is its other half, on the audio thread.
+/// Application audio on its way into the outgoing microphone (D4, D5): the control side. `AppAudioPath` is its half on the audio thread.
 ///
 ///     capture, ring sinks ─▶ mixer ─▶ ducking ─┬─────────────▶ speaker, where it is monitored
 ///     microphone ─▶ voice processing ─▶ mute ─▶ micVolume ─▶ + ─▶ limiter ─▶ voice, source
 ///
-/// It joins the voice behind processing and mute: nothing takes it for echo or noise, and muting the microphone mutes the person, not what a program plays.
-// Sound: cells are atomic; which sink `capture` writes to is guarded by a lock that the audio thread never takes.
+/// It joins the voice behind processing and mute: it is never treated as echo or noise, and muting the microphone mutes the person, not
+/// what a program plays.
+// Sound: cells are atomic; the sink that `capture` writes to is guarded by a lock that the audio thread never takes.
 public final class AppAudio: @unchecked Sendable {
-  /// Sources, each a ring sink; `masterGain` is the volume of application audio.
+  /// The sources, each a ring sink; `masterGain` is the volume of application audio.
   public let mixer = Mixer()
 
   let cells: AppAudioCells
@@ -19,9 +20,9 @@ public final class AppAudio: @unchecked Sendable {
   }
   private let capturing = Mutex(Capture())
 
-  /// Id of the source that `capture` writes to; no client can have it.
+  /// Id of the source that `capture` writes to; not available to clients.
   public static let captureId = "(program)"
-  /// Seconds that it can hold.
+  /// Seconds that the source can hold.
   public static let captureSeconds = 2
 
   init() {
@@ -30,7 +31,7 @@ public final class AppAudio: @unchecked Sendable {
     self.memory = memory
   }
 
-  /// False: nothing is captured any more, and the microphone's volume is 1, whatever `micVolume` says; it moves over 10 ms. Default true. [any]
+  /// False captures nothing and fixes the microphone's volume at 1, whatever `micVolume` is; moves over 10 ms. Default true. [any]
   public var isEnabled: Bool {
     get { cells.isEnabled.load() != 0 }
     set { cells.isEnabled.store(newValue ? 1 : 0) }
@@ -45,25 +46,25 @@ public final class AppAudio: @unchecked Sendable {
     get { mixer.masterGain }
     set { mixer.masterGain = Self.clamped(newValue) }
   }
-  /// Application audio is 12 dB lower while the near end talks into the microphone. [any]
+  /// Lowers application audio by 12 dB while the near end talks into the microphone. [any]
   public var isDucked: Bool {
     get { cells.isDucked.load() != 0 }
     set { cells.isDucked.store(newValue ? 1 : 0) }
   }
-  /// Application audio is heard on the local speaker, too. [any]
+  /// Plays application audio on the local speaker, too. [any]
   public var isMonitored: Bool {
     get { cells.isMonitored.load() != 0 }
     set { cells.isMonitored.store(newValue ? 1 : 0) }
   }
-  /// Linear: what ducking does now, 1 where nothing. [any]
+  /// The linear gain of ducking now; 1 if not ducked. [any]
   public var duckGain: Float { Float(cells.duckGain.load()) }
-  /// Whether the last cycle had application audio in it. [any]
+  /// A Boolean value indicating whether the last cycle contained application audio. [any]
   public var isSounding: Bool { cells.isSounding.load() != 0 }
 
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
 
-  /// Appends a buffer to what is captured; false, and nothing of it heard, where there is no room for it, or it is not enabled. A buffer of another rate or channel count than
-  /// the last begins a new stream; what is left of the old one plays out beside it. [any]
+  /// Appends a buffer to the captured audio. Returns false, and plays none of it, if it does not fit or capturing is disabled. A buffer of
+  /// another rate or channel count starts a new stream; the rest of the old one plays out beside it. [any]
   public func capture(_ buffer: AppAudioBuffer) -> Bool {
     guard isEnabled else { return false }
     guard buffer.frameCount > 0 else { return true }
@@ -88,7 +89,7 @@ public final class AppAudio: @unchecked Sendable {
     return new
   }
 
-  /// What was captured is over: it plays out, and its source leaves when it has. [any]
+  /// Ends the captured audio: it plays out, and its source is removed afterwards. [any]
   public func endCapture() {
     capturing.withLock { capture in
       capture.sink?.end()
@@ -96,22 +97,22 @@ public final class AppAudio: @unchecked Sendable {
     }
   }
 
-  /// Lets go of captured streams that have played out, and of what the audio thread no longer holds. Now and then. [control]
+  /// Releases captured streams that have played out, and memory that the audio thread no longer holds. Call it periodically. [control]
   public func collect() {
-    // With the lock: a stream that just begins is in the mixer before it is the current one, and idle until its first buffer.
+    // Under the lock: a new stream is in the mixer before it is the current one, and idle until its first buffer.
     capturing.withLock { capture in
       for sink in mixer.ringSinks where sink !== capture.sink && isOver(sink) { mixer.remove(id: sink.id) }
     }
     mixer.collect()
   }
 
-  /// Only of captured streams: an uploaded one is its client's.
+  /// Applies only to captured streams; uploaded ones belong to their clients.
   private func isOver(_ sink: RingSink) -> Bool {
     (sink.id == Self.captureId || sink.id.hasPrefix(Self.captureId + "-")) && sink.isIdle
   }
 }
 
-/// What the control side of application audio and its path tell each other.
+/// The cells shared by the control side of application audio and its path.
 struct AppAudioCells: Sendable {
   let isEnabled: CounterCell
   let micVolume: DoubleCell

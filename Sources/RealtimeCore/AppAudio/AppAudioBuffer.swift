@@ -1,22 +1,23 @@
-/// A piece of application audio for the outgoing microphone (D4), in whatever format it comes. [any]
+/// A buffer of application audio for the outgoing microphone (D4), in any format. [any]
 ///
 ///     manager.mixer.capture(appAudio: try AppAudioBuffer(interleaved: samples, sampleRate: 44_100, channelCount: 2))
 public struct AppAudioBuffer: Sendable {
   /// Frames per second, `SinkFormat.sampleRates`.
   public let sampleRate: Int
-  /// 1 or 2: more than two channels have been mixed down.
+  /// 1 or 2; more channels have been mixed down.
   public let channelCount: Int
   /// Interleaved, full scale ±1.
   let samples: [Float]
 
-  /// Most channels of a buffer.
+  /// The largest number of channels of a buffer.
   public static let mostChannels = 64
 
   public var frameCount: Int { samples.count / channelCount }
 
-  /// Samples of all channels in turn. Of more than two channels the odd ones are heard on the left and the even ones on the right, each side's mean.
+  /// Creates a buffer of interleaved samples. Of more than two channels, the odd ones are averaged to the left and the even ones to the
+  /// right.
   /// - Parameters:
-  ///   - samples: a whole number of frames; integers at full scale, floating point at ±1. What is not a number is silence.
+  ///   - samples: a whole number of frames; full scale for integers, ±1 for floating point. NaN and infinity become silence.
   ///   - sampleRate: frames per second, `SinkFormat.sampleRates`.
   ///   - channelCount: 1–`mostChannels`.
   /// - Throws: `AppAudioError`.
@@ -28,7 +29,8 @@ public struct AppAudioBuffer: Sendable {
     }
   }
 
-  /// A list of samples for each channel, all of the same length; else as `init(interleaved:sampleRate:channelCount:)`.
+  /// Creates a buffer from one list of samples per channel, all of the same length; otherwise as
+  /// `init(interleaved:sampleRate:channelCount:)`.
   /// - Throws: `AppAudioError`.
   public init<Sample: AppAudioSample>(planar channels: [[Sample]], sampleRate: Int) throws(AppAudioError) {
     try Self.check(rate: sampleRate, channels: channels.count)
@@ -38,7 +40,7 @@ public struct AppAudioBuffer: Sendable {
 
   private init(sampleRate: Int, channels: Int, frames: Int, _ amplitude: (_ frame: Int, _ channel: Int) -> Float) {
     let sides = min(channels, 2)
-    // Channels of each side.
+    // Number of channels averaged into each side.
     let counts = (0..<sides).map { (channels - $0 + sides - 1) / sides }
     samples = [Float](unsafeUninitializedCapacity: frames * sides) { buffer, count in
       for frame in 0..<frames {
@@ -60,9 +62,9 @@ public struct AppAudioBuffer: Sendable {
   }
 }
 
-/// A type of sample that application audio may have: Int16, Int32, Float, Double.
+/// A sample type of application audio: Int16, Int32, Float, Double.
 public protocol AppAudioSample: Sendable {
-  /// Full scale ±1.
+  /// The value at full scale ±1.
   var amplitude: Float { get }
 }
 
@@ -71,7 +73,7 @@ extension Int32: AppAudioSample { public var amplitude: Float { Float(Double(sel
 extension Float: AppAudioSample { public var amplitude: Float { isFinite ? self : 0 } }
 extension Double: AppAudioSample { public var amplitude: Float { Float(self).amplitude } }
 
-/// What is wrong with a buffer of application audio (D4).
+/// Why a buffer of application audio is invalid (D4).
 public enum AppAudioError: Error, Sendable, Equatable, CustomStringConvertible {
   case impossibleSampleRate(Int)
   case impossibleChannelCount(Int)

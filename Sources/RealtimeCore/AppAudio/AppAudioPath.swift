@@ -1,5 +1,5 @@
-/// Application audio on the audio thread: rendered before the speaker's mix, which may take it as a monitor, and added to the voice behind processing (D4).
-/// Where there is none, a cycle costs a look at the sources, and no sample is touched. [realtime] but for `init` and `deinit`.
+/// Application audio on the audio thread: rendered before the speaker's mix, which may monitor it, and added to the voice behind processing
+/// (D4). Without any, a cycle only checks the sources and touches no sample. [realtime] except `init` and `deinit`.
 struct AppAudioPath: ~Copyable {
   private let sources: UnsafeMutablePointer<RenderPath>
   private let cells: AppAudioCells
@@ -11,7 +11,7 @@ struct AppAudioPath: ~Copyable {
   private var isSounding = false
   private let left, right, callLeft, callRight, nothing: UnsafeMutablePointer<Float>
 
-  /// `sources` is the render path of the application audio's own mixer. [control]
+  /// - Parameter sources: the render path of the application audio's own mixer. [control]
   init(sources: UnsafeMutablePointer<RenderPath>, cells: AppAudioCells, maximumQuantum: Int) {
     self.sources = sources
     self.cells = cells
@@ -25,11 +25,11 @@ struct AppAudioPath: ~Copyable {
 
   deinit { for pointer in [left, right, callLeft, callRight, nothing] { pointer.deallocate() } }
 
-  /// Takes a cycle of the sources. `isSpeaking`: the near end talks, and is heard.
+  /// Renders a cycle of the sources. `isSpeaking`: the near end talks and is heard.
   @_noLocks @_noAllocation
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
     let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
-    // Sources that play silence change nothing.
+    // Sources that play silence do not count.
     isSounding = isRendered && max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames)) > 0
     cells.isSounding.store(isSounding ? 1 : 0)
     monitorGain.steer(to: cells.isMonitored.load() != 0 ? 1 : 0, rate: Double(rate))
@@ -41,14 +41,14 @@ struct AppAudioPath: ~Copyable {
     cells.duckGain.store(Double(duck.gain))
   }
 
-  /// No cycle is taken of the sources.
+  /// Skips a cycle: the sources keep their audio.
   @_noLocks @_noAllocation
   mutating func rest() {
     isSounding = false
     cells.isSounding.store(0)
   }
 
-  /// The call, with application audio in it where that is monitored.
+  /// Returns the call, with application audio added if it is monitored.
   @_noLocks @_noAllocation
   mutating func monitored(_ call: StereoInput, frames: Int) -> StereoInput {
     guard isSounding, !monitorGain.isSilent else { return call }
@@ -60,7 +60,7 @@ struct AppAudioPath: ~Copyable {
     return StereoInput(left: UnsafePointer(callLeft), right: UnsafePointer(callRight))
   }
 
-  /// The microphone's volume, and application audio on top of it, the sum within full scale.
+  /// Applies the microphone's volume and adds application audio, limiting the sum to full scale.
   @_noLocks @_noAllocation
   mutating func mix(into voice: UnsafeMutablePointer<Float>, frames: Int, rate: Int) {
     micVolume.steer(to: cells.isEnabled.load() != 0 ? Float(cells.micVolume.load()) : 1, rate: Double(rate))

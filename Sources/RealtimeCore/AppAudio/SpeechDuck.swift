@@ -1,14 +1,14 @@
 internal import CRealtime
 
-/// Lowers application audio while the near end talks, and lets it rise again, smoothly (D4). [realtime]
+/// Lowers application audio smoothly while the near end talks, and raises it afterwards (D4). [realtime]
 struct SpeechDuck {
-  /// −12 dB: it stays audible, and speech stands above it.
+  /// −12 dB: audible, with speech well above it.
   static let depth: Float = 0.251_188_64
-  /// Seconds in which the way down, and the way up, is done but for 1/e.
+  /// Time constants in seconds of lowering and raising.
   static let attack: Float = 0.03
   static let release: Float = 0.4
 
-  /// Linear.
+  /// The current linear gain.
   private(set) var gain: Float = 1
 
   @_noLocks @_noAllocation

@@ -30,7 +30,7 @@ struct Biquad {
     return (cos(w), sin(w) / 2.0.squareRoot())
   }
 
-  /// `output` may be `input`.
+  /// Filters a block. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int) {
     var s1 = s1, s2 = s2
@@ -44,8 +44,8 @@ struct Biquad {
     settle(s1, s2)
   }
 
-  /// Mean square of what two sections in a row make of `input`. In one loop, because each waits for its own last result: two that wait side by side take
-  /// hardly longer than one.
+  /// Returns the mean square of `input` after two sections in series. One loop for both, because each waits for its own last result:
+  /// interleaved, two take hardly longer than one.
   @_noLocks @_noAllocation
   static func meanSquare(_ input: UnsafePointer<Float>, frames: Int, through first: inout Biquad, _ second: inout Biquad) -> Float {
     let (p, q) = (first, second)
@@ -66,7 +66,7 @@ struct Biquad {
     return sum / Float(frames)
   }
 
-  /// Denormal numbers cost the processor a hundred times the time of others.
+  /// Flushes denormals to zero; they cost the processor a hundred times as much.
   @_noLocks @_noAllocation
   private mutating func settle(_ s1: Float, _ s2: Float) {
     self.s1 = abs(s1) < 1e-20 ? 0 : s1

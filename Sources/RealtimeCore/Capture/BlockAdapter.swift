@@ -1,14 +1,14 @@
-/// Runs a chain, which takes blocks of one length, in cycles of any: frames are gathered until a block is whole, and what became of it waits until it is
-/// taken. [realtime] but for `init` and `deinit`.
+/// Runs a chain, which takes blocks of a fixed length, in cycles of any length: gathers frames until a block is complete, and keeps its
+/// output until it is taken. [realtime] except `init` and `deinit`.
 ///
 /// With a constant quantum the frames gathered and the frames ready always add up to the latency of blocking, so nothing drifts.
 struct BlockAdapter: ~Copyable {
   let chain: VoiceChain
   private let block: Int
   private let microphone, own, left, right: UnsafeMutablePointer<Float>
-  /// Frames that the four hold, 0..<block.
+  /// Frames held in each of the four input buffers, 0..<block.
   private var gathered = 0
-  /// Frames that are ready, oldest first, from `first` on; never more than two blocks.
+  /// Output frames, oldest first, from `first` on; at most two blocks.
   private let ready: UnsafeMutablePointer<Float>
   private var first = 0
   private var readyCount = 0
@@ -22,11 +22,11 @@ struct BlockAdapter: ~Copyable {
 
   deinit { for buffer in [microphone, own, left, right, ready] { buffer.deallocate() } }
 
-  /// Frames by which the voice is later than the microphone in cycles of `quantum` frames: the chain's delay, and block − gcd(quantum, block). [any]
+  /// The delay of the voice in cycles of `quantum` frames: the chain's, plus block − gcd(quantum, block). [any]
   @_noLocks @_noAllocation
   func latency(quantum: Int) -> Int { chain.delay + blocking(quantum: quantum) }
 
-  /// Begins a stream of the latency that belongs to this quantum. What the chain holds is old by then.
+  /// Starts a stream with the latency of this quantum, and discards what the chain holds.
   @_noLocks @_noAllocation
   mutating func restart(quantum: Int) {
     gathered = 0
@@ -35,7 +35,7 @@ struct BlockAdapter: ~Copyable {
     clear(ready, frames: readyCount)
   }
 
-  /// One cycle.
+  /// Processes one cycle.
   @_noLocks @_noAllocation
   mutating func process(_ input: borrowing CaptureInput, into voice: UnsafeMutablePointer<Float>, frames: Int) {
     var done = 0

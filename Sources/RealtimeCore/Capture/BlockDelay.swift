@@ -1,13 +1,13 @@
-/// A fixed delay for blocks of a fixed size. [realtime] but for `init` and `deinit`.
+/// A fixed delay for blocks of a fixed size. [realtime] except `init` and `deinit`.
 struct BlockDelay: ~Copyable {
   let delay: Int
   private let block: Int
-  /// The last `delay` frames, then room for one block.
+  /// The last `delay` frames, followed by room for one block.
   private let line: UnsafeMutablePointer<Float>
 
   /// - Parameters:
   ///   - delay: frames, 0 or more.
-  ///   - block: frames of every block.
+  ///   - block: frames per block.
   init(delay: Int, block: Int) {
     self.delay = delay
     self.block = block
@@ -16,7 +16,7 @@ struct BlockDelay: ~Copyable {
 
   deinit { line.deallocate() }
 
-  /// Takes one block in and gives the block of `delay` frames ago. `output` may be `input`.
+  /// Takes one block, and outputs the block of `delay` frames ago. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
     copy(input, to: line + delay, frames: block)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long a chain's blocks last: turns seconds into blocks, and what is meant per 10 ms into what it is per block. [control]
+/// The duration of a chain's blocks: converts seconds to blocks, and factors per 10 ms to factors per block. [control]
 struct BlockTime {
   let frames: Int
   /// Frames per second.
@@ -8,9 +8,9 @@ struct BlockTime {
 
   var seconds: Double { Double(frames) / Double(rate) }
 
-  /// Blocks that last about so many seconds, at least one.
+  /// The number of blocks that lasts about `seconds`, at least one.
   func blocks(_ seconds: Double) -> Int { max(1, Int((seconds / self.seconds).rounded())) }
 
-  /// The factor per block that is `factor` per 10 ms.
+  /// The factor per block that equals `factor` per 10 ms.
   func factor(_ factor: Double) -> Float { Float(pow(factor, seconds / 0.01)) }
 }

@@ -1,17 +1,17 @@
-/// What goes into a capture path's chain: the microphone joined where it comes and goes, and muted where it is muted before processing; both sides of the
-/// reference. What is not finite or beyond ±8 is silence. [realtime] but for `init` and `deinit`.
+/// The input of a capture path's chain: the microphone, faded where it appears and disappears, and muted if it is muted before processing;
+/// both sides of the reference. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
 struct CaptureInput: ~Copyable {
-  /// The microphone's own sound, muted or not.
+  /// The microphone's own signal, muted or not.
   let own: UnsafeMutablePointer<Float>
-  /// The same as the chain hears it.
+  /// The microphone as the chain hears it.
   let microphone: UnsafeMutablePointer<Float>
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>
 
   private var gate: MuteGate
-  /// Frames for which the gate has been shut, at most 2²⁰.
+  /// Frames since the gate was shut, at most 2²⁰.
   private(set) var silence = 0
-  /// Where the microphone comes and goes: its link is removed and made anew.
+  /// Fades at the points where the microphone's link is removed or made again.
   private var seam: Seam
   private var hasMicrophone: Bool?
 
@@ -24,14 +24,14 @@ struct CaptureInput: ~Copyable {
 
   deinit { for buffer in [own, microphone, left, right] { buffer.deallocate() } }
 
-  /// Whether nothing of the microphone passes.
+  /// A Boolean value indicating whether the gate is fully shut.
   var isShut: Bool { @_noLocks @_noAllocation get { gate.isShut } }
 
-  /// Before the first cycle.
+  /// Sets the gate before the first cycle.
   @_noLocks @_noAllocation
   mutating func begin(isOpen: Bool) { gate.begin(isOpen: isOpen) }
 
-  /// Takes a cycle in. One side of the reference alone is both; where both are nil it is silence, and so is a microphone that is not there.
+  /// Takes a cycle. A single reference channel counts as both; missing inputs are silence.
   @_noLocks @_noAllocation
   mutating func take(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
@@ -57,7 +57,7 @@ struct CaptureInput: ~Copyable {
     }
   }
 
-  /// False for NaN too.
+  /// False for NaN, too.
   @_noLocks @_noAllocation
   private func sanitize(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     for i in 0..<frames { samples[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }

@@ -1,6 +1,6 @@
-/// What the capture path measures, for any number of readers at any pace (V6). [any]
+/// Measurements of the capture path, for any number of readers at any rate (V6). [any]
 ///
-/// Levels have `MeterBallistics`.
+/// Levels follow `MeterBallistics`.
 public final class CaptureMeters: Sendable {
   let cells = CaptureMeterCells()
 
@@ -11,7 +11,7 @@ public final class CaptureMeters: Sendable {
 
   deinit { cells.deallocate() }
 
-  /// Everything at once. Each value is whole; values of two blocks in a row may meet.
+  /// Reads all values. Each value is consistent in itself; values of consecutive blocks may be mixed.
   public func snapshot() -> CaptureMetersSnapshot {
     CaptureMetersSnapshot(
       microphonePeak: cells.microphonePeak.value(), referencePeak: cells.referencePeak.value(), voicePeak: cells.voicePeak.value(),
@@ -27,13 +27,13 @@ public final class CaptureMeters: Sendable {
   }
 }
 
-/// The cells behind `CaptureMeters`: all that the audio thread sees of it.
+/// The cells behind `CaptureMeters`: all that the audio thread accesses.
 struct CaptureMeterCells: Sendable {
   let microphonePeak, referencePeak, voicePeak: SharedCell
   let erle, echoDelay, gain: SharedCell
   let hasVoice, isFarEndActive, isTalkingWhileMuted: SharedCell
   let echoSeconds, quietSeconds, errors: SharedCell
-  // Only ever freed; the cells reach it through atomics.
+  // Kept only to be freed; the cells access it atomically.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
@@ -62,29 +62,31 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   public var microphonePeak: Float
   /// Peak of the reference, of the louder of left and right, linear.
   public var referencePeak: Float
-  /// Peak of what leaves the path, after mute, linear.
+  /// Peak of the path's output, after mute, linear.
   public var voicePeak: Float
-  /// Echo return loss enhancement in dB: microphone against canceller's output while only the far end is heard, over about half a second of it;
-  /// nil before half a second of echo was heard.
+  /// Echo return loss enhancement in dB: microphone over the canceller's output while only the far end is heard, averaged over about half a
+  /// second; nil before half a second of echo.
   public var erle: Float?
-  /// Delay of the echo against the reference as it is measured from the signals, in seconds, to about 1 ms; nil before it is known.
+  /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
   public var echoDelay: Float?
-  /// What gain control applies now, in dB; 0 where it has no effect.
+  /// Gain of the gain control now, in dB; 0 if it has no effect.
   public var gain: Float
-  /// The near end talks, muted or not (D2). False with voice processing off.
+  /// A Boolean value indicating whether the near end talks, muted or not (D2). False with voice processing off.
   public var hasVoice: Bool
-  /// Somebody talks into the muted microphone, and not just a word; never the far end alone (D2). False with voice processing off.
+  /// A Boolean value indicating whether somebody talks into the muted microphone for longer than a word; never set by the far end alone
+  /// (D2). False with voice processing off.
   public var isTalkingWhileMuted: Bool
-  /// The reference is, or was within the last 0.2 s, above −60 dBFS.
+  /// A Boolean value indicating whether the reference is, or was within the last 0.2 s, above −60 dBFS.
   public var isFarEndActive: Bool
-  /// Seconds for which echo has been heard in the microphone since the path was made.
+  /// Seconds of echo in the microphone since the path was made.
   public var echoSeconds: Float
   /// Seconds since echo was last heard, at most 3600.
   public var quietSeconds: Float
-  /// Blocks that the library refused since the path was made; they leave unprocessed. Always 0, or something is wrong with the library.
+  /// Blocks that the library refused since the path was made, and that passed unprocessed. Other than 0, something is wrong with the
+  /// library.
   public var errors: Int
 
-  /// Whether echo cancellation works, where it is on (V6).
+  /// Whether echo cancellation works, if it is on (V6).
   public var echoCondition: EchoCondition {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
     if let erle, erle >= 15 { return .cancelling }
@@ -92,14 +94,14 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   }
 }
 
-/// "Is echo cancellation working" as the capture path tells it.
+/// Whether echo cancellation works, as the capture path measures it.
 public enum EchoCondition: Sendable, Equatable {
-  /// No echo of the far end has been heard in the microphone for 2 s: it is silent, or plays into headphones.
+  /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
   case nothingToCancel
-  /// Echo is heard, for less than 5 s in all, and not yet lowered by 15 dB.
+  /// Echo has been heard for less than 5 s in total, and is not yet reduced by 15 dB.
   case converging
-  /// Echo is lowered by 15 dB or more.
+  /// Echo is reduced by 15 dB or more.
   case cancelling
-  /// More than 5 s of echo were heard and it is not lowered by 15 dB.
+  /// More than 5 s of echo have been heard, and it is not reduced by 15 dB.
   case failing
 }

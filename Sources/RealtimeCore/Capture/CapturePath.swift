@@ -1,15 +1,16 @@
 internal import CAudioProcessing
 internal import CRealtime
 
-/// The capture path for one graph rate and one engine: microphone and reference in, voice out, at any quantum.
+/// The capture path for one graph rate and one engine: takes microphone and reference, outputs the voice, at any quantum.
 ///
 ///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─┐
 ///     left, right ─▶ sanitize ──────────────────────┴▶ blocks ─▶ chain ─▶ stages ─▶ mute ─▶ seam ─▶ voice
 ///
-/// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and reaches them on the audio
-/// thread through their cells only. What is not finite or beyond ±8 in an input is taken as silence, so that no port can poison the canceller.
+/// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and accesses them on
+/// the audio thread through their cells only. Input samples that are NaN, infinite or beyond ±8 become silence, so that no port can poison
+/// the canceller.
 public struct CapturePath: ~Copyable {
-  /// The library of the WebRTC engine and its generation: "webrtc-audio-processing 0.3" (V7). [any]
+  /// The library of the WebRTC engine with its generation: "webrtc-audio-processing 0.3" (V7). [any]
   public static var library: String { String(cString: nearend_audio_processing_name()) }
 
   private let controls: CaptureControls
@@ -24,7 +25,7 @@ public struct CapturePath: ~Copyable {
   private let stages: StageRunner?
   private var gate: MuteGate
   private var seam: Seam
-  /// Changes of the echo's path that have been heard of.
+  /// The number of echo path changes seen so far.
   private var pathChanges: Int
 
   private var quantum = 0
@@ -33,7 +34,7 @@ public struct CapturePath: ~Copyable {
   private var referencePeak: Float = 0
   private var voicePeak: Float = 0
 
-  /// Another engine's path that is heard until this one has taken over; belongs to whoever handed it over.
+  /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
   private var handOver: EngineHandOver
   private let oldVoice: UnsafeMutablePointer<Float>
@@ -41,10 +42,10 @@ public struct CapturePath: ~Copyable {
   /// Allocates everything and warms the processors up. [control]
   ///
   /// - Parameters:
-  ///   - engine: who processes; whatever `controls.engine` is.
-  ///   - rate: of the graph, 16000…192000 Hz.
-  ///   - maximumQuantum: frames, 1…65536: what `frames` of `process` may be at most.
-  ///   - stages: a program's own, which must outlive the path.
+  ///   - engine: the engine, regardless of `controls.engine`.
+  ///   - rate: the graph's rate, 16000…192000 Hz.
+  ///   - maximumQuantum: the largest `frames` for `process`, 1…65536.
+  ///   - stages: a program's own; must outlive the path.
   /// - Throws: `CapturePathError`.
   public init(
     engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
@@ -69,13 +70,13 @@ public struct CapturePath: ~Copyable {
 
   deinit { oldVoice.deallocate() }
 
-  /// Frames that the path adds to the microphone, for a constant quantum and the settings of now (V8): 0 with voice processing off, else the chain's
-  /// delay and block − gcd(`quantum`, block). [control]
+  /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
+  /// otherwise the chain's delay plus block − gcd(`quantum`, block). [control]
   public func latency(quantum: Int) -> Int {
     controls.usesVoiceProcessing ? blocks.latency(quantum: quantum) : 0
   }
 
-  /// The same for the cycles that run.
+  /// The latency in the current cycles.
   private var currentLatency: Int {
     @_noLocks @_noAllocation get {
       if !isProcessing { return 0 }
@@ -84,12 +85,12 @@ public struct CapturePath: ~Copyable {
     }
   }
 
-  /// One cycle. [realtime]
+  /// Processes one cycle. [realtime]
   ///
   /// - Parameters:
   ///   - microphone: mono; nil is silence.
-  ///   - left, right: what the real speaker plays; one alone where the other is nil, silence where both are.
-  ///   - voice: where the result goes; may be `microphone`.
+  ///   - left, right: what the real speaker plays; a single one counts as both, and none is silence.
+  ///   - voice: the output; may be `microphone`.
   ///   - frames: the quantum. When it changes, the latency changes with it, over a short fade.
   @_noLocks @_noAllocation
   public mutating func process(
@@ -100,7 +101,7 @@ public struct CapturePath: ~Copyable {
     let usesVoiceProcessing = controlCells.usesVoiceProcessing.isOn()
     let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
     if quantum == 0 {
-      // It may have been made before somebody muted.
+      // The path may have been made before the mute.
       input.begin(isOpen: !isMuted || !mutesInput)
       gate.begin(isOpen: !isMuted && !controlCells.isVoiceHeld.isOn())
     }
@@ -109,7 +110,7 @@ public struct CapturePath: ~Copyable {
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing { runChain(into: voice, frames: frames) } else { copy(input.microphone, to: voice, frames: frames) }
     stages?.process(voice, nil, frames: frames, rate: rate)
-    // Muted before processing, the voice is silent when the last sound has come through, and stays so whatever the processors make of silence.
+    // Muted before processing, the voice falls silent when the last sound has passed, and stays so whatever the processors make of silence.
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
     gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceHeld.isOn())
     seam.process(voice, frames: frames)
@@ -132,10 +133,10 @@ public struct CapturePath: ~Copyable {
     meterCells.publish(blocks.chain.readings)
   }
 
-  /// A stream of another latency begins.
+  /// Starts a stream of another latency.
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
-    // What the stages hold is old by now, and does not continue into what comes: it is not heard.
+    // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
     if self.quantum != 0 { seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) : 0) }
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
@@ -144,10 +145,10 @@ public struct CapturePath: ~Copyable {
     blocks.restart(quantum: quantum)
   }
 
-  // MARK: Another engine takes over
+  // MARK: Taking over from another engine
 
-  /// Goes on where another engine's path stands, in the middle of its stream: what is heard is `old`'s until this one has something to tell, and fades
-  /// then (V10). `old` must stay until `isTakingOver` is false, or `endTakeOver` was called. No effect where `old` is for another rate. [realtime]
+  /// Continues another engine's path in mid-stream: `old` is heard until this path has valid output, then fades (V10). `old` must stay
+  /// until `isTakingOver` is false, or `endTakeOver` was called. Ignored if `old` has another rate. [realtime]
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
@@ -164,10 +165,10 @@ public struct CapturePath: ~Copyable {
     handOver.begin(latency: blocks.latency(quantum: quantum))
   }
 
-  /// Whether another path is still needed. [realtime]
+  /// A Boolean value indicating whether the other path is still needed. [realtime]
   var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// Lets go of the other path at once: nobody listens now. [realtime]
+  /// Releases the other path at once: nobody is listening. [realtime]
   @_noLocks @_noAllocation
   mutating func endTakeOver() { old = nil }
 

@@ -4,7 +4,7 @@ public enum CapturePathError: Error, Equatable, CustomStringConvertible {
   case unsupportedRate(Int)
   /// The largest quantum is outside 1…65536 frames.
   case unsupportedQuantum(Int)
-  /// webrtc-audio-processing would not start at this rate, or would not process a block.
+  /// webrtc-audio-processing failed to start at this rate, or to process a block.
   case libraryRefused(rate: Int)
 
   public var description: String {

@@ -1,7 +1,7 @@
-/// What a chain has before and behind its processors, whichever they are: high-pass filter before; voice detection, gain control, bypass and the watch for
-/// who talks while muted behind. [realtime] but for `init` and `deinit`.
+/// What both engines' chains share: the high-pass filter before the processors; voice detection, gain control, bypass and the detection of
+/// talking while muted behind them. [realtime] except `init` and `deinit`.
 ///
-///     samples ─▶ begin: raw microphone kept, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
+///     samples ─▶ begin: keep raw microphone, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
 struct ChainEnds: ~Copyable {
   private(set) var detector: VoiceDetector
   private(set) var gain: GainControl
@@ -11,16 +11,16 @@ struct ChainEnds: ~Copyable {
   private var raw: BlockDelay
   private var bypassFade: Crossfade
   private var talk: TalkWatch
-  /// The microphone behind the high-pass filter, whether that is heard or not: rumble is no echo.
+  /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
   let filtered: UnsafeMutablePointer<Float>
   private let bypassed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
 
-  /// - Parameter delay: frames that the processors take.
+  /// - Parameter delay: the processors' delay in frames.
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
     self.controls = controls
-    // 90 Hz: speech has nothing below; tables, fans and mains have.
+    // 90 Hz: below speech, above the rumble of tables, fans and mains.
     highPass = .highPass(90, rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
     raw = BlockDelay(delay: delay, block: time.frames)
@@ -37,14 +37,14 @@ struct ChainEnds: ~Copyable {
     bypassed.deallocate()
   }
 
-  /// Goes on where another engine's ends stand: what is known of the talker stays known.
+  /// Takes over what another engine's ends have learnt about the talker.
   @_noLocks @_noAllocation
   mutating func goOn(from other: borrowing ChainEnds) {
     detector = other.detector
     gain.goOn(from: other.gain)
   }
 
-  /// Before the processors, in place.
+  /// Runs before the processors, in place.
   @_noLocks @_noAllocation
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
     raw.process(samples, into: bypassed)
@@ -52,18 +52,18 @@ struct ChainEnds: ~Copyable {
     highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.isOn())
   }
 
-  /// What the processors made of the block, whether it is heard or not.
+  /// Takes the processors' output, whether it is heard or not.
   @_noLocks @_noAllocation
   mutating func listen(_ processed: UnsafePointer<Float>) { detector.update(processed, frames: block) }
 
-  /// Behind the processors, in place.
+  /// Runs behind the processors, in place.
   ///
   /// - Parameters:
-  ///   - readings: in: `erle`, `isFarEndActive`; out: gain, voice and talking while muted besides.
-  ///   - isNearEnd: a voice, and not what is left of the far end's.
+  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted.
+  ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
-  ///   - unheard: the microphone's own sound where the block is silent because it is muted before processing (D1), else nil; overwritten.
+  ///   - unheard: the microphone's own signal if the block is silent because of a mute before processing (D1), otherwise nil; overwritten.
   @_noLocks @_noAllocation
   mutating func end(
     _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,

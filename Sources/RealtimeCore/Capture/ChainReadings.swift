@@ -1,25 +1,24 @@
-/// What a chain knows after a block (V6).
+/// The measurements of a chain after a block (V6).
 struct ChainReadings {
-  /// dB; NaN where unknown.
+  /// In dB; NaN if unknown.
   var erle = Float.nan
-  /// Seconds; NaN where unknown.
+  /// In seconds; NaN if unknown.
   var echoDelay = Float.nan
-  /// dB.
+  /// In dB.
   var gain: Float = 0
   var hasVoice = false
   var isTalkingWhileMuted = false
   var isFarEndActive = false
-  /// Seconds of audible echo, and since the last of it.
+  /// Seconds of audible echo, and seconds since it was last heard.
   var echoSeconds: Float = 0
   var quietSeconds: Float = 0
 
-  /// What is known with voice processing off: nothing.
+  /// The readings with voice processing off: everything unknown.
   @_noLocks @_noAllocation
   init() {}
 }
 
 extension CaptureMeterCells {
-  /// [realtime]
   @_noLocks @_noAllocation
   func publish(_ readings: ChainReadings) {
     erle.set(readings.erle)

@@ -1,16 +1,17 @@
 /// An equal-gain crossfade between two aligned, correlated signals, or between a signal and silence. [realtime]
 struct Crossfade {
-  /// How much of `wet` is heard, 0…1.
+  /// The share of `wet` in the output, 0…1.
   private(set) var weight: Float
   private let step: Float
 
-  /// - Parameter frames: how long a whole fade takes.
+  /// - Parameter frames: the length of a full fade.
   init(frames: Int, weight: Float) {
     self.weight = weight
     step = 1 / Float(max(frames, 1))
   }
 
-  /// `output` = weight · wet + (1 − weight) · dry, the weight moving towards 1 where `isOn`, else towards 0. `output` may be either input.
+  /// Writes `output` = weight · wet + (1 − weight) · dry, while the weight moves towards 1 if `isOn`, otherwise towards 0. `output` may be
+  /// either input.
   @_noLocks @_noAllocation
   mutating func blend(
     wet: UnsafePointer<Float>, dry: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool
@@ -26,13 +27,13 @@ struct Crossfade {
     }
   }
 
-  /// Moves the weight as far as `frames` of a fade would.
+  /// Moves the weight by `frames` of a fade.
   @_noLocks @_noAllocation
   mutating func move(frames: Int, isOn: Bool) {
     weight = isOn ? min(weight + step * Float(frames), 1) : max(weight - step * Float(frames), 0)
   }
 
-  /// Fades `samples` in where `isOn`, else out, in place.
+  /// Fades `samples` in if `isOn`, otherwise out, in place.
   @_noLocks @_noAllocation
   mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool) {
     if isOn && weight == 1 { return }

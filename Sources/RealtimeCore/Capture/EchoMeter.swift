@@ -1,50 +1,50 @@
 internal import CRealtime
 
-/// Echo return loss enhancement: the canceller's input against its output over what is only echo (ITU-T G.168), averaged in dB, so that the first
-/// syllable of a near end that has not been noticed yet does not drown seconds of silence. [realtime]
+/// Measures echo return loss enhancement: the canceller's input over its output during echo alone (ITU-T G.168). Averaged in dB, so that
+/// the first syllable of an undetected near end does not outweigh seconds of silence. [realtime]
 struct EchoMeter {
-  /// The far end plays, or did within the last 0.2 s.
+  /// A Boolean value indicating whether the far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
-  /// Seconds of audible echo, and since the last of it.
+  /// Seconds of audible echo, and seconds since it was last heard.
   private(set) var echoSeconds: Float = 0
   private(set) var quietSeconds: Float = 0
-  /// dB; NaN before half a second of echo.
+  /// The ERLE in dB; NaN before half a second of echo.
   @_noLocks @_noAllocation func erle() -> Float {
     measured < 0.5 ? .nan : average
   }
 
-  /// Whether little is left of what the microphone heard in the last half second of echo: 15 dB less. Unlike `erle` it believes in no near end, because
-  /// an echo that has left the canceller's filter sounds like one.
+  /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
+  /// echo that has left the canceller's filter sounds like one.
   var isCancelling: Bool {
     @_noLocks @_noAllocation get { measured >= 0.5 && heard > evidence * left }
   }
 
-  /// Mean squares of the last half second of echo, before and after the canceller.
+  /// Mean squares over the last half second of echo, before and after the canceller.
   private var heard: Float = 0
   private var left: Float = 0
   private var hold = 0
   private var floor = NoiseFloor()
   private var average: Float = 0
-  /// Seconds of echo that went into it.
+  /// Seconds of echo measured.
   private var measured: Float = 0
-  /// Blocks of echo since one of which little was left: between two words of the near end there is one, behind a canceller that fails there is none.
+  /// Blocks of echo since one that was well cancelled. Between words of the near end there is one; if the canceller fails there is none.
   private var sinceEvidence: Int
-  /// Blocks for which a near end that has been heard is taken to go on: between its words it is too quiet to be told from echo.
+  /// Blocks for which a detected near end is assumed to continue: between its words it is too quiet to tell from echo.
   private var nearEnd = 0
 
   /// −60 dBFS.
   private let farEndThreshold: Float = 1e-6
   private let holdBlocks: Int
-  /// An echo stands 6 dB above what the microphone hears without it.
+  /// Echo counts as audible from 6 dB above what the microphone hears without it.
   private let audible: Float = 4
   /// 15 dB.
   private let evidence: Float = 32
-  /// 5 s: for as long a near end that talks over the far end is believed without further evidence.
+  /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
   private let longestBelief: Int
   private let nearEndBlocks: Int
-  /// Of a block.
+  /// Seconds per block.
   private let seconds: Float
-  /// Per block: half a second.
+  /// Smoothing per block, for half a second.
   private let step: Float
 
   init(_ time: BlockTime) {
@@ -56,13 +56,13 @@ struct EchoMeter {
     sinceEvidence = longestBelief
   }
 
-  /// One block; mean squares of the reference, the canceller's input and its output.
+  /// Takes the mean squares of one block: the reference, the canceller's input and its output.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
-    // The floor is learnt while the far end is silent, or its own echo would become what "is always there".
+    // The floor is learnt only while the far end is silent; otherwise its own echo would become part of it.
     if !isFarEndActive { floor.update(power: input) }
     let background = floor.power.isFinite ? floor.power : 1e-7
     guard isFarEndActive, input > max(audible * background, 1e-8) else {

@@ -1,22 +1,22 @@
-/// From one engine's voice to another's, which comes at another latency: both run until the new one has something to tell, and then one fades into the
-/// other along a curve without a corner. No frame is missing and nothing clicks. [realtime] but for `init`.
+/// Hands the voice over from one engine to another with a different latency: both run until the new one has valid output, then the old one
+/// fades into it along a smooth curve. No frame is missing and nothing clicks. [realtime] except `init`.
 struct EngineHandOver {
-  /// Frames of 10 ms.
+  /// Frames in 10 ms.
   private let length: Int
-  /// Frames until the new voice begins to be heard; less than 0 since.
+  /// Frames until the new voice begins to be heard; negative once it is.
   private var wait = 0
   private(set) var isOver = true
 
   init(rate: Int) { length = rate / 100 }
 
-  /// - Parameter latency: frames of the new voice. Its filters have 10 ms more to settle.
+  /// - Parameter latency: frames of the new voice; its filters get 10 ms more to settle.
   @_noLocks @_noAllocation
   mutating func begin(latency: Int) {
     wait = latency + length
     isOver = false
   }
 
-  /// In place on the new voice.
+  /// Blends the old voice into the new one, in place.
   @_noLocks @_noAllocation
   mutating func blend(old: UnsafePointer<Float>, into new: UnsafeMutablePointer<Float>, frames: Int) {
     let step = 1 / Float(length)

@@ -1,41 +1,43 @@
 internal import CRealtime
 
-/// Digital automatic gain control, with no delay: brings a talker's active speech level into a window and leaves alone who is in it. [realtime]
+/// Digital automatic gain control without delay: brings a talker's active speech level into a window, and leaves talkers within it alone.
+/// [realtime]
 ///
-/// It learns only while the near end talks, raises slowly, lowers fast, and gives a boost back while nobody talks, so that neither noise nor what is
-/// left of the echo is raised. WebRTC's own is not used: it does not tell its gain, and inside the canceller's instance it upsets the delay estimate.
+/// It learns only while the near end talks, raises slowly, lowers fast, and withdraws a boost while nobody talks, so that neither noise nor
+/// residual echo is raised. WebRTC's own is not used: it does not report its gain, and in the canceller's instance it upsets the delay
+/// estimate.
 struct GainControl {
-  /// What is applied now, in dB.
+  /// The gain applied now, in dB.
   private(set) var gain: Float = 0
   /// Mean square of active near-end speech before gain control; 0 before half a second of it.
   @_noLocks @_noAllocation func speechPower() -> Float { isSettled ? level : 0 }
 
   private var level: Float = 0
-  /// Seconds of speech that went into `level`, at most `memory`.
+  /// Seconds of speech averaged into `level`, at most `memory`.
   private var heard: Float = 0
-  /// What the talker needs, in dB.
+  /// The gain that the talker needs, in dB.
   private var wanted: Float = 0
-  /// How much of a boost is given: 1 while the near end talks.
+  /// The share of a boost that is applied: 1 while the near end talks.
   private var presence: Float = 0
   private var linear: Float = 1
   private var limit: Float = 1
 
-  /// A block's, in seconds.
+  /// Seconds per block.
   private let seconds: Float
-  /// Active speech level, dBFS. A talker within the window is not touched: 6 dB is less than a talker varies.
+  /// Window of the active speech level in dBFS. 6 dB is less than a talker varies.
   private let window: (low: Float, high: Float) = (-24, -18)
-  /// dB. Down for who sits on the microphone; up for who sits across the room, and no further: noise and reverberation would follow.
+  /// In dB. Down for a talker close to the microphone, up for one across the room; more would raise noise and reverberation.
   private let range: (low: Float, high: Float) = (-6, 18)
   /// dB/s.
   private let slew: (up: Float, down: Float) = (3, 12)
-  /// Seconds of speech.
+  /// In seconds of speech.
   private let settling: Float = 0.495
   private let memory: Float = 1.5
-  /// dB/s: 10 ms of ramp for 3 dB, not a step.
+  /// In dB/s: 3 dB ramp over 10 ms instead of a step.
   private let steepest: Float = 300
-  /// The presence of a near end that comes, that goes, and that goes while the far end plays, per second.
+  /// Speed per second at which `presence` follows a near end that starts, that stops, and that stops while the far end plays.
   private let rise: Float = 25, fall: Float = 1, fallInEcho: Float = 10
-  /// Of the limiter, per second.
+  /// The limiter's release per second.
   private let release: Float = 10
   /// −1 dBFS.
   private let ceiling: Float = 0.891
@@ -46,19 +48,19 @@ struct GainControl {
 
   private var isSettled: Bool { @_noLocks @_noAllocation get { heard >= settling } }
 
-  /// Goes on where another stands: with what it has learnt of the talker, and with the gain that is heard.
+  /// Takes over what another instance has learnt about the talker, and the gain that is heard.
   @_noLocks @_noAllocation
   mutating func goOn(from other: borrowing GainControl) {
     (level, heard, wanted, presence) = (other.level, other.heard, other.wanted, other.presence)
     (gain, linear, limit) = (other.gain, other.linear, other.limit)
   }
 
-  /// One block, in place.
+  /// Processes one block in place.
   ///
   /// - Parameters:
-  ///   - isNearEnd: the near end talks, by a detector with a hangover.
-  ///   - isActive: this very block is speech of the near end.
-  ///   - isFarEnd: the far end plays.
+  ///   - isNearEnd: whether the near end talks, by a detector with a hangover.
+  ///   - isActive: whether this block itself is near-end speech.
+  ///   - isFarEnd: whether the far end plays.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, frames: Int, isNearEnd: Bool, isActive: Bool, isFarEnd: Bool, isOn: Bool
@@ -70,7 +72,7 @@ struct GainControl {
 
   @_noLocks @_noAllocation
   private mutating func learn(power: Float) {
-    // Blocks that fall 15 dB behind the level are gaps between syllables (ITU-T P.56).
+    // Blocks more than 15 dB below the level are gaps between syllables (ITU-T P.56).
     if power < 0.03 * level { return }
     heard = min(heard + seconds, memory)
     level += (power - level) * (seconds / heard)
@@ -101,7 +103,7 @@ struct GainControl {
     if start == 1 && linear == 1 && limit == 1 && needed == 1 { return }
     let step = (linear - start) / Float(frames)
     let limitStart = limit
-    // Down within the attack, which the whole block being at hand makes a look-ahead in most cases; up over some 0.1 s.
+    // Down within the attack, for which the whole block serves as look-ahead in most cases; up over some 0.1 s.
     limit = needed < limit ? needed : min(needed, limit + release * seconds)
     let limitStep = (limit - limitStart) / Float(needed < limitStart ? min(attackFrames, frames) : frames)
     for i in 0..<frames {

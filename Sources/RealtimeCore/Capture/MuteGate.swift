@@ -1,32 +1,32 @@
-/// Opens and shuts a signal without a click, where it stands: along a curve without a corner, within 5 ms and within the cycle that begins it (D1). [realtime]
+/// Opens and shuts a signal without a click: along a smooth curve, within 5 ms and within the current cycle (D1). [realtime]
 struct MuteGate {
-  /// 0: shut, 1: open; moves in a straight line, what is heard follows the curve.
+  /// 0 is shut, 1 open. Moves linearly; the gain follows the curve.
   private var position: Float
   private let length: Int
 
-  /// - Parameter length: frames of the way from open to shut, at most.
+  /// - Parameter length: the longest transition in frames.
   init(length: Int, isOpen: Bool) {
     self.length = max(length, 1)
     position = isOpen ? 1 : 0
   }
 
-  /// Whether everything passes as it is.
+  /// A Boolean value indicating whether everything passes unchanged.
   var isOpen: Bool { @_noLocks @_noAllocation get { position == 1 } }
-  /// Whether nothing passes.
+  /// A Boolean value indicating whether nothing passes.
   var isShut: Bool { @_noLocks @_noAllocation get { position == 0 } }
 
-  /// Open or shut at once: nothing has been heard yet.
+  /// Opens or shuts at once, before anything has been heard.
   @_noLocks @_noAllocation
   mutating func begin(isOpen: Bool) { position = isOpen ? 1 : 0 }
 
-  /// In place. `quantum` is the cycle that the frames are part of.
+  /// Applies the gate in place. `quantum` is the length of the whole cycle.
   @_noLocks @_noAllocation
   mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, quantum: Int, isOpen wanted: Bool) {
     if wanted && isOpen { return }
     if !wanted && isShut { return clear(samples, frames: frames) }
     let step = 1 / Float(min(length, max(quantum, 1)))
     for i in 0..<frames {
-      // Rounding must not leave it a hair before its end, for another cycle.
+      // Rounding must not leave it just short of its end for another cycle.
       position = wanted ? position + step : position - step
       if position > 1 - 0.5 * step { position = 1 }
       if position < 0.5 * step { position = 0 }

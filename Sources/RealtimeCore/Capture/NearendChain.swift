@@ -1,7 +1,8 @@
-/// The chain of nearend's own engine, one hop of the canceller at a time: high-pass filter → echo canceller and noise suppressor in one → voice detection
-/// and gain control → bypass. Everything always runs; what a switch changes is what is heard. [realtime] but for `init` and `deinit`.
+/// The chain of nearend's own engine, one hop of the canceller at a time: high-pass filter → combined echo canceller and noise suppressor →
+/// voice detection and gain control → bypass. Everything always runs; switches only change what is heard. [realtime] except `init` and
+/// `deinit`.
 struct NearendChain: ~Copyable {
-  /// Frames by which the voice is later than the microphone, whatever is switched.
+  /// The delay of the voice in frames, whatever is switched.
   let delay: Int
   let block: Int
   private(set) var readings = ChainReadings()
@@ -9,9 +10,9 @@ struct NearendChain: ~Copyable {
   private(set) var ends: ChainEnds
   private var processor: FullDuplexProcessor
   private let controls: CaptureControlCells
-  /// More likely than not.
+  /// Threshold of the probability that the near end is present.
   private let isPresent: Float = 0.5
-  /// Between the words of a near end that talks over the far end: 0.2 s.
+  /// 0.2 s: bridges the words of a near end that talks over the far end.
   private let nearEndHoldBlocks: Int
   private var nearEndHold = 0
 
@@ -32,7 +33,7 @@ struct NearendChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
-  /// One block, in place; see `VoiceChain`.
+  /// Processes one block in place; see `VoiceChain`.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
@@ -51,7 +52,7 @@ struct NearendChain: ~Copyable {
     readings.quietSeconds = processor.quietSeconds
     nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
     let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !processor.isFarEndActive)
-    // The louder side: where both play the same, it is what either plays.
+    // The louder side: if both play the same, this is the level of either.
     let farEnd = max(meanSquare(left, frames: block), meanSquare(right, frames: block))
     ends.end(samples, &readings, isNearEnd: isNearEnd, farEnd: farEnd, microphone: microphonePower, unheard: unheard)
   }

@@ -1,5 +1,5 @@
-/// The power of what is always there, by minimum statistics: the least smoothed power of the last 1.6 s (R. Martin, "Noise power spectral density
-/// estimation based on optimal smoothing and minimum statistics", 2001, without the bias correction). [realtime]
+/// Estimates the power of the background noise by minimum statistics: the least smoothed power of the last 1.6 s (R. Martin, "Noise power
+/// spectral density estimation based on optimal smoothing and minimum statistics", 2001, without the bias correction). [realtime]
 struct NoiseFloor {
   /// Mean square; infinite before the first block.
   private(set) var power = Float.infinity
@@ -9,7 +9,7 @@ struct NoiseFloor {
   private var blocks = 0
   private let blocksPerWindow = 20
 
-  /// One block of 10 ms.
+  /// Takes one block of 10 ms.
   @_noLocks @_noAllocation
   mutating func update(power blockPower: Float) {
     smoothed = smoothed < 0 ? blockPower : smoothed + 0.3 * (blockPower - smoothed)

@@ -1,14 +1,14 @@
-/// Joins two streams that do not continue each other without a click: the last milliseconds that were heard are played backwards while they fade
-/// out, which continues the signal with no jump, and the new stream fades in. No frame of look-ahead is needed, so nothing is delayed. [realtime]
+/// Joins two unrelated streams without a click: plays the last milliseconds backwards while fading them out, which continues the signal
+/// without a jump, and fades the new stream in. Needs no look-ahead, so it adds no delay. [realtime]
 struct Seam: ~Copyable {
   private let length: Int
   /// The last `length` frames heard, oldest first.
   private let heard: UnsafeMutablePointer<Float>
-  /// `heard` as it was when the seam began.
+  /// A copy of `heard` from when the seam began.
   private let tail: UnsafeMutablePointer<Float>
   /// Frames since the seam began.
   private var position: Int
-  /// Frames of the new stream that are not heard before it fades in.
+  /// Frames of the new stream that stay silent before it fades in.
   private var silence = 0
 
   /// - Parameter length: frames of each fade.
@@ -24,10 +24,10 @@ struct Seam: ~Copyable {
     tail.deallocate()
   }
 
-  /// Whether the two streams are not joined yet.
+  /// A Boolean value indicating whether the two streams are still being joined.
   var isJoining: Bool { @_noLocks @_noAllocation get { position < silence + length } }
 
-  /// The next frame begins a new stream, whose first `silence` frames are not to be heard.
+  /// Starts a new stream with the next frame; its first `silence` frames stay silent.
   @_noLocks @_noAllocation
   mutating func begin(silence: Int) {
     for i in 0..<length { tail[i] = heard[length - 1 - i] }
@@ -35,14 +35,14 @@ struct Seam: ~Copyable {
     position = 0
   }
 
-  /// In place, on everything that leaves the path.
+  /// Processes the path's output in place.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     if isJoining { join(samples, frames: frames) }
     remember(samples, frames: frames)
   }
 
-  /// From 0 to 1 without a corner.
+  /// A smooth ramp from 0 to 1.
   @_noLocks @_noAllocation
   private static func curve(_ x: Float) -> Float { x * x * (3 - 2 * x) }
 

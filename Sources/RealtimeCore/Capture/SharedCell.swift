@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// One value that crosses between threads: whole, with nothing else published by it, so every access is relaxed. [any], [realtime]
+/// One value shared between threads. It publishes nothing else, so every access is relaxed. [any], [realtime]
 ///
-/// Sound as `Sendable` because the pointer never changes and the memory behind it is reached through atomics only. The owner frees the memory.
+// Sound as `Sendable`: the pointer never changes, and the memory behind it is accessed atomically only. The owner frees the memory.
 struct SharedCell: @unchecked Sendable {
   private let cell: UnsafeMutablePointer<UInt32>
 

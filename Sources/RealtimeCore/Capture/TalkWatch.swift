@@ -1,11 +1,12 @@
-/// Whether somebody talks into a muted microphone, for so long that he means to be heard (D2). [realtime] but for `init`.
+/// Detects somebody talking into a muted microphone long enough to mean to be heard (D2). [realtime] except `init`.
 ///
-/// What the microphone hears may be the far end. Where the canceller hears the microphone, its residual says which; where the microphone is muted before
-/// the canceller, a talker must be louder than any echo can be (a Geigel detector, with the echo's strength learnt while the canceller listens).
+/// The microphone may hear the far end. If the canceller hears the microphone, its residual tells the two apart. If the microphone is muted
+/// before the canceller, a talker must be louder than any echo can be (a Geigel detector; the echo's strength is learnt while the canceller
+/// listens).
 struct TalkWatch {
-  /// Somebody talks, or did within the last 1.5 s.
+  /// A Boolean value indicating whether somebody talks, or did within the last 1.5 s.
   private(set) var isTalking = false
-  /// Of the last block.
+  /// A Boolean value indicating whether the last block contained a voice.
   private(set) var hasVoice = false
 
   private let block: Int
@@ -13,10 +14,10 @@ struct TalkWatch {
   private let decay, forgetting: Float
   private var highPass: Biquad
   private var detector: VoiceDetector
-  /// Largest power of the reference, that falls when its echo may have died away.
+  /// Peak power of the reference, which decays once its echo may have died away.
   private var farEnd: Float = 0
   private var farEndHold = 0
-  /// The strongest echo that was heard, as a share of `farEnd`; less than 0 before any was.
+  /// The strongest echo heard, relative to `farEnd`; negative until known.
   private var coupling: Float = -1
   private var evidence = 0
   private var hold = 0
@@ -25,7 +26,7 @@ struct TalkWatch {
   private let silence: Float = 1e-6
   /// 6 dB.
   private let margin: Float = 4
-  /// The canceller has this in hand, dB, before a voice over the far end is believed.
+  /// The ERLE in dB that the canceller must have reached before a voice over the far end is believed.
   private let trusted: Float = 10
 
   init(_ time: BlockTime) {
@@ -33,7 +34,7 @@ struct TalkWatch {
     // With the detector's hangover, a quarter of a second of voice: longer than a cough.
     onset = time.blocks(0.5)
     holdBlocks = time.blocks(1.5)
-    // The longest echo path, and then 60 dB in 0.4 s.
+    // The longest echo path, followed by a decay of 60 dB in 0.4 s.
     echoBlocks = time.blocks(0.3)
     decay = time.factor(0.708)
     forgetting = time.factor(0.9995)
@@ -41,7 +42,7 @@ struct TalkWatch {
     detector = VoiceDetector(rate: time.rate)
   }
 
-  /// One block of the reference's power, before either of the two below.
+  /// Takes the reference's power of one block; call it before either of the two below.
   @_noLocks @_noAllocation
   mutating func hear(farEnd power: Float) {
     if power >= farEnd {
@@ -53,7 +54,7 @@ struct TalkWatch {
     }
   }
 
-  /// The canceller hears the microphone: what it tells of this block.
+  /// Takes the canceller's results for this block, when it hears the microphone.
   @_noLocks @_noAllocation
   mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, erle: Float, isMuted: Bool) {
     if isEcho && farEnd > silence {
@@ -63,7 +64,7 @@ struct TalkWatch {
     note(isMuted: isMuted)
   }
 
-  /// The canceller hears silence: `samples` is what the microphone brings. Overwritten.
+  /// Takes the microphone's block when the canceller hears silence. `samples` is overwritten.
   @_noLocks @_noAllocation
   mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
     highPass.process(samples, into: samples, frames: block)

@@ -1,16 +1,16 @@
-/// One of the two chains behind one face, so that the audio thread switches on a value and calls no class and no existential.
-/// [realtime] but for `init` and `deinit`.
+/// Either engine's chain behind one interface, so that the audio thread switches on a value and uses neither a class nor an existential.
+/// [realtime] except `init` and `deinit`.
 struct VoiceChain: ~Copyable {
-  /// Behind pointers: a chain that is large is never moved, and the control side reads `delay` and `block` while it runs.
+  /// Behind pointers, so that a large chain is never moved, and the control side can read `delay` and `block` while it runs.
   private enum Kind {
     case nearend(UnsafeMutablePointer<NearendChain>)
     case webrtc(UnsafeMutablePointer<WebRTCChain>)
   }
 
   private let kind: Kind
-  /// Frames of a block.
+  /// Frames per block.
   let block: Int
-  /// Frames by which the voice is later than the microphone, beyond blocking.
+  /// The delay of the voice in frames, without blocking.
   let delay: Int
 
   /// Allocates everything. [control]
@@ -42,7 +42,7 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// After the last block.
+  /// The readings after the last block.
   var readings: ChainReadings {
     @_noLocks @_noAllocation get {
       switch kind {
@@ -52,11 +52,11 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// One block in place: the microphone in, the voice out.
+  /// Processes one block in place: takes the microphone, outputs the voice.
   ///
   /// - Parameters:
   ///   - left, right: what the speaker plays.
-  ///   - unheard: the microphone's own sound where `samples` is silent because it is muted before processing (D1), else nil; overwritten.
+  ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
   @_noLocks @_noAllocation
   func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
@@ -68,7 +68,7 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// Another loudspeaker or microphone: the echo comes by another way.
+  /// Reports another loudspeaker or microphone, and so another echo path.
   @_noLocks @_noAllocation
   func echoPathChanged() {
     switch kind {

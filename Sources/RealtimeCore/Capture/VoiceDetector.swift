@@ -1,12 +1,12 @@
-/// Whether somebody talks: the energy of the speech band against the noise floor, for long enough, with a hangover. Listens behind noise
-/// suppression, and is the same with every engine and at every length of blocks: it judges windows of 10 ms. [realtime] but for `init`.
+/// Detects whether somebody talks: speech-band energy over the noise floor for long enough, with a hangover. Runs behind noise suppression,
+/// independent of engine and block length: it judges windows of 10 ms. [realtime] except `init`.
 struct VoiceDetector {
-  /// Somebody talks, or did within the last 0.25 s.
+  /// A Boolean value indicating whether somebody talks, or did within the last 0.25 s.
   private(set) var hasVoice = false
-  /// The last window itself is above the threshold.
+  /// A Boolean value indicating whether the last window itself is above the threshold.
   private(set) var isActive = false
 
-  /// Frames of 10 ms.
+  /// Frames in 10 ms.
   private let window: Int
   private var gathered = 0
   private var energy: Float = 0
@@ -18,9 +18,9 @@ struct VoiceDetector {
 
   /// 9 dB above the noise floor.
   private let ratio: Float = 8
-  /// −56 dBFS: what is quieter is nobody who means to be heard.
+  /// −56 dBFS: quieter signals are not meant to be heard.
   private let quietest: Float = 2.5e-6
-  /// Windows: a click is shorter than a syllable.
+  /// In windows: a click is shorter than a syllable.
   private let onset = 4
   private let hangoverWindows = 25
 

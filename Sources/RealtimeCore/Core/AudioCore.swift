@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The whole of what nearend does with sound, seen from the control side; `realtime` is the audio thread's half.
+/// All of nearend's audio, seen from the control side; `realtime` is the audio thread's half.
 ///
 ///     sinks, call ──▶ mixer ──▶ speaker
 ///                                 │ mix, or what the real speaker plays
@@ -16,7 +16,7 @@ public final class AudioCore: @unchecked Sendable {
   public let appAudio = AppAudio()
   /// Where a program takes the voice from.
   public let source = SourceTap()
-  /// A program's own stages between voice processing and mute (S6); those of the render chain are the mixer's.
+  /// A program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
   public let captureStages = StageChain()
 
   private let state: UnsafeMutablePointer<CoreState>
@@ -28,13 +28,14 @@ public final class AudioCore: @unchecked Sendable {
   private var prepared: Wanted?
   private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
-  /// Whether a path is being made, or waits for the next `renewCapturePath`. [control]
+  /// A Boolean value indicating whether a path is being made, or waits for the next `renewCapturePath`. [control]
   public private(set) var isMakingCapturePath = false
-  /// Where paths are made, one after another: that takes longer than whoever looks after the graph may wait.
+  /// Makes paths one after another: that takes longer than the control thread may wait.
   private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
   private let made = Made()
 
-  /// A core with a capture path for `rate` (Hz, 16000…192000) ready; other rates follow when the graph has them. Throws `CapturePathError`. [control]
+  /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
+  /// `CapturePathError`. [control]
   public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
     var memory = CellBlock(count: CycleClock.cellCount + CoreSettings.cellCount)
     let clock = CycleClock(&memory)
@@ -65,69 +66,69 @@ public final class AudioCore: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// What the audio thread works on; valid as long as the core.
+  /// The audio thread's half; valid as long as the core.
   public var realtime: CycleProcessor { CycleProcessor(state: state) }
 
-  // MARK: What the graph's side tells the audio thread
+  // MARK: What the control side sets
 
-  /// Whether anybody takes the voice: if not, the capture path rests (L4). [any]
+  /// A Boolean value indicating whether anybody takes the voice; if not, the capture path idles (L4). [any]
   public var isSending: Bool {
     get { settings.isSending.load() != 0 }
     set { settings.isSending.store(newValue ? 1 : 0) }
   }
 
-  /// Whether something holds the session up: then nothing is taken out of the sinks, whoever plays meanwhile (I2). [any]
+  /// A Boolean value indicating whether the session is interrupted; if so, nothing is taken out of the sinks, whoever plays (I2). [any]
   public var isHeld: Bool {
     get { settings.isHeld.load() != 0 }
     set { settings.isHeld.store(newValue ? 1 : 0) }
   }
 
-  /// Frames between a sample of the reference and its echo, as the graph's latencies tell it (V5). [any]
+  /// Frames between a sample of the reference and its echo, from the graph's latencies (V5). [any]
   public var streamDelay: Int {
     get { controls.streamDelay }
     set { controls.streamDelay = newValue }
   }
 
-  /// How many of the microphone's channels, and how many of our speaker ports, add up in one port. [any]
+  /// Sets how many of the microphone's channels, and how many of the filter's speaker ports, add up in one port. [any]
   public func setChannelScales(microphone: Int, speaker: Int) {
     settings.microphoneChannels.store(UInt64(max(1, microphone)))
     settings.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
   }
 
-  /// The graph starts anew: a gap before the next cycle is no xrun. [any]
+  /// Reports that the graph starts again: a gap before the next cycle is no xrun. [any]
   public func graphRestarted() { clock.restart() }
 
-  /// Plays a buffer into the outgoing microphone, behind what was captured before (D4); false, and nothing of it heard, while nobody takes the voice, or
-  /// where more than `AppAudio.captureSeconds` would wait. [any]
+  /// Plays a buffer into the outgoing microphone, behind what was captured before (D4). Returns false, and plays none of it, while nobody
+  /// takes the voice, or if more than `AppAudio.captureSeconds` would wait. [any]
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isHeld && appAudio.capture(buffer) }
 
-  // MARK: What the audio thread tells
+  // MARK: What the audio thread reports
 
-  /// [any]
+  /// Measurements of the cycles. [any]
   public var cycleMeters: CycleMeters { clock.meters }
 
-  /// Frames that nearend adds between the microphone's port and the voice's, for the graph's quantum and rate of now. [control]
+  /// Frames that nearend adds between the microphone's port and the voice's, for the graph's current quantum and rate. [control]
   public var captureLatency: Int {
     let meters = cycleMeters
     return meters.quantum > 0 && meters.rate == prepared?.rate ? captureLatency(quantum: meters.quantum) : 0
   }
 
-  /// The same for any quantum, at the rate that the capture path was made for. [control]
+  /// The same for a given quantum, at the capture path's rate. [control]
   public func captureLatency(quantum: Int) -> Int {
     let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
     return (processing ?? 0) + captureStages.latency
   }
 
-  /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, for the mixer and its limiter look at no sample
-  /// but the one that they put out.
+  /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, because the mixer and its limiter
+  /// add none.
   public var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
 
-  /// Somebody talks into the muted microphone (D2), as the capture path told last. [any]
+  /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
   public var isTalkingWhileMuted: Bool {
     controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.isOn()
   }
 
-  /// Puts the counters of cycles missed back to 0. [any]
+  /// Resets the count of missed cycles. [any]
   public func clearCounters() {
     clock.clearCounters()
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
@@ -135,13 +136,13 @@ public final class AudioCore: @unchecked Sendable {
 
   // MARK: The capture path
 
-  /// What a capture path is made for.
+  /// The properties of a capture path.
   private struct Wanted: Equatable {
     var rate: Int
     var engine: VoiceEngine
   }
 
-  /// Frees what the audio thread has let go of. To be called now and then while cycles run. [control]
+  /// Frees what the audio thread has released. Call it periodically while cycles run. [control]
   public func collect() {
     Self.free(captureMailbox.collect())
     mixer.collect()
@@ -149,11 +150,12 @@ public final class AudioCore: @unchecked Sendable {
     appAudio.collect()
   }
 
-  /// Has a capture path made, on a thread of its own, where there is none yet for the graph's rate, with silence until a later call finds it made, or for
-  /// the engine that is wanted, which takes over from the other without a click. What was made for a rate or engine that is wanted no more is thrown away.
-  /// Collects besides. To be called now and then while the graph runs.
+  /// Makes a capture path on a thread of its own if the graph's rate or the wanted engine has none. Until a later call finds it ready, a
+  /// new rate is silent; a new engine takes over from the other without a click. A path that is no longer wanted is discarded. Also
+  /// collects. Call it periodically while the graph runs.
   ///
-  /// Throws `CapturePathError` where there can be none, once. An engine that is refused leaves the other in use, as `controls.engine` tells then. [control]
+  /// Throws `CapturePathError` once if a path is impossible. If an engine is refused, the other stays in use, as `controls.engine` then
+  /// says. [control]
   public func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(settings.wantedRate.load())
@@ -167,10 +169,11 @@ public final class AudioCore: @unchecked Sendable {
     maker.async { [made, controls, meters, captureStages] in made.put(wanted, Self.makePath(wanted, controls, meters, captureStages)) }
   }
 
-  /// Makes the capture path for a rate (Hz) that the next cycle will have, so that not even that one is silent, and for the engine of now, and waits for it;
-  /// nil: the rate of the path that there is. No effect where it is ready. Throws `CapturePathError`, and leaves the one that there is. [control]
+  /// Makes the capture path for the next cycle's rate (Hz), so that not even that one is silent, and for the wanted engine, and waits for
+  /// it. nil keeps the rate of the existing path. No effect if it is ready. Throws `CapturePathError`, and keeps the existing path.
+  /// [control]
   public func prepare(rate: Int? = nil) throws(CapturePathError) {
-    // The audio thread takes a path only where it could give back the one before.
+    // The audio thread takes a path only if it could give back the one before.
     collect()
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
@@ -185,7 +188,7 @@ public final class AudioCore: @unchecked Sendable {
       newest = path
       prepared = wanted
     case .failure(let error):
-      // An engine that is put back may be asked for again; a rate is the graph's, and stays.
+      // A refused engine may be requested again; a rate is the graph's and stays.
       if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine } else { impossible = wanted }
       throw error
     }
@@ -207,8 +210,8 @@ public final class AudioCore: @unchecked Sendable {
     }
   }
 
-  /// What the maker hands over.
-  // Sound: the pointer is the maker's until `put`, and whoever takes it has it alone.
+  /// The maker's result.
+  // Sound: the pointer is the maker's until `put`; afterwards only its taker has it.
   private final class Made: @unchecked Sendable {
     private let lock = Mutex(())
     private var path: (purpose: Wanted, path: NewPath)?
@@ -236,8 +239,8 @@ public final class AudioCore: @unchecked Sendable {
   }
 }
 
-/// The audio thread's half of an `AudioCore`, to be copied freely; the core must outlive the last cycle.
-// Sound: what is behind the pointer is touched by one thread at a time, the one that runs the cycles.
+/// The audio thread's half of an `AudioCore`. Copies are views; the core must outlive the last cycle.
+// Sound: only the thread that runs the cycles touches what is behind the pointer.
 public struct CycleProcessor: @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<CoreState>
 
@@ -247,13 +250,13 @@ public struct CycleProcessor: @unchecked Sendable {
     @_noLocks @_noAllocation get { 8_192 }
   }
 
-  /// One cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil where there is none. [realtime]
+  /// Processes one cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil without graph sinks. [realtime]
   @_noLocks @_noAllocation
   public func process(_ buffers: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
     state.pointee.process(buffers, graphSinks: graphSinks)
   }
 
-  /// At the end of each cycle: how long it took. [realtime]
+  /// Takes the duration of a cycle at its end. [realtime]
   @_noLocks @_noAllocation
   public func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
     guard buffers.pointee.frames > 0, buffers.pointee.rate > 0 else { return }

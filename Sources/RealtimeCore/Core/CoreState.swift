@@ -1,4 +1,4 @@
-/// All that a cycle of the graph does, in the order in which sound flows: the sinks are mixed to the speaker, and the microphone is cleaned of what the
+/// Everything that a cycle of the graph does, in signal order: mixes the sinks to the speaker, and removes from the microphone what the
 /// speaker plays.
 struct CoreState: ~Copyable {
   var clock: CycleClock
@@ -10,15 +10,15 @@ struct CoreState: ~Copyable {
   private let meters: CaptureMeterCells
   private let controls: CaptureControlCells
   private var capture: UnsafeMutablePointer<CapturePath>?
-  /// What `capture` takes over from, until it is given back.
+  /// The path that `capture` takes over from, until it is given back.
   private var retiring: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
-  /// Frames of a voice that a source which has had no audio yet was given.
+  /// Frames of voice given to a source that has had no audio yet.
   private var voicedFrames = 0
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
-  /// Frames per second that a driver may tell: what lies beyond is no rate of sound.
+  /// Limits of a driver's rate in Hz: beyond them it is not a rate of sound.
   private static let lowestRate = 1_000
   private static let highestRate = 1_000_000
 
@@ -39,13 +39,13 @@ struct CoreState: ~Copyable {
 
   deinit { scratch.deallocate() }
 
-  /// The capture paths in use, to be freed by the control side once no cycle runs any more. [control]
+  /// Returns the capture paths in use, for the control side to free once no cycle runs any more. [control]
   mutating func takeCapture() -> [UnsafeMutablePointer<CapturePath>] {
     defer { (capture, retiring) = (nil, nil) }
     return [capture, retiring].compactMap { $0 }
   }
 
-  /// One cycle. [realtime]
+  /// Processes one cycle. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ io: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
     guard io.pointee.frames > 0, io.pointee.rate > 0 else { return }
@@ -70,7 +70,7 @@ struct CoreState: ~Copyable {
     scaleSpeaker(io)
   }
 
-  /// A cycle that is too long, or of a rate that nothing has: what the outputs hold is of another one.
+  /// Silences the outputs of a cycle that is too long or has an impossible rate: they hold another cycle's audio.
   @_noLocks @_noAllocation
   private func silence(_ io: UnsafePointer<CycleBuffers>) {
     let frames = min(io.pointee.frames, Self.maximumQuantum)
@@ -79,7 +79,7 @@ struct CoreState: ~Copyable {
     if let right = io.pointee.speaker.right { Kernel.clear(right, frames: frames) }
   }
 
-  /// Only while somebody takes the voice: else it waits in its sources.
+  /// Renders application audio only while somebody takes the voice; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.isSending.load() != 0 else { return appAudio.rest() }
@@ -107,8 +107,9 @@ struct CoreState: ~Copyable {
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
-  /// Whether the microphone's part of the voice is more than silence and noise (T5): somebody has been heard to talk for longer than noise that begins is
-  /// taken for a voice; unprocessed, where nothing listens for that, it is louder than −50 dBFS, which a microphone in a quiet room is not.
+  /// Returns whether the microphone's part of the voice is more than silence and noise (T5): with processing, after talking for longer than
+  /// starting noise can be taken for a voice; unprocessed, where there is no voice detection, above −50 dBFS, which a microphone in a quiet
+  /// room is not.
   @_noLocks @_noAllocation
   private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
     let peak = Kernel.peak(voice, frames: frames)
@@ -119,7 +120,7 @@ struct CoreState: ~Copyable {
     return true
   }
 
-  /// A path that the control side has made takes over from the one in use, which is given back when it is not heard any more.
+  /// Lets a path from the control side take over from the current one, and gives that back when it is no longer heard.
   @_noLocks @_noAllocation
   private mutating func takeNewCapture() {
     if let old = retiring, capture?.pointee.isTakingOver != true, captureMailbox.giveBack(UnsafeMutableRawPointer(old)) { retiring = nil }
@@ -129,7 +130,7 @@ struct CoreState: ~Copyable {
     capture = new
   }
 
-  /// A microphone of several channels comes in added up; here it becomes their mean.
+  /// Converts the sum of a microphone's channels to their mean.
   @_noLocks @_noAllocation
   private mutating func scaledMicrophone(_ io: UnsafePointer<CycleBuffers>) -> UnsafePointer<Float>? {
     let channels = settings.microphoneChannels.load()
@@ -140,7 +141,7 @@ struct CoreState: ~Copyable {
     return UnsafePointer(mean)
   }
 
-  /// A speaker of one channel gets both sides added up; here they become halves.
+  /// Halves both sides for a speaker of one channel, which receives their sum.
   @_noLocks @_noAllocation
   private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.speakerPortsPerChannel.load() > 1 else { return }
@@ -159,7 +160,7 @@ struct CoreSettings: Sendable {
   let usesMixAsReference: CounterCell
   let microphoneChannels: CounterCell
   let speakerPortsPerChannel: CounterCell
-  /// Told by the audio thread: the rate that a capture path is needed for.
+  /// Set by the audio thread: the rate that a capture path is needed for.
   let wantedRate: CounterCell
 
   static let cellCount = 6

@@ -1,13 +1,13 @@
-/// One cycle of the graph as the core sees it: its clock, and a buffer of `frames` samples, of 8192 where that is more, for each port that has a link. Handed on by pointer: Swift
-/// 6.0's compiler crashes where it is passed by value. [realtime]
+/// One cycle of the graph: its clock, and for each linked port a buffer of `frames` samples, at most 8192. Passed by pointer: Swift 6.0's
+/// compiler crashes if it is passed by value. [realtime]
 public struct CycleBuffers {
-  /// The quantum, 32–8192; of a longer cycle the outputs are silent.
+  /// The quantum, 32–8192; the outputs of a longer cycle are silent.
   public var frames: Int
   /// Frames per second.
   public var rate: Int
   /// The driver's clock at the start of the cycle, in frames.
   public var position: UInt64
-  /// The node that drives.
+  /// Id of the driver's node.
   public var driver: UInt32
   public var microphone: UnsafePointer<Float>?
   /// What the real speaker plays.
@@ -17,7 +17,7 @@ public struct CycleBuffers {
   public var voice: UnsafeMutablePointer<Float>?
   public var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
 
-  /// A cycle with no port linked. [realtime]
+  /// A cycle without linked ports. [realtime]
   @_noLocks @_noAllocation
   public init(frames: Int, rate: Int, position: UInt64, driver: UInt32) {
     self.frames = frames

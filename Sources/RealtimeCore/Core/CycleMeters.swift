@@ -1,18 +1,18 @@
-/// What the audio thread tells of its cycles. [any]
+/// The audio thread's measurements of its cycles. [any]
 public struct CycleMeters: Sendable, Equatable {
   /// Frames of the last cycle; 0 before the first.
   public var quantum = 0
   /// Frames per second.
   public var rate = 0
-  /// Id of the node that drove it.
+  /// Id of the driver's node.
   public var driver: UInt32 = 0
-  /// Since start.
+  /// Cycles since the start.
   public var cycles: UInt64 = 0
-  /// Cycles missed while the graph ran on, since start.
+  /// Cycles missed while the graph ran, since the start.
   public var xruns: UInt64 = 0
   /// Share of a cycle's time that the callback takes, smoothed over a second, 0–1.
   public var busyRatio = 0.0
-  /// The largest of the last second.
+  /// The largest `busyRatio` of the last second.
   public var busyRatioPeak = 0.0
 }
 
@@ -25,7 +25,7 @@ struct CycleClock {
   private let xruns: CounterCell
   private let busy: DoubleCell
   private let busyPeak: DoubleCell
-  /// Set by the control side when the graph starts anew: the next cycle follows no other.
+  /// Set by the control side when the graph starts again, so that the next cycle has no predecessor.
   private let restarts: CounterCell
 
   private var expected: UInt64 = 0
@@ -47,7 +47,7 @@ struct CycleClock {
     restarts = CounterCell(cells.next())
   }
 
-  /// At the start of a cycle. [realtime]
+  /// Starts a cycle. [realtime]
   @_noLocks @_noAllocation
   mutating func begin(_ io: UnsafePointer<CycleBuffers>) {
     if restarts.exchange(0) != 0 { isRunning = false }
@@ -63,7 +63,7 @@ struct CycleClock {
     cycles.add(1)
   }
 
-  /// At the end of a cycle that took `nanoseconds`. [realtime]
+  /// Ends a cycle that took `nanoseconds`. [realtime]
   @_noLocks @_noAllocation
   mutating func end(frames: Int, rate: Int, nanoseconds: UInt64) {
     let ratio = Double(nanoseconds) * Double(rate) / (1e9 * Double(frames))
@@ -94,7 +94,7 @@ struct CycleClock {
         quantum: Int(quantum.load()), rate: Int(rate.load()), driver: UInt32(truncatingIfNeeded: driver.load()), cycles: cycles.load(),
         xruns: xruns.load(), busyRatio: busy.load(), busyRatioPeak: busyPeak.load())
     }
-    /// The next cycle follows no other: a gap before it is no xrun. [control]
+    /// Marks the next cycle as the first: a gap before it is no xrun. [control]
     func restart() { restarts.store(1) }
     func clearCounters() { xruns.store(0) }
   }

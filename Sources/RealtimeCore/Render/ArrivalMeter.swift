@@ -1,24 +1,25 @@
 internal import Glibc
 
-/// How regularly a sink's writes come. Belongs to the writers: the audio thread never sees it.
+/// Measures how regularly a sink's writes arrive. Belongs to the writers; the audio thread never sees it.
 ///
-/// A write is due when the frames of the one before have played; its deviation is how much later, or sooner, it comes. Jitter is the mean size of
-/// the deviation, smoothed by a sixteenth as in RFC 3550, 6.4.1. A **jitter spike** is a write that comes late by more than `floor`, and by more than
-/// `factor` times the jitter so far. A writer that is later than `pause` had nothing to say: that is no jitter, and its next write begins anew.
+/// A write is due when the frames of the previous one have played; its deviation is how much earlier or later it arrives. Jitter is the
+/// mean absolute deviation, smoothed by a sixteenth as in RFC 3550, 6.4.1. A **jitter spike** is a write that is late by more than `floor`,
+/// and by more than `factor` times the jitter so far. A writer later than `pause` had nothing to send: that is no jitter, and its next
+/// write starts over.
 struct ArrivalMeter {
-  /// Seconds; three packets of the usual 20 ms. What is less late, half of a ring of 200 ms takes in.
+  /// Seconds: three packets of the usual 20 ms. Half of a ring of 200 ms absorbs less.
   static let floor = 0.06
-  /// Of the jitter so far: on a bad network, only what is bad for it is a spike.
+  /// A multiple of the jitter so far, so that a bad network has spikes only by its own standards.
   static let factor = 4.0
   /// Seconds.
   static let pause = 1.0
 
   /// Seconds.
   private(set) var jitter = 0.0
-  /// ns of CLOCK_MONOTONIC at which the next write is due.
+  /// Nanoseconds of CLOCK_MONOTONIC at which the next write is due.
   private var due: UInt64?
 
-  /// A write of `frames` at `now`, in ns of CLOCK_MONOTONIC. Returns how late it is, in seconds, where that is a spike.
+  /// Takes a write of `frames` at `now`, in ns of CLOCK_MONOTONIC. Returns how late it is, in seconds, if that is a spike.
   mutating func arrived(frames: Int, rate: Int, at now: UInt64) -> Double? {
     defer { due = now &+ UInt64(frames) * 1_000_000_000 / UInt64(rate) }
     guard let due else { return nil }
@@ -28,7 +29,7 @@ struct ArrivalMeter {
     return deviation > max(Self.floor, Self.factor * jitter) ? deviation : nil
   }
 
-  /// The next write follows no other.
+  /// Makes the next write the first of a sequence.
   mutating func restart() { due = nil }
 }
 

@@ -1,30 +1,30 @@
 internal import CRealtime
 
-/// Keeps the mix inside full scale without wrap, clipping, or delay (K4, K10).
+/// Keeps the mix within full scale without wrapping, clipping or delay (K4, K10).
 ///
-/// Below −1 dBFS nothing is touched, bit by bit. Above, each sample has a ceiling on a soft knee that reaches full scale only at infinity, and one gain for
-/// both channels stays under all ceilings: it looks ahead inside the block and descends in a straight line to the lowest ceiling to come; where the peak is
-/// too near (a block's first samples) it follows the knee itself. It holds through the valleys of a wave, so that steady sound is turned down, not bent,
-/// and then recovers exponentially.
+/// Below −1 dBFS every bit is unchanged. Above, each sample has a ceiling on a soft knee that reaches full scale only at infinity, and one
+/// gain for both channels stays under all ceilings: it looks ahead inside the block and descends linearly to the lowest ceiling ahead;
+/// where the peak is too near (a block's first samples) it follows the knee itself. It holds through the valleys of a wave, so that steady
+/// sound is attenuated, not distorted, and then recovers exponentially.
 struct BusLimiter: ~Copyable {
   /// −1 dBFS.
   static let threshold: Float = 0.891_250_9
-  /// Seconds in which the gain recovers all but 1/e.
+  /// Time constant of the recovery in seconds.
   static let releaseTime = 0.08
-  /// Seconds since the last peak that the gain waits before it recovers: half a period of 33 Hz.
+  /// Seconds after the last peak before the gain recovers: half a period of 33 Hz.
   static let holdTime = 0.015
-  /// Frames that the descent looks ahead, as far as the block has them.
+  /// Frames that the descent looks ahead, within the block.
   static let lookahead = 64
 
   private let ceilings: UnsafeMutablePointer<Float>
-  // In double precision, because a float's recovery stalls short of 1.
+  // Double precision, because a float's recovery stalls short of 1.
   private var gain = 1.0
   private var hold = 0
-  /// 1 − the lowest gain, with `MeterBallistics`.
+  /// 1 − the lowest gain, following `MeterBallistics`.
   private let reductionCell: DoubleCell
   private var reduction: Float = 0
 
-  /// For blocks of up to `frames` frames. [control]
+  /// Creates a limiter for blocks of up to `frames` frames. [control]
   init(frames: Int, reduction: DoubleCell) {
     ceilings = .allocate(capacity: frames)
     ceilings.initialize(repeating: 1, count: frames)
@@ -33,12 +33,12 @@ struct BusLimiter: ~Copyable {
 
   deinit { ceilings.deallocate() }
 
-  /// Whether a block below the threshold passes bit by bit.
+  /// A Boolean value indicating whether a block below the threshold passes unchanged.
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { gain == 1 }
   }
 
-  /// Limits one block in place. Samples that are no numbers become silence. [realtime]
+  /// Limits one block in place. NaN and infinite samples become silence. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {
     var peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
@@ -52,7 +52,7 @@ struct BusLimiter: ~Copyable {
     follow(left, right, frames: frames, rate: rate)
   }
 
-  /// Largest gain that keeps a sample of magnitude `x` on the knee.
+  /// The largest gain that keeps a sample of magnitude `x` on the knee.
   @_noLocks @_noAllocation
   private static func ceiling(_ x: Float) -> Float {
     if x <= threshold { return 1 }
@@ -77,7 +77,7 @@ struct BusLimiter: ~Copyable {
         i = foot + 1
         continue
       }
-      // A peak that nearly asks for this gain is a wave's next one.
+      // A peak that needs almost this gain is the next one of the same wave.
       if ceilings[i] < 1 && Double(ceilings[i]) < 1.02 * gain { hold = holdFrames }
       if hold > 0 {
         hold -= 1
@@ -100,7 +100,7 @@ struct BusLimiter: ~Copyable {
     reductionCell.store(Double(reduction))
   }
 
-  /// The frame that the gain must descend to most steeply, or one before `start` where it need not descend.
+  /// The frame that the gain must descend to most steeply; less than `start` if it need not descend.
   @_noLocks @_noAllocation
   private func steepest(from start: Int, to end: Int) -> Int {
     let level = Float(gain)
@@ -116,7 +116,7 @@ struct BusLimiter: ~Copyable {
     return foot
   }
 
-  // The clamp only takes away what rounding adds.
+  // The clamp only removes rounding errors.
   @_noLocks @_noAllocation
   private func apply(_ gain: Float, _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) {
     left.pointee = max(-1, min(1, left.pointee * gain))

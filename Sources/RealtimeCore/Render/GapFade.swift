@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The last few milliseconds that a sink played, kept for the moment that they end abruptly.
+/// The last few milliseconds that a sink played, in case it ends abruptly.
 struct SinkHistory: ~Copyable {
   private static let mask = GapFade.longest - 1
   private let left: UnsafeMutablePointer<Float>
@@ -21,7 +21,7 @@ struct SinkHistory: ~Copyable {
   @_noLocks @_noAllocation
   mutating func clear() { count = 0 }
 
-  /// Remembers the end of a block, as much as a fade at this rate needs. [realtime]
+  /// Stores the end of a block, as much as a fade at this rate needs. [realtime]
   @_noLocks @_noAllocation
   mutating func append(_ newLeft: UnsafePointer<Float>, _ newRight: UnsafePointer<Float>, frames: Int, rate: Double) {
     let needed = GapFade.frames(rate: rate)
@@ -33,7 +33,7 @@ struct SinkHistory: ~Copyable {
     count = min(needed, count + frames)
   }
 
-  /// The frame `age` frames before the next; 0 is the last.
+  /// The frame `age` frames before the next one; 0 is the last.
   @_noLocks @_noAllocation
   func frame(_ age: Int) -> (left: Float, right: Float) {
     let index = (position - 1 - age) & Self.mask
@@ -41,9 +41,9 @@ struct SinkHistory: ~Copyable {
   }
 }
 
-/// Keeps breaks from clicking (K5): where a sink's sound ends abruptly, its last 5 ms are played backwards while they fade out, so that the waveform goes
-/// on from the value it had. What comes after a break fades in over the same time. Every break of every sink goes into one buffer on the bus, so that a
-/// sink that has been removed needs no memory for its fade.
+/// Prevents clicks at gaps (K5): where a sink's sound ends abruptly, plays its last 5 ms backwards while fading them out, so that the
+/// waveform continues from its last value. What follows a gap fades in over the same time. All fades of all sinks go into one buffer on the
+/// bus, so that a removed sink needs no memory for its fade.
 struct GapFade: ~Copyable {
   /// Seconds.
   static let duration = 0.005
@@ -53,7 +53,7 @@ struct GapFade: ~Copyable {
   private static let size = 16_384
   private let left: UnsafeMutablePointer<Float>
   private let right: UnsafeMutablePointer<Float>
-  /// 1 to 0, half a cosine.
+  /// From 1 to 0, half a cosine.
   private let shape: UnsafeMutablePointer<Float>
   private var head = 0
   private var pending = 0
@@ -71,11 +71,11 @@ struct GapFade: ~Copyable {
     shape.deallocate()
   }
 
-  /// Length of a fade in frames.
+  /// The length of a fade in frames.
   @_noLocks @_noAllocation
   static func frames(rate: Double) -> Int { max(1, min(longest, Int(duration * rate))) }
 
-  /// Fades `history` out from frame `offset` of this cycle on, and forgets it. [realtime]
+  /// Fades `history` out from frame `offset` of this cycle on, and clears it. [realtime]
   @_noLocks @_noAllocation
   mutating func fadeOut(_ history: inout SinkHistory, at offset: Int, rate: Double) {
     let length = min(Self.frames(rate: rate), history.count)
@@ -90,16 +90,16 @@ struct GapFade: ~Copyable {
     history.clear()
   }
 
-  /// Whether nothing fades out.
+  /// A Boolean value indicating whether nothing fades out.
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { pending == 0 }
   }
 
-  /// Gain of frame `index` of a fade-in of `length` frames.
+  /// The gain of frame `index` of a fade-in of `length` frames.
   @_noLocks @_noAllocation
   func fadeIn(_ index: Int, of length: Int) -> Float { 1 - shape[min(Self.longest - 1, index * Self.longest / length)] }
 
-  /// Adds this cycle's share of all fades to the bus. [realtime]
+  /// Adds this cycle's part of all fades to the bus. [realtime]
   @_noLocks @_noAllocation
   mutating func render(_ busLeft: UnsafeMutablePointer<Float>, _ busRight: UnsafeMutablePointer<Float>, frames: Int) {
     for i in 0..<min(frames, pending) {

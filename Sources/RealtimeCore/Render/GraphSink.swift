@@ -10,21 +10,21 @@ public struct StereoInput {
   }
 }
 
-/// What a graph sink is doing at one instant.
+/// The state of a graph sink at one instant.
 public struct GraphSinkStatus: Sendable, Equatable {
-  /// Whether the last cycle brought buffers.
+  /// A Boolean value indicating whether the last cycle brought buffers.
   public var isConnected: Bool
-  /// Linear, after gain, with `MeterBallistics`.
+  /// Linear, after gain, following `MeterBallistics`.
   public var peak: Float
   /// Linear, after gain, over the last 300 ms.
   public var rms: Float
 }
 
-/// A participant whose audio arrives in the cycle's port buffers (K9): no ring, no latency, bit by bit at unity gain (K10).
-// Sound: cells are atomic, and the player is touched by the audio thread alone.
+/// A participant whose audio arrives in the cycle's port buffers (K9): without a ring or latency, and bit-exact at unity gain (K10).
+// Sound: cells are atomic, and only the audio thread touches the player.
 public final class GraphSink: @unchecked Sendable {
   public let id: String
-  /// Where in the table of buffers given to `RenderPath.process` this sink's audio lies, 0..<`Mixer.capacity`.
+  /// Index of this sink's audio in the buffers given to `RenderPath.process`, 0..<`Mixer.capacity`.
   public let slot: Int
 
   let player: UnsafeMutablePointer<GraphPlayer>
@@ -55,25 +55,25 @@ public final class GraphSink: @unchecked Sendable {
     player.deallocate()
   }
 
-  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped, and what is not a number is ignored. [any]
+  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
     get { Float(gainCell.load()) }
     set { if !newValue.isNaN { gainCell.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
   }
 
-  /// [any]
+  /// A Boolean value indicating whether the sink is muted. [any]
   public var isMuted: Bool {
     get { mutedCell.load() != 0 }
     set { mutedCell.store(newValue ? 1 : 0) }
   }
 
-  /// The remote stream's RTP SSRC, where a program told it (K8). [any]
+  /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
   public var ssrc: UInt32? {
     get { ssrcCell.load() }
     set { ssrcCell.store(newValue) }
   }
 
-  /// [any]
+  /// The current state. [any]
   public func status() -> GraphSinkStatus {
     GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: level.peak, rms: level.rms)
   }
@@ -87,7 +87,7 @@ struct GraphPlayer {
   private let connectedCell: CounterCell
   private var gain = SmoothGain()
   private var meter: LevelMeter
-  /// Nothing came in, and the meter has gone down to silence: another such cycle has nothing to do.
+  /// A Boolean value indicating whether nothing came in and the meter has decayed to silence, so that another such cycle has nothing to do.
   private var isAtRest = false
 
   init(slot: Int, gain: DoubleCell, isMuted: CounterCell, isConnected: CounterCell, meter: LevelMeter) {

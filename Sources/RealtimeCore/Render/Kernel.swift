@@ -6,7 +6,7 @@ enum Kernel {
     for i in 0..<frames { target[i] += source[i] }
   }
 
-  /// target = source, or silence where there is none.
+  /// target = source, or silence if there is none.
   @_noLocks @_noAllocation
   static func copy(_ source: UnsafePointer<Float>?, offset: Int, to target: UnsafeMutablePointer<Float>, frames: Int) {
     if let source {
@@ -28,7 +28,7 @@ enum Kernel {
     for i in 0..<frames { target[i] *= factor }
   }
 
-  /// Both become their mean.
+  /// Sets both to their mean.
   @_noLocks @_noAllocation
   static func mean(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int) {
     for i in 0..<frames {
@@ -37,10 +37,10 @@ enum Kernel {
     }
   }
 
-  /// Largest magnitude; infinite where any sample is infinite or no number.
+  /// Largest magnitude; infinity if any sample is infinite or NaN.
   @_noLocks @_noAllocation
   static func peak(_ source: UnsafePointer<Float>, frames: Int) -> Float {
-    // Eight lanes, because the compiler may not reorder float maxima by itself.
+    // Eight lanes, because the compiler must not reorder float maxima by itself.
     var lanes = SIMD8<Float>(repeating: 0)
     var sums = SIMD8<Float>(repeating: 0)
     let raw = UnsafeRawPointer(source)
@@ -61,11 +61,11 @@ enum Kernel {
       peak = max(peak, abs(source[i]))
       check += source[i] - source[i]
     }
-    // x − x is 0 for every number, and not a number for the rest.
+    // x − x is 0 for finite numbers, and NaN otherwise.
     return check == 0 ? peak : .infinity
   }
 
-  /// Samples that are infinite or no numbers become silence; how many there were.
+  /// Replaces NaN and infinite samples by silence; returns how many there were.
   @_noLocks @_noAllocation
   static func silenceNonNumbers(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     guard peak(UnsafePointer(target), frames: frames) == .infinity else { return 0 }

@@ -1,15 +1,16 @@
 import Synchronization
 
-/// Mixes participants and the call into the speaker: the control side. `renderPath` is its other half, on the audio thread.
+/// Mixes participants and the call to the speaker: the control side. `renderPath` is its half on the audio thread.
 ///
-/// Sinks come and go while audio runs: each change publishes a new table, and what the old one held is freed when no cycle can hold it any more. Whether
-/// cycles run or not, no call here waits for the audio thread, and the audio thread never waits for a call here.
+/// Sinks come and go while audio runs: each change publishes a new table, and what the old one held is freed when no cycle can hold it any
+/// more. No call here waits for the audio thread, and the audio thread never waits for a call here, whether cycles run or not.
 // Sound: the registry is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
 public final class Mixer: @unchecked Sendable {
-  /// Most ring sinks, and most graph sinks, at a time.
+  /// The largest number of ring sinks, and of graph sinks.
   public static let capacity = 1_024
 
-  /// The audio thread's half; valid as long as the mixer. Only the thread that runs the cycle may touch it: `renderPath.pointee.process(…)`.
+  /// The audio thread's half; valid as long as the mixer. Only the thread that runs the cycle may access it:
+  /// `renderPath.pointee.process(…)`.
   public let renderPath: UnsafeMutablePointer<RenderPath>
 
   private let cells: MixerCells
@@ -38,7 +39,7 @@ public final class Mixer: @unchecked Sendable {
     if let table = registry.table { SinkTable.free(table) }
   }
 
-  /// Plays `sink` from the next cycle on. A sink belongs to one mixer, and once removed from it to none.
+  /// Plays `sink` from the next cycle on. A sink belongs to one mixer, and cannot be added again once removed.
   /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
   public func add(_ sink: RingSink) throws(SinkError) {
     try change { () throws(SinkError) in
@@ -48,7 +49,7 @@ public final class Mixer: @unchecked Sendable {
     }
   }
 
-  /// Makes a graph sink with a free slot, and plays what its slot brings from the next cycle on.
+  /// Makes a graph sink with a free slot, and plays that slot's audio from the next cycle on.
   /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
   public func addGraphSink(id: String) throws(SinkError) -> GraphSink {
     try change { () throws(SinkError) in
@@ -61,7 +62,7 @@ public final class Mixer: @unchecked Sendable {
     }
   }
 
-  /// Removes the sink; a ring sink that plays fades out, and refuses every later write. False where there is none of that id. [control]
+  /// Removes a sink; a playing ring sink fades out and refuses every later write. Returns false if there is none of that id. [control]
   @discardableResult
   public func remove(id: String) -> Bool {
     let removed: Bool? = try? change { () throws(SinkError) in
@@ -78,7 +79,8 @@ public final class Mixer: @unchecked Sendable {
     return removed ?? false
   }
 
-  /// Frees what the audio thread has let go of. Every change does so too; a status poll should, so that the last removed sink does not linger. [control]
+  /// Frees what the audio thread has released. Every change does so too; a status poll should, so that the last removed sink does not
+  /// linger. [control]
   public func collect() {
     stages.collect()
     lock.withLock { _ in
@@ -89,46 +91,46 @@ public final class Mixer: @unchecked Sendable {
 
   /// Ids in the order of registration (K8). [any]
   public var ids: [String] { lock.withLock { _ in registry.ids } }
-  /// [any]
+  /// The ring sink of that id. [any]
   public func ringSink(id: String) -> RingSink? { lock.withLock { _ in registry.rings.first { $0.id == id } } }
-  /// [any]
+  /// The graph sink of that id. [any]
   public func graphSink(id: String) -> GraphSink? { lock.withLock { _ in registry.graphs.first { $0.id == id } } }
   /// In the order of registration. [any]
   public var ringSinks: [RingSink] { lock.withLock { _ in registry.rings } }
   /// In the order of registration. [any]
   public var graphSinks: [GraphSink] { lock.withLock { _ in registry.graphs } }
 
-  /// Linear, 0–4, on the whole mix; moves over 10 ms. Values outside are clamped, and what is not a number is ignored. [any]
+  /// Linear gain of the whole mix, 0–4; moves over 10 ms. Values outside are clamped; NaN is ignored. [any]
   public var masterGain: Float {
     get { Float(cells.masterGain.load()) }
     set { if !newValue.isNaN { cells.masterGain.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
   }
-  /// The whole mix; silent within 10 ms. [any]
+  /// Mutes the whole mix within 10 ms. [any]
   public var isMuted: Bool {
     get { cells.masterIsMuted.load() != 0 }
     set { cells.masterIsMuted.store(newValue ? 1 : 0) }
   }
 
-  /// Channels of the mix: 2, or 1, where both speakers play the mean of left and right. [any]
+  /// Channels of the mix: 2, or 1 if both speakers play the mean of left and right. [any]
   public var channelCount: Int {
     get { cells.isMono.load() != 0 ? 1 : 2 }
     set { cells.isMono.store(newValue == 1 ? 1 : 0) }
   }
 
-  /// Nothing is heard, after 10 ms, and ring sinks keep what they have: no underrun, and a full ring refuses writes (R5). Afterwards a sink whose writer
-  /// waited goes on where it stopped; one that had to refuse frames begins anew with what comes. [any]
+  /// Pauses: the mix is silent after 10 ms, and ring sinks keep their audio: no underrun, and a full ring refuses writes (R5). Afterwards a
+  /// sink whose writer waited continues where it stopped; one that had to refuse frames starts over with new audio. [any]
   public var isPaused: Bool {
     get { cells.isPaused.load() != 0 }
     set { cells.isPaused.store(newValue ? 1 : 0) }
   }
 
-  /// Cycles begun since the mixer was made; stands still where none runs. [any]
+  /// Cycles begun since the mixer was made; constant while none runs. [any]
   public var cycles: UInt64 { cells.cycle.cycles }
-  /// Linear: the speaker's peak, with `MeterBallistics`. [any]
+  /// The speaker's linear peak, following `MeterBallistics`. [any]
   public var speakerPeak: Float { level.peak }
-  /// Linear, over the last 300 ms. [any]
+  /// The speaker's linear RMS over the last 300 ms. [any]
   public var speakerRMS: Float { level.rms }
-  /// Linear: the limiter's lowest gain of late, which goes back to 1 as `MeterBallistics` falls; 1 where it did nothing. [any]
+  /// The limiter's lowest recent linear gain, returning to 1 as `MeterBallistics` decays; 1 if it did nothing. [any]
   public var limiterGain: Float { 1 - Float(cells.reduction.load()) }
 
   // MARK: - Publishing
@@ -168,14 +170,14 @@ public final class Mixer: @unchecked Sendable {
   }
 }
 
-/// What a mixer holds: what is registered, and what is kept only because a cycle may still hold it.
+/// What a mixer holds: the registered sinks, and those that are kept because a cycle may still hold them.
 private struct Registry {
   struct Leaving {
     let sink: RingSink
     let sinceCycle: UInt64
     let since: ContinuousClock.Instant
 
-    /// A whole cycle has begun since, so that the fade is under way on the bus; or none runs, and there is nothing to fade.
+    /// Returns whether a whole cycle has begun since, so that the fade is on the bus; or none runs, and there is nothing to fade.
     func isOver(cycle: UInt64) -> Bool { cycle > sinceCycle + 1 || since.duration(to: .now) > .seconds(1) }
   }
   struct Retired {

@@ -1,4 +1,4 @@
-/// What the mixer's control side and the render path tell each other.
+/// The cells shared by the mixer's control side and the render path.
 struct MixerCells: Sendable {
   let cycle: CycleGuard
   /// Address of the `SinkTable` to play.
@@ -6,9 +6,9 @@ struct MixerCells: Sendable {
   let masterGain: DoubleCell
   let masterIsMuted: CounterCell
   let reduction: DoubleCell
-  /// 1 where the mix is mono.
+  /// 1 if the mix is mono.
   let isMono: CounterCell
-  /// 1 where nothing is to be heard, and rings are to keep what they have.
+  /// 1 if the mix is silent and rings keep their audio.
   let isPaused: CounterCell
 
   static let count = 7

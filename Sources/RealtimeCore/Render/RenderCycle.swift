@@ -1,4 +1,4 @@
-/// What every sink needs to know of the cycle that runs. [realtime]
+/// The current cycle, as every sink needs to know it. [realtime]
 struct RenderCycle {
   /// 1…`RenderPath.maximumFrames`.
   let frames: Int
@@ -23,16 +23,16 @@ struct RenderCycle {
     self.gapFade = gapFade
   }
 
-  /// The cycle without its first `offset` frames.
+  /// Returns the cycle without its first `offset` frames.
   @_noLocks @_noAllocation
   func rest(from offset: Int) -> RenderCycle {
     RenderCycle(frames: frames - offset, rate: rate, left: left + offset, right: right + offset, scratch: scratch, gapFade: gapFade)
   }
 }
 
-/// Working memory that sinks use one after the other. Views; `RenderPath` owns it.
+/// Working memory that sinks use one after the other. Views of memory owned by `RenderPath`.
 struct RenderScratch {
-  /// Frames that go into a resampler at a time.
+  /// Frames given to a resampler at a time.
   static var chunk: Int {
     @_noLocks @_noAllocation get { 64 }
   }
@@ -42,7 +42,7 @@ struct RenderScratch {
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>
 
-  /// Room for cycles of `frames` frames. [control]
+  /// Allocates for cycles of `frames` frames. [control]
   init(frames: Int) {
     input = .silence(2 * Self.chunk)
     interleaved = .silence(2 * frames)

@@ -1,10 +1,10 @@
 /// The render path's state on the audio thread: sinks and the call's audio → bus → stages → master gain → limiter → speaker.
 ///
-/// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; that may be another thread from cycle to cycle.
+/// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; it may change between cycles.
 public struct RenderPath: ~Copyable {
-  /// Largest quantum that is rendered in one piece; a larger one is rendered in several.
+  /// The largest quantum that is rendered at once; a larger one is split.
   public static let maximumFrames = 8_192
-  /// Frames that it adds: none, it looks at no sample but those that it puts out (K10).
+  /// Frames that it adds: none, because it uses no later sample (K10).
   public static let latency = 0
 
   private let cells: MixerCells
@@ -16,7 +16,7 @@ public struct RenderPath: ~Copyable {
   private var limiter: BusLimiter
   private var masterGain = SmoothGain()
   private var meter: LevelMeter
-  /// Of the last cycle.
+  /// Frames of the last cycle.
   private var lastFrames = 0
   private var lastRate = 0
 
@@ -43,12 +43,12 @@ public struct RenderPath: ~Copyable {
   /// Renders one cycle.
   ///
   /// - Parameters:
-  ///   - call: what applications play into Nearend Speaker; at unity gain.
-  ///   - graphSinks: graph sinks' buffers by `GraphSink.slot`, `Mixer.capacity` entries; nil where there is none at all.
-  ///   - speakerLeft, speakerRight: where the mix goes, `frames` floats each. After the call they hold what the echo canceller takes as reference, too:
-  ///     the mix after the limiter.
-  ///   - frames: the quantum; may change from cycle to cycle.
-  ///   - rate: the graph's rate in Hz; may change from cycle to cycle.
+  ///   - call: what applications play into Nearend Speaker, at unity gain.
+  ///   - graphSinks: graph sinks' buffers by `GraphSink.slot`, `Mixer.capacity` entries; nil without any.
+  ///   - speakerLeft, speakerRight: the output, `frames` floats each: the mix after the limiter, which is also a reference for the echo
+  ///     canceller.
+  ///   - frames: the quantum; may change between cycles.
+  ///   - rate: the graph's rate in Hz; may change between cycles.
   /// [realtime]
   @_noLocks @_noAllocation
   public mutating func process(
@@ -71,7 +71,8 @@ public struct RenderPath: ~Copyable {
     cells.cycle.leave()
   }
 
-  /// As `process` with no call and no graph sinks, for a mixer that mostly has nothing to do: false, and the buffers untouched, where nothing sounds.
+  /// As `process` without a call or graph sinks, for a mixer that is mostly idle: returns false, with the buffers untouched, if nothing
+  /// sounds.
   /// [realtime]
   @_noLocks @_noAllocation
   mutating func renderWhatSounds(
@@ -88,7 +89,7 @@ public struct RenderPath: ~Copyable {
     return true
   }
 
-  /// Inside the cycle's guard.
+  /// Valid inside the cycle's guard.
   private var isAtRest: Bool {
     @_noLocks @_noAllocation get {
       guard gapFade.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
@@ -98,7 +99,7 @@ public struct RenderPath: ~Copyable {
     }
   }
 
-  /// `isSteady`: the cycle before had the same frames and rate, so that a ring that was at rest still is.
+  /// - Parameter isSteady: whether the previous cycle had the same frames and rate, so that an idle ring is still idle.
   @_noLocks @_noAllocation
   private mutating func render(
     _ cycle: RenderCycle, call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, offset: Int, isSteady: Bool

@@ -1,16 +1,16 @@
 internal import CRealtime
 internal import CSampleRate
 
-/// The audio thread's end of a ring sink: takes PCM off the ring, resamples it to the graph's rate, and adds it to the bus.
+/// The audio thread's end of a ring sink: takes PCM from the ring, resamples it to the graph's rate, and adds it to the bus.
 ///
 ///     idle ──write──▶ buffering ──target reached, end(), or the ring is full──▶ playing ──ran dry──▶ underrun ──write──▶ buffering
 ///       ▲────────────────────────── end() and played out, or reset() ──────────────┴───────────────────┘
 struct RingPlayer: ~Copyable {
-  /// Seconds that a sink buffers without a new write before it plays what it has.
+  /// Seconds without a new write after which a buffering sink plays what it has.
   static var patience: Double {
     @_noLocks @_noAllocation get { 0.2 }
   }
-  /// Seconds of playing that end a run of underruns.
+  /// Seconds of uninterrupted playing that end a run of underruns.
   static var recovery: Double {
     @_noLocks @_noAllocation get { 1 }
   }
@@ -33,7 +33,7 @@ struct RingPlayer: ~Copyable {
   private var history = SinkHistory()
   private var fadeInPosition = 0
   private var fadeInLength = 0
-  /// Frames of silence still to be pushed through the resampler so that the sink's last frames come out.
+  /// Frames of silence still to be pushed through the resampler to flush the sink's last frames.
   private var flush = 0
   private var sincePlaying = 0.0
   private var sinceWrite = 0.0
@@ -43,10 +43,10 @@ struct RingPlayer: ~Copyable {
   private var hasLeft = false
   private var isHeld = false
   private var dropsWhenHeld: UInt64 = 0
-  /// The write position at which a cycle last found nothing to do. The audio thread's alone: `discard()` must not touch it.
+  /// The write position at which a cycle last found nothing to do. Owned by the audio thread: `discard()` must not touch it.
   private var restPosition = UInt64.max
 
-  /// Takes the resampler over. [control]
+  /// Takes ownership of the resampler. [control]
   init(resampler: OpaquePointer, format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
     self.resampler = resampler
     self.fifo = fifo
@@ -59,8 +59,9 @@ struct RingPlayer: ~Copyable {
 
   deinit { rt_resampler_destroy(resampler) }
 
-  /// Whether a cycle like the last has nothing to do here: the sink was idle, and nothing has been written since. Hundreds of participants may be idle, and
-  /// asking each costs two cache lines instead of a dozen. After a pause it has to be let go of first. [realtime]
+  /// A Boolean value indicating whether a cycle like the last has nothing to do here: the sink is idle and nothing has been written since.
+  /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, release the hold first.
+  /// [realtime]
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !isHeld }
   }
@@ -68,7 +69,7 @@ struct RingPlayer: ~Copyable {
   /// Adds one cycle of this sink to the bus. [realtime]
   @_noLocks @_noAllocation
   mutating func render(_ cycle: RenderCycle) {
-    // reset() is at work in another thread: silence is what it is about to make. Pairs with its release.
+    // reset() runs in another thread and is about to silence the sink. Pairs with its release.
     if cells.claim.exchange(1) != 0 { return }
     if cycle.rate != graphRate { adopt(rate: cycle.rate) }
     if isHeld { letGo() }
@@ -81,7 +82,7 @@ struct RingPlayer: ~Copyable {
     let need = Double(cycle.frames) * sinkRate / cycle.rate
     let target = DriftSteering.target(capacity: fifo.capacity, sampleRate: sinkRate, need: need)
     cells.targetFill.store(target / Double(fifo.capacity))
-    // A cycle takes its need at once: the fill swings by half of it around its average.
+    // A cycle takes its need at once, so the fill swings by half of it around its average.
     let level = Double(fifo.count) - need / 2
     if isPlaying {
       steering.update(error: (level - target) / sinkRate, duration: Double(cycle.frames) / cycle.rate)
@@ -101,11 +102,11 @@ struct RingPlayer: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func rest() {
     guard case .idle = state, meter.isSilent else { return }
-    // The ring was empty: whatever is written has moved the write position on from here.
+    // The ring was empty, so any write moves the write position on from here.
     restPosition = fifo.readPosition
   }
 
-  /// A cycle in which nothing is heard: the ring keeps what it has. [realtime]
+  /// Runs a cycle in which nothing is heard and the ring keeps its audio. [realtime]
   @_noLocks @_noAllocation
   mutating func hold() {
     if isHeld || cells.claim.exchange(1) != 0 { return }
@@ -117,8 +118,8 @@ struct RingPlayer: ~Copyable {
     cells.claim.storeRelease(0)
   }
 
-  /// The first cycle after `hold`. Who wrote on while the ring was full writes what is for now: what is left of before is thrown away. The caller holds
-  /// the claim.
+  /// Runs the first cycle after `hold`. If the writer continued while the ring was full, the older audio is discarded. The caller holds the
+  /// claim.
   @_noLocks @_noAllocation
   private mutating func letGo() {
     isHeld = false
@@ -128,7 +129,7 @@ struct RingPlayer: ~Copyable {
     if fifo.count == 0 { state = .idle }
   }
 
-  /// The sink's last cycle: it has been removed. [realtime]
+  /// Runs the sink's last cycle after its removal. [realtime]
   @_noLocks @_noAllocation
   mutating func leave(_ cycle: RenderCycle) {
     if hasLeft { return }
@@ -136,11 +137,11 @@ struct RingPlayer: ~Copyable {
     cycle.gapFade.pointee.fadeOut(&history, at: 0, rate: cycle.rate)
   }
 
-  /// Throws away what `reset()` asked for. The caller holds the claim. [realtime]
+  /// Discards what `reset()` asked for. The caller holds the claim. [realtime]
   @_noLocks @_noAllocation
   mutating func discard() {
     if cells.discardBefore.load() == 0 { return }
-    // Pairs with the release in reset(), which may ask again at any time.
+    // Pairs with the release in reset(), which may request it again at any time.
     let limit = cells.discardBefore.exchange(0)
     let position = fifo.readPosition
     if limit > position { fifo.advance(Int(truncatingIfNeeded: limit - position)) }
@@ -178,19 +179,19 @@ struct RingPlayer: ~Copyable {
     @_noLocks @_noAllocation get { graphRate / (sinkRate * (1 + steering.correction)) }
   }
 
-  /// From silence: the filter's memory is empty, and what comes fades in.
+  /// Starts from silence: clears the filter's memory, and fades in.
   @_noLocks @_noAllocation
   private mutating func primeResampler() {
     rt_resampler_reset(resampler)
     rt_resampler_jump(resampler, ratio)
     fadeInPosition = 0
     fadeInLength = GapFade.frames(rate: graphRate)
-    // A little more than the filter's half length, which grows with decimation.
+    // Slightly more than the filter's half length, which grows with decimation.
     flush = Int(32 * max(1, sinkRate / graphRate))
   }
 
-  /// Where in this cycle a sink that is not playing starts to play, or nil where it does not. `missing` is what the fill lacks, in cycles: a sink starts in
-  /// the middle of a cycle so that its fill is right from the beginning, however long the quantum.
+  /// Returns where in this cycle a silent sink starts to play, or nil if it does not. `missing` is what the fill lacks, in cycles: a sink
+  /// starts in mid-cycle so that its fill is right from the beginning, however long the quantum.
   @_noLocks @_noAllocation
   private mutating func startOffset(_ cycle: RenderCycle, missing: Double) -> Int? {
     let fill = fifo.count
@@ -224,7 +225,7 @@ struct RingPlayer: ~Copyable {
     primeResampler()
   }
 
-  /// Plays one cycle, from frame `offset` on.
+  /// Plays one cycle from frame `offset` on.
   @_noLocks @_noAllocation
   private mutating func play(_ whole: RenderCycle, from offset: Int) {
     let cycle = whole.rest(from: offset)
@@ -246,7 +247,7 @@ struct RingPlayer: ~Copyable {
     if sincePlaying >= Self.recovery && cells.consecutiveUnderruns.load() != 0 { cells.consecutiveUnderruns.store(0) }
   }
 
-  /// Fills the interleaved scratch with up to a cycle of frames at the graph's rate; fewer where the ring ran dry.
+  /// Fills the interleaved scratch with up to a cycle of frames at the graph's rate; fewer if the ring ran dry.
   @_noLocks @_noAllocation
   private mutating func resample(_ cycle: RenderCycle) -> Int {
     let ratio = self.ratio
@@ -254,7 +255,7 @@ struct RingPlayer: ~Copyable {
     var done = 0
     while done < cycle.frames {
       let wanted = cycle.frames - done
-      // No more than this cycle uses: what sits in the resampler is in nobody's fill.
+      // Takes no more than this cycle uses: audio inside the resampler would be missing from the fill.
       let run = fifo.front(limit: min(RenderScratch.chunk, Int(Double(wanted) / ratio) + 2))
       var given = run.frames
       if given > 0 {
@@ -280,7 +281,7 @@ struct RingPlayer: ~Copyable {
     return done
   }
 
-  /// What is no number, or far from any sound, is silence: the resampler would remember it.
+  /// Replaces NaN, infinite and huge samples by silence: the resampler would remember them.
   @_noLocks @_noAllocation
   private func read(_ start: UnsafeRawPointer, into input: UnsafeMutablePointer<Float>, samples count: Int) {
     if isFloat {
@@ -292,7 +293,7 @@ struct RingPlayer: ~Copyable {
     }
   }
 
-  /// Gain, fade-in, meter and memory of the frames in the scratch, then onto the bus.
+  /// Applies gain and fade-in, meters and stores the frames in the scratch, and adds them to the bus.
   @_noLocks @_noAllocation
   private mutating func mix(_ cycle: RenderCycle, frames: Int) {
     let source = cycle.scratch.interleaved

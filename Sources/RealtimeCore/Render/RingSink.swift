@@ -1,19 +1,19 @@
 internal import CSampleRate
 import Synchronization
 
-/// One remote participant's ring of PCM (K1–K5, K7). Writers and observers call it from any thread; register it with a `Mixer` to hear it.
-// Sound: cells and FIFO are atomic, the FIFO's writing side is guarded by `writing`, and the player is touched only by who holds its claim.
+/// One remote participant's ring of PCM (K1–K5, K7). Writers and observers use it from any thread; register it with a `Mixer` to hear it.
+// Sound: cells and FIFO are atomic, the FIFO's writing side is guarded by `writing`, and only the holder of its claim touches the player.
 public final class RingSink: @unchecked Sendable {
-  /// Bytes; far beyond anything useful.
+  /// In bytes; far beyond any useful size.
   public static let maximumCapacityBytes = 64 << 20
-  /// Linear.
+  /// Linear gains.
   public static let gains: ClosedRange<Float> = 0...4
 
-  /// The participant's, unlike every other's in its mixer. [any]
+  /// The participant's id, unique in its mixer. [any]
   public let id: String
-  /// What is written to it. [any]
+  /// The format of what is written. [any]
   public let format: SinkFormat
-  /// Whole frames, in bytes: the size asked for, rounded down to a frame.
+  /// The ring's size in bytes, rounded down to whole frames.
   public let capacityBytes: Int
 
   let player: UnsafeMutablePointer<RingPlayer>
@@ -22,14 +22,15 @@ public final class RingSink: @unchecked Sendable {
   private let level: LevelReading
   private let memory: CellBlock
   private struct Writing {
-    /// True once the sink has been removed from its mixer.
+    /// True once the mixer has removed the sink.
     var isRemoved = false
     var arrivals = ArrivalMeter()
   }
-  /// Writers take turns; the audio thread never takes this.
+  /// Serializes writers; the audio thread never takes it.
   private let writing = Mutex(Writing())
 
-  /// Allocates everything that the sink will ever need, for any graph rate and quantum. `capacityBytes` is the size of the ring, one frame at least; 200 ms is a good size.
+  /// Allocates everything that the sink will ever need, for any graph rate and quantum. `capacityBytes` is the size of the ring, at least
+  /// one frame; 200 ms is a good size.
   /// Throws `.impossibleBufferSize` or `.outOfMemory`. [control]
   public init(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) {
     guard (format.bytesPerFrame...Self.maximumCapacityBytes).contains(capacityBytes) else {
@@ -61,26 +62,27 @@ public final class RingSink: @unchecked Sendable {
     fifo.deallocate()
   }
 
-  /// Writes interleaved native-endian Int16, whole or not at all (K2). False, and nothing written, where the ring has no room (counted as a drop), where
-  /// the byte count is not a whole number of frames, or where the sink has been removed. Several threads may write; each write stays in one piece. [any]
+  /// Writes interleaved native-endian Int16, whole or not at all (K2). Returns false, with nothing written, if the ring has no room
+  /// (counted as a drop), if the byte count is not a whole number of frames, or if the sink has been removed. Several threads may write;
+  /// each write stays contiguous. [any]
   public func write(_ bytes: UnsafeRawBufferPointer) -> Bool { put(bytes) == .written }
 
-  /// What became of a write. [any]
+  /// The outcome of a write. [any]
   public enum Outcome: Sendable, Equatable {
     case written
     /// Not a whole number of frames, or the sink has been removed.
     case refused
-    /// No room: writes refused so since the last that fitted, this one included, and since the counters were cleared.
+    /// The ring had no room: writes dropped since the last one that fit, including this one, and since the counters were reset.
     case dropped(consecutive: UInt64, total: UInt64)
   }
 
-  /// As `write`, and tells why not. [any]
+  /// As `write`, but returns the reason. [any]
   public func put(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     writing.withLock { writing in
       guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return .written }
       noteArrival(of: bytes.count / fifo.bytesPerFrame, &writing.arrivals)
-      // Before the frames: whoever sees them must not take them for the last ones.
+      // Before the frames: nobody who sees them may take them for the last ones.
       cells.hasEnded.storeRelease(0)
       guard fifo.write(start, frames: bytes.count / fifo.bytesPerFrame) else {
         cells.consecutiveDrops.add(1)
@@ -100,7 +102,7 @@ public final class RingSink: @unchecked Sendable {
     cells.jitter.store(arrivals.jitter)
   }
 
-  /// The writer is done: what is buffered plays out, at once and to the last frame, then the sink is idle (K5). A later write starts it again. [any]
+  /// Ends the stream: plays what is buffered at once, to the last frame, then the sink is idle (K5). A later write starts it again. [any]
   public func end() {
     writing.withLock { writing in
       cells.hasEnded.storeRelease(1)
@@ -108,37 +110,37 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
-  /// Throws away what is buffered; the sink is idle, and what was playing fades out (S2). [any]
+  /// Discards what is buffered; the sink becomes idle, and what was playing fades out (S2). [any]
   public func reset() {
     writing.withLock { writing in
       writing.arrivals.restart()
       cells.discardBefore.storeRelease(fifo.writePosition)
-      // Where no cycle is in this sink (or none runs at all), the ring is emptied here; otherwise at the next cycle's start.
+      // If no cycle uses this sink, the ring is emptied here; otherwise at the start of the next cycle.
       guard cells.claim.exchange(1) == 0 else { return }
       player.pointee.discard()
       cells.claim.storeRelease(0)
     }
   }
 
-  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped, and what is not a number is ignored. [any]
+  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
     get { Float(cells.gain.load()) }
     set { if !newValue.isNaN { cells.gain.store(Double(min(max(newValue, Self.gains.lowerBound), Self.gains.upperBound))) } }
   }
 
-  /// Silent but running, so that it comes back where the talker is, not where it was muted (K7). [any]
+  /// Silences the sink while it keeps running, so that unmuting continues with the talker's current audio (K7). [any]
   public var isMuted: Bool {
     get { cells.isMuted.load() != 0 }
     set { cells.isMuted.store(newValue ? 1 : 0) }
   }
 
-  /// The remote stream's RTP SSRC, where a program told it (K8). [any]
+  /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
   public var ssrc: UInt32? {
     get { cells.ssrc.load() }
     set { cells.ssrc.store(newValue) }
   }
 
-  /// What the sink does now. [any]
+  /// The current state. [any]
   public func status() -> RingSinkStatus {
     let fill = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return RingSinkStatus(
@@ -161,19 +163,20 @@ public final class RingSink: @unchecked Sendable {
       rms: level.rms)
   }
 
-  /// Bytes that wait in the ring, and those that its fill is steered to (0 before the first cycle). [any]
+  /// Bytes in the ring, and the fill that steering aims at (0 before the first cycle). [any]
   public var fill: (bytes: Int, target: Int) {
     let frames = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return (Int(frames) * fifo.bytesPerFrame, Int(cells.targetFill.load() * Double(capacityBytes)))
   }
 
-  /// Nothing waits and nothing sounds: never written to, played out after `end()`, or reset. [any]
+  /// A Boolean value indicating whether nothing waits or sounds: never written to, played out after `end()`, or reset. [any]
   public var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
 
-  /// The mixer has let go of it: what waits is played no more, and every write is refused. [any]
+  /// A Boolean value indicating whether the mixer has released the sink: waiting audio is not played any more, and every write is refused.
+  /// [any]
   public var isRemoved: Bool { writing.withLock { $0.isRemoved } }
 
-  /// Underruns, drops and jitter spikes start again at 0; frames written and read go on. [any]
+  /// Resets underruns, drops and jitter spikes; keeps frames written and read. [any]
   public func clearCounters() {
     cells.consecutiveUnderruns.store(0)
     cells.totalUnderruns.store(0)
@@ -184,8 +187,8 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
-  /// The mixer has let go: every later write is refused. [control]
+  /// Refuses every later write, because the mixer has released the sink. [control]
   func close() { writing.withLock { $0.isRemoved = true } }
-  /// A mixer takes the sink. [control]
+  /// Accepts writes, because a mixer has taken the sink. [control]
   func open() { writing.withLock { $0.isRemoved = false } }
 }

@@ -1,8 +1,8 @@
-/// What a ring sink's writer, its player on the audio thread, and its observers tell each other.
+/// The cells shared by a ring sink's writers, its player on the audio thread, and its observers.
 struct RingSinkCells: Sendable {
   /// 1 while the player's state is in use: by the audio thread for the sink's part of a cycle, or by `reset()`.
   let claim: CounterCell
-  /// Everything before this write position is to be thrown away.
+  /// Everything before this write position is to be discarded.
   let discardBefore: CounterCell
   /// 1 after `end()`, until the next write.
   let hasEnded: CounterCell
@@ -19,11 +19,11 @@ struct RingSinkCells: Sendable {
   let drift: DoubleCell
   let gain: DoubleCell
   let isMuted: CounterCell
-  /// Writes that came much too late.
+  /// Writes that came much later than due.
   let jitterSpikes: CounterCell
-  /// Seconds.
+  /// In seconds.
   let lastSpike: DoubleCell
-  /// Seconds.
+  /// In seconds.
   let jitter: DoubleCell
   let ssrc: SSRCCell
 
@@ -51,7 +51,7 @@ struct RingSinkCells: Sendable {
     ssrc = SSRCCell(block.next())
   }
 
-  /// Linear gain to play with now.
+  /// The linear gain to play with now.
   var effectiveGain: Float {
     @_noLocks @_noAllocation get { isMuted.load() != 0 ? 0 : Float(gain.load()) }
   }

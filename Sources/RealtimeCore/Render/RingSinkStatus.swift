@@ -1,45 +1,45 @@
-/// What a ring sink is doing at one instant.
+/// The state of a ring sink at one instant.
 public struct RingSinkStatus: Sendable, Equatable {
   public enum State: UInt64, Sendable {
-    /// Never written to, ended, or reset: silent by right (K5).
+    /// Never written to, ended, or reset: legitimately silent (K5).
     case idle = 0
-    /// Has data, and fills up to its target before it plays.
+    /// Fills up to its target before it plays.
     case buffering = 1
     case playing = 2
-    /// Ran dry while playing, and nothing has been written since.
+    /// Ran dry while playing, without a write since.
     case underrun = 3
   }
-  /// What it is doing.
+  /// The sink's phase.
   public var state: State
   /// Bytes waiting in the ring.
   public var fillBytes: Int
-  /// Share of the ring's capacity that the fill is steered to, averaged over a cycle, 0–0.5.
+  /// The average fill that steering aims at, as a share of the ring's capacity, 0–0.5.
   public var targetFill: Double
   /// Gaps since the sink last played a whole second without one.
   public var consecutiveUnderruns: UInt64
-  /// Gaps: times that the sink ran dry while it played. One gap counts once, however long it is.
+  /// Times that the sink ran dry while it played. A gap counts once, however long it is.
   public var totalUnderruns: UInt64
-  /// Writes refused because the ring was full, since the last that fitted.
+  /// Writes refused because the ring was full, since the last one that fit.
   public var consecutiveDrops: UInt64
   /// Writes refused because the ring was full.
   public var totalDrops: UInt64
-  /// Frames taken; dropped ones do not count.
+  /// Frames accepted; dropped ones do not count.
   public var framesWritten: UInt64
   /// Frames played.
   public var framesRead: UInt64
-  /// Whether the sink's nominal rate differs from the graph's.
+  /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
   public var isResampling: Bool
   /// Graph frames per sink frame, as steered now.
   public var resampleRatio: Double
-  /// How fast the writer's clock is against the graph's, in parts per million, as the loop has learnt it; positive is fast.
+  /// Deviation of the writer's clock from the graph's, in parts per million, as learnt by the loop; positive is fast.
   public var driftPPM: Double
-  /// Mean deviation of the writes' times from those at which they were due, in seconds, smoothed.
+  /// Smoothed mean deviation of the writes from their due time, in seconds.
   public var jitter: Double
-  /// Writes that came much later than they were due (`sinkJitterSpike`).
+  /// Writes that came much later than due (`sinkJitterSpike`).
   public var jitterSpikes: UInt64
-  /// How late the last of them came, in seconds.
+  /// How late the most recent spike came, in seconds.
   public var lastJitterSpike: Double
-  /// Linear, after gain, with `MeterBallistics`.
+  /// Linear, after gain, following `MeterBallistics`.
   public var peak: Float
   /// Linear, after gain, over the last 300 ms.
   public var rms: Float

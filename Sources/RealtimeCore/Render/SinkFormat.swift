@@ -1,23 +1,23 @@
-/// How a ring sink's PCM is laid out: interleaved, native-endian, Int16 where nothing else is said.
+/// The layout of a ring sink's PCM: interleaved, native-endian, Int16 by default.
 public struct SinkFormat: Sendable, Equatable {
   /// Frames per second, 8000…192000.
   public let sampleRate: Int
   /// 1 (played on both speakers) or 2 (left, right).
   public let channelCount: Int
-  /// Of each sample; 16 bit where nothing else is said.
+  /// The type of each sample; 16 bit by default.
   public let sampleType: SampleType
 
   public enum SampleType: String, Sendable, CaseIterable {
     case int16 = "s16"
-    /// Full scale ±1; beyond it nothing is lost before the limiter.
+    /// Full scale ±1; the limiter handles samples beyond it.
     case float32 = "f32"
 
     public var bytes: Int { self == .int16 ? 2 : 4 }
   }
 
-  /// Frames per second that a sink takes (K1).
+  /// Allowed frames per second (K1).
   public static let sampleRates = 8_000...192_000
-  /// Channels that a sink takes (K1).
+  /// Allowed channel counts (K1).
   public static let channelCounts = 1...2
 
   /// Throws `SinkError.impossibleSampleRate` or `.impossibleChannelCount` outside the ranges above (K1). [any]
@@ -29,7 +29,7 @@ public struct SinkFormat: Sendable, Equatable {
     self.sampleType = sampleType
   }
 
-  /// Bytes of one sample in every channel.
+  /// Bytes of one frame.
   public var bytesPerFrame: Int { channelCount * sampleType.bytes }
 }
 
@@ -37,14 +37,14 @@ public struct SinkFormat: Sendable, Equatable {
 public enum SinkError: Error, Equatable, CustomStringConvertible {
   case impossibleSampleRate(Int)
   case impossibleChannelCount(Int)
-  /// In bytes.
+  /// The size in bytes.
   case impossibleBufferSize(Int, minimum: Int)
-  /// An id that no device can have, and why.
+  /// An id that no device can have, with the reason.
   case impossibleId(String, reason: String)
   case alreadyRegistered(id: String)
-  /// The session has something against it.
+  /// The session refused.
   case refused(id: String, reason: String)
-  /// The session is just ending; the next one takes it.
+  /// The session is ending; the next one will accept.
   case sessionEnds(id: String, reason: String)
   case tooManySinks(limit: Int)
   case outOfMemory(id: String)

@@ -1,8 +1,8 @@
-/// The sinks that a cycle plays, as the control side published them. Never changed afterwards: a change is a new table.
+/// The sinks that a cycle plays, as published by the control side. Immutable: a change is a new table.
 struct SinkTable {
   struct Ring {
     let player: UnsafeMutablePointer<RingPlayer>
-    /// Removed: fades out, then is played no more.
+    /// Removed: fades out, then is no longer played.
     let isLeaving: Bool
   }
 
@@ -22,7 +22,7 @@ struct SinkTable {
     return table
   }
 
-  /// [control]
+  /// Frees the table, not its sinks. [control]
   static func free(_ table: UnsafeMutablePointer<SinkTable>) {
     table.pointee.rings.deallocate()
     table.pointee.graphs.deallocate()

@@ -1,6 +1,6 @@
-/// A gain that moves without a click: linearly, over 10 ms, whatever the quantum.
+/// A gain that changes without a click: linearly, over 10 ms, whatever the quantum.
 struct SmoothGain {
-  /// Seconds.
+  /// In seconds.
   static let rampTime = 0.01
 
   private var current: Float = 1
@@ -8,22 +8,22 @@ struct SmoothGain {
   private var step: Float = 0
   private var remaining = 0
 
-  /// Whether blocks pass bit by bit.
+  /// A Boolean value indicating whether blocks pass unchanged.
   var isUnity: Bool {
     @_noLocks @_noAllocation get { remaining == 0 && current == 1 }
   }
 
-  /// Whether it stands where it was steered to.
+  /// A Boolean value indicating whether the gain has reached its target.
   var isSteady: Bool {
     @_noLocks @_noAllocation get { remaining == 0 }
   }
 
-  /// Whether nothing passes.
+  /// A Boolean value indicating whether nothing passes.
   var isSilent: Bool {
     @_noLocks @_noAllocation get { remaining == 0 && current == 0 }
   }
 
-  /// Jumps; for a sink that is silent. [realtime]
+  /// Jumps to a gain; for a sink that is silent. [realtime]
   @_noLocks @_noAllocation
   mutating func jump(to value: Float) {
     current = value
@@ -31,7 +31,7 @@ struct SmoothGain {
     remaining = 0
   }
 
-  /// Where to go from the next sample on. [realtime]
+  /// Sets the target, from the next sample on. [realtime]
   @_noLocks @_noAllocation
   mutating func steer(to value: Float, rate: Double) {
     if value == target { return }
@@ -40,7 +40,7 @@ struct SmoothGain {
     step = (target - current) / Float(remaining)
   }
 
-  /// Multiplies a block in place. [realtime]
+  /// Applies the gain to a block in place. [realtime]
   @_noLocks @_noAllocation
   mutating func apply(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int) {
     let ramp = min(frames, remaining)

@@ -1,13 +1,13 @@
 internal import CRealtime
 
-/// Memory for atomic cells: each on a cache line of its own, so that two threads never contend for a line they do not share.
+/// Memory for atomic cells: each on its own cache line, so that threads contend only for cells that they share.
 struct CellBlock: ~Copyable {
   private static let stride = 64
   private let base: UnsafeMutableRawPointer
   private let count: Int
   private var used = 0
 
-  /// Room for `count` cells, all zero. [control]
+  /// Allocates `count` cells, all zero. [control]
   init(count: Int) {
     self.count = count
     base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
@@ -16,7 +16,7 @@ struct CellBlock: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// The next unused cell. The block must outlive it. [control]
+  /// Returns the next unused cell. The block must outlive it. [control]
   mutating func next() -> UnsafeMutablePointer<UInt64> {
     precondition(used < count, "CellBlock: all \(count) cells are in use; make the block larger")
     defer { used += 1 }
@@ -25,7 +25,7 @@ struct CellBlock: ~Copyable {
 }
 
 /// An atomic 64-bit number: a count, a position, a flag. [any]
-// Sound: the cell is only ever reached through atomic operations.
+// Sound: the cell is accessed atomically only.
 struct CounterCell: @unchecked Sendable {
   private let cell: UnsafeMutablePointer<UInt64>
 
@@ -52,8 +52,8 @@ struct CounterCell: @unchecked Sendable {
   func storeSequential(_ value: UInt64) { rt_store_sequential_u64(cell, value) }
 }
 
-/// An atomic number with a fraction; a parameter or a reading that stands for itself (relaxed). [any]
-// Sound: the cell is only ever reached through atomic operations.
+/// An atomic floating-point number: a parameter or reading on its own (relaxed). [any]
+// Sound: the cell is accessed atomically only.
 struct DoubleCell: @unchecked Sendable {
   private let cell: UnsafeMutablePointer<UInt64>
 
@@ -68,7 +68,7 @@ struct DoubleCell: @unchecked Sendable {
   func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
 }
 
-/// An RTP SSRC, or none (K8). Any number may be one, 0 too. [any]
+/// An atomic RTP SSRC, or none (K8). Any number is valid, including 0. [any]
 struct SSRCCell: Sendable {
   private let cell: CounterCell
 

@@ -1,18 +1,19 @@
-/// A first-in-first-out ring of frames between one writing and one reading thread, wait-free on both sides.
+/// A FIFO ring of frames between one writing and one reading thread, wait-free on both sides.
 ///
-/// A frame is any fixed number of bytes: Int16 or Float, interleaved. Writes are whole or nothing. Copies of the value are views of one ring, which
-/// whoever allocated it frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
-// Sound: each side writes one position only and releases it after the bytes; the bytes between the positions belong to the reader, the others to the writer.
+/// A frame is any fixed number of bytes: Int16 or Float, interleaved. Writes are whole or nothing. Copies of the value are views of one
+/// ring, which its allocator frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
+// Sound: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to the reader, the
+// others to the writer.
 public struct FrameFIFO: @unchecked Sendable {
   public let bytesPerFrame: Int
-  /// Frames.
+  /// The capacity in frames.
   public let capacity: Int
   private let bytes: UnsafeMutableRawPointer
   private let cells: UnsafeMutablePointer<UInt64>
   private let written: CounterCell
   private let read: CounterCell
 
-  /// Makes a ring for exactly `capacity` frames. Free it with `deallocate()` when both threads have let go. [control]
+  /// Makes a ring of exactly `capacity` frames. Free it with `deallocate()` when both threads are done with it. [control]
   public init(capacity: Int, bytesPerFrame: Int) {
     precondition(capacity > 0 && bytesPerFrame > 0)
     self.capacity = capacity
@@ -32,7 +33,7 @@ public struct FrameFIFO: @unchecked Sendable {
     cells.deallocate()
   }
 
-  /// Frames waiting. Exact for the reader; a lower bound for it while the writer writes. [any]
+  /// The number of waiting frames. Exact for the reader unless the writer is writing; then a lower bound. [any]
   public var count: Int {
     @_noLocks @_noAllocation get {
       let out = read.loadAcquire()
@@ -44,12 +45,12 @@ public struct FrameFIFO: @unchecked Sendable {
   public var writePosition: UInt64 {
     @_noLocks @_noAllocation get { written.loadAcquire() }
   }
-  /// Frames taken since the ring was made, discarded ones too. [any]
+  /// Frames taken since the ring was made, including discarded ones. [any]
   public var readPosition: UInt64 {
     @_noLocks @_noAllocation get { read.loadAcquire() }
   }
 
-  /// Writes `frames` whole frames, or none where they do not fit. [the writing thread; realtime-safe]
+  /// Writes `frames` whole frames, or none if they do not fit. [the writing thread; realtime-safe]
   @_noLocks @_noAllocation
   public func write(_ source: UnsafeRawPointer, frames: Int) -> Bool {
     let position = written.load()
@@ -63,7 +64,7 @@ public struct FrameFIFO: @unchecked Sendable {
     return true
   }
 
-  /// The longest run of waiting frames, at most `limit`, that lies in one piece; take them with `advance`. [the reading thread; realtime-safe]
+  /// Returns the longest contiguous run of waiting frames, at most `limit`; take them with `advance`. [the reading thread; realtime-safe]
   @_noLocks @_noAllocation
   public func front(limit: Int) -> (start: UnsafeRawPointer, frames: Int) {
     let position = read.load()
@@ -72,7 +73,7 @@ public struct FrameFIFO: @unchecked Sendable {
     return (UnsafeRawPointer(bytes) + start * bytesPerFrame, min(min(waiting, limit), capacity - start))
   }
 
-  /// Takes `frames` frames off the ring. [the reading thread; realtime-safe]
+  /// Takes `frames` frames from the ring. [the reading thread; realtime-safe]
   @_noLocks @_noAllocation
   public func advance(_ frames: Int) { read.storeRelease(read.load() &+ UInt64(frames)) }
 

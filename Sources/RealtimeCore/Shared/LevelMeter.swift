@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// Of every meter: that of a peak programme meter, instant attack and a fall of 20 dB/s. Reading changes nothing.
+/// The ballistics of every meter: those of a peak programme meter, with instant attack and a decay of 20 dB/s. Reading changes nothing.
 enum MeterBallistics {
-  /// What a level is multiplied by in so many frames. [realtime]
+  /// The decay factor for a number of frames. [realtime]
   @_noLocks @_noAllocation
   static func fall(frames: Int, rate: Double) -> Float { rt_expf(-2.302585 * Float(frames) / Float(rate)) }
 
-  /// −140 dBFS: less is silence.
+  /// −140 dBFS: anything less is silence.
   static let silence: Float = 1e-7
 }
 
-/// Peak and RMS of a signal, measured on the audio thread and read anywhere.
+/// Measures peak and RMS of a signal on the audio thread, for readers on any thread.
 struct LevelMeter {
-  /// Seconds in which the RMS forgets all but 1/e of a level.
+  /// Time constant of the RMS in seconds.
   static let integrationTime = 0.3
 
   private let peakCell: DoubleCell
@@ -25,7 +25,7 @@ struct LevelMeter {
     rmsCell = DoubleCell(cells.next())
   }
 
-  /// What other threads read.
+  /// The reading side, for other threads.
   var reading: LevelReading { LevelReading(peakCell: peakCell, rmsCell: rmsCell) }
 
   /// Measures one block; two pointers for stereo. [realtime]
@@ -42,12 +42,12 @@ struct LevelMeter {
     settle(towards: Double(sum) / (channels * Double(frames)), peak: largest, frames: frames, rate: rate)
   }
 
-  /// Whether another block of silence would change nothing. [realtime]
+  /// A Boolean value indicating whether another block of silence would change nothing. [realtime]
   var isSilent: Bool {
     @_noLocks @_noAllocation get { meanSquare == 0 && peak == 0 }
   }
 
-  /// One block of silence. [realtime]
+  /// Measures one block of silence. [realtime]
   @_noLocks @_noAllocation
   mutating func silence(frames: Int, rate: Double) {
     if !isSilent { settle(towards: 0, peak: 0, frames: frames, rate: rate) }
@@ -60,7 +60,7 @@ struct LevelMeter {
     peakCell.store(Double(peak))
     let share = Double(frames) / (Double(frames) + Self.integrationTime * rate)
     meanSquare += share * (value - meanSquare)
-    // Silence ends; a NaN from a broken application does too.
+    // Ends a decay in silence, and a NaN from a broken application.
     if !(meanSquare > 1e-14 && meanSquare < 1e14) { meanSquare = 0 }
     rmsCell.store(meanSquare)
   }

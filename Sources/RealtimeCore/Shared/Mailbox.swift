@@ -1,18 +1,18 @@
-/// Hands whole objects to the audio thread, one at a time, and brings the replaced one back to be freed where freeing is allowed.
+/// Hands whole objects to the audio thread, one at a time, and returns the replaced one to be freed on the control side.
 ///
-/// One control thread posts and collects; the audio thread takes. Neither ever waits. Ownership goes with the pointer: control → (post) → mailbox →
-/// (take) → audio thread → (take of the next) → tray → (collect) → control. Copies of the value are views of one mailbox.
+/// One control thread posts and collects; the audio thread takes. Neither ever waits. Ownership moves with the pointer: control → (post) →
+/// mailbox → (take) → audio thread → (take of the next) → tray → (collect) → control. Copies of the value are views of one mailbox.
 ///
-///     mailbox.post(new)                                          // [control]; frees what comes back, an older one that was never taken
+///     mailbox.post(new)                                          // [control]; free the returned one, which was never taken
 ///     if let new = mailbox.take(returning: current) { current = new }   // [realtime], at the start of a cycle
-///     if let old = mailbox.collect() { free(old) }               // [control], now and then
+///     if let old = mailbox.collect() { free(old) }               // [control], periodically
 // Sound: a pointer is in one place at a time, and each move acquires what the last one released.
 public struct Mailbox: @unchecked Sendable {
   private let cells: UnsafeMutablePointer<UInt64>
   private let incoming: CounterCell
   private let tray: CounterCell
 
-  /// An empty mailbox; free it with `deallocate()`. [control]
+  /// Creates an empty mailbox; free it with `deallocate()`. [control]
   public init() {
     cells = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64).bindMemory(to: UInt64.self, capacity: 16)
     cells.initialize(repeating: 0, count: 16)
@@ -20,21 +20,21 @@ public struct Mailbox: @unchecked Sendable {
     tray = CounterCell(cells + 8)
   }
 
-  /// Frees the mailbox itself; collect and post(nil) first to get back what lies in it. [control]
+  /// Frees the mailbox itself; call collect and post(nil) first to get its content back. [control]
   public func deallocate() { cells.deallocate() }
 
-  /// Puts `object` where the audio thread takes it at its next cycle. Returns one that was posted earlier and never taken: the caller owns it again.
-  /// `nil` takes a posted object back. [control]
+  /// Offers `object` to the audio thread's next cycle. Returns an object that was posted earlier and never taken, which the caller owns
+  /// again. `nil` withdraws a posted object. [control]
   @discardableResult
   public func post(_ object: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     UnsafeMutableRawPointer(bitPattern: UInt(incoming.exchange(UInt64(UInt(bitPattern: object)))))
   }
 
-  /// The newly posted object, or nil where there is none, or while the last returned one has not been collected. `old` then belongs to the control
-  /// side and must not be touched again. [realtime]
+  /// Returns the newly posted object; nil if there is none, or the last returned one has not been collected. `old` then belongs to the
+  /// control side and must not be touched again. [realtime]
   @_noLocks @_noAllocation
   public func take(returning old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    // Relaxed look first: a cycle without news costs one load.
+    // Relaxed check first: a cycle without news costs one load.
     if incoming.load() == 0 || tray.loadAcquire() != 0 { return nil }
     let new = incoming.exchange(0)
     if new == 0 { return nil }
@@ -42,8 +42,8 @@ public struct Mailbox: @unchecked Sendable {
     return UnsafeMutableRawPointer(bitPattern: UInt(new))
   }
 
-  /// Gives an object back that was not returned when the next was taken, because both were needed for a while. False, and it stays with the audio thread,
-  /// while the last returned one has not been collected. [realtime]
+  /// Returns an object that was kept when the next one was taken, because both were needed for a while. Returns false, and keeps it with
+  /// the audio thread, while the last returned one has not been collected. [realtime]
   @_noLocks @_noAllocation
   public func giveBack(_ old: UnsafeMutableRawPointer) -> Bool {
     if tray.loadAcquire() != 0 { return false }
@@ -51,7 +51,7 @@ public struct Mailbox: @unchecked Sendable {
     return true
   }
 
-  /// The object that the audio thread has let go of, once. [control]
+  /// Returns the object that the audio thread has released, once. [control]
   public func collect() -> UnsafeMutableRawPointer? {
     UnsafeMutableRawPointer(bitPattern: UInt(tray.exchange(0)))
   }

@@ -21,7 +21,7 @@ func push(_ block: UnsafePointer<Float>, frames: Int, onto line: UnsafeMutablePo
   copy(block, to: line + (length - frames), frames: frames)
 }
 
-/// Eight samples from `samples` on, whatever their alignment.
+/// Reads eight samples from `samples` on, whatever their alignment.
 @_noLocks @_noAllocation
 func load8(_ samples: UnsafePointer<Float>) -> SIMD8<Float> { UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self) }
 
@@ -31,7 +31,7 @@ func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(samples).storeBytes(of: values, as: SIMD8<Float>.self)
 }
 
-/// Mean square of `frames` samples, in eight sums that the compiler keeps in one or two registers.
+/// Mean square of `frames` samples, as eight sums that fit one or two vector registers.
 @_noLocks @_noAllocation
 func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
   var sums = SIMD8<Float>.zero

@@ -1,15 +1,15 @@
-/// What a source is called with on the audio thread, once a cycle: processed microphone audio. [realtime]
+/// A callback that takes processed microphone audio on the audio thread, once per cycle. [realtime]
 ///
-/// It must neither lock, allocate nor wait, and must not attach or detach a source itself. The samples are valid until it returns.
+/// It must not lock, allocate or wait, and must not attach or detach a source itself. The samples are valid until it returns.
 ///
 /// - Parameters:
-///   - context: what it was registered with.
+///   - context: the context that it was registered with.
 ///   - samples: `frames` × `channelCount` floats, interleaved, full scale ±1.
 ///   - frames: the quantum, 32–8192.
 ///   - channelCount: 1, or 2 with the mono voice on both (`captureChannelCount`).
-///   - sampleRate: the graph's, in Hz; may change from one call to the next.
+///   - sampleRate: the graph's, in Hz; may change between calls.
 ///   - position: frames delivered before these since the source was attached.
-// Not one pointer to a struct: a Swift struct has no place in a C function's type.
+// Not one pointer to a struct: a Swift struct cannot appear in a C function's type.
 public typealias MicrophoneCallback =
   @convention(c) (
     _ context: UnsafeMutableRawPointer?, _ samples: UnsafePointer<Float>, _ frames: Int, _ channelCount: Int, _ sampleRate: Int,

@@ -1,9 +1,9 @@
-/// What the source's control side and the audio thread tell each other.
+/// The cells shared by the source's control side and the audio thread.
 struct SourceCells: Sendable {
   let cycle: CycleGuard
-  /// Address of the `SourceConsumer` to deliver to; 0 where there is none.
+  /// Address of the `SourceConsumer` to deliver to; 0 without one.
   let consumer: CounterCell
-  /// Channels of what a realtime callback is given.
+  /// Channels that a realtime callback is given.
   let channelCount: CounterCell
   /// 1 from the first cycle in which the microphone had audio.
   let hadAudio: CounterCell
@@ -22,12 +22,13 @@ struct SourceCells: Sendable {
 struct SourceDelivery: Sendable {
   let cells: SourceCells
 
-  /// Whether the source has had no audio yet: only then need anybody look for it. [realtime]
+  /// A Boolean value indicating whether the source has had no audio yet, so that audio still has to be detected. [realtime]
   var awaitsAudio: Bool {
     @_noLocks @_noAllocation get { cells.hadAudio.load() == 0 }
   }
 
-  /// Delivers one cycle's voice, mono, to whoever is attached; `hasAudio`: the microphone's part of it is more than silence and noise. [realtime]
+  /// Delivers one cycle's mono voice to the attached consumer. `hasAudio`: the microphone's part of it is more than silence and noise.
+  /// [realtime]
   @_noLocks @_noAllocation
   func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
     cells.cycle.enter()

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Who takes the processed voice, as the audio thread sees it. Made and freed by a `SourceTap`.
+/// The consumer of the processed voice on the audio thread. Made and freed by a `SourceTap`.
 struct SourceConsumer: ~Copyable {
   private let callback: MicrophoneCallback?
   private let context: UnsafeMutableRawPointer?
@@ -25,7 +25,7 @@ struct SourceConsumer: ~Copyable {
 
   deinit { interleaved.deallocate() }
 
-  /// One cycle's voice, mono, at most `CoreState.maximumQuantum` frames. [realtime]
+  /// Delivers one cycle's mono voice, at most `CoreState.maximumQuantum` frames. [realtime]
   @_noLocks @_noAllocation
   mutating func take(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, channelCount: Int) {
     if let queue { return queue.write(voice, frames: frames, rate: rate) }

@@ -1,18 +1,19 @@
-/// Processed voice on its way from the audio thread to a consumer elsewhere: cycle after cycle, each with its rate and position, whole or not at all.
+/// Carries processed voice from the audio thread to a consumer on another thread: cycle by cycle, each with its rate and position, whole or
+/// not at all.
 ///
 /// One thread at a time reads.
 // Sound: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to the reader.
 public final class SourceQueue: @unchecked Sendable {
-  /// Words that a queue has by default: 1.3 s at 48 kHz, and seven cycles of the largest quantum.
+  /// Default capacity in words: 1.3 s at 48 kHz, and seven cycles of the largest quantum.
   public static let defaultCapacity = 65_536
 
-  /// One cycle's worth. [any]
+  /// One cycle's audio. [any]
   public struct Cycle: Sendable, Equatable {
     /// Frames, at this cycle's rate.
     public var frames: Int
     /// Hz.
     public var rate: Int
-    /// Frames that came before since the queue was made, those lost among them.
+    /// Frames since the queue was made that precede this cycle, including lost ones.
     public var position: UInt64
   }
 
@@ -21,7 +22,8 @@ public final class SourceQueue: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SourceQueueWriter.State>
   private let memory: CellBlock
 
-  /// - Parameter capacity: words of 4 bytes; a cycle takes one a frame and four more. At least one cycle of the largest quantum. [control]
+  /// - Parameter capacity: words of 4 bytes; a cycle takes one per frame and four more. At least one cycle of the largest quantum.
+  ///   [control]
   public init(capacity: Int = SourceQueue.defaultCapacity) {
     precondition(
       capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
@@ -40,7 +42,7 @@ public final class SourceQueue: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Takes the oldest cycle, its samples at the end of `samples`; nil where there is none. [the reading thread]
+  /// Takes the oldest cycle and appends its samples to `samples`; nil if there is none. [the reading thread]
   public func read(into samples: inout [Float]) -> Cycle? {
     guard fifo.count > 0 else { return nil }
     var header = SourceQueueWriter.Header()
@@ -55,14 +57,14 @@ public final class SourceQueue: @unchecked Sendable {
 
   /// Cycles that did not fit since the queue was made. [any]
   public var overruns: UInt64 { writer.overruns.load() }
-  /// Times that cycles began not to fit; a run ends when the queue is half empty again. [any]
+  /// Runs of cycles that did not fit; a run ends when the queue is half empty again. [any]
   public var overrunRuns: UInt64 { writer.runs.load() }
 }
 
 /// The audio thread's half of a `SourceQueue`. [realtime]
 // Sound: only the audio thread calls `write`, and only it touches the state.
 struct SourceQueueWriter: @unchecked Sendable {
-  /// Stands before the samples in the FIFO.
+  /// Precedes the samples in the FIFO.
   struct Header {
     var position: UInt64 = 0
     var frames: UInt32 = 0

@@ -1,14 +1,14 @@
 internal import CSampleRate
 
-/// Converts a mono voice from one rate to another, outside the audio thread. One thread at a time. [control]
+/// Converts a mono voice between rates, outside the audio thread. One thread at a time. [control]
 public final class VoiceResampler {
   private let resampler: OpaquePointer
-  /// 0 after a reset: the next ratio holds at once.
+  /// 0 after a reset: the next ratio applies at once.
   private var ratio = 0.0
-  /// Input that the filter has not taken yet.
+  /// Input that the filter has not consumed yet.
   private var waiting: [Float] = []
 
-  /// Nil where memory is short.
+  /// Returns nil if memory is short.
   public init?() {
     guard let resampler = rt_resampler_create(1) else { return nil }
     self.resampler = resampler
@@ -16,14 +16,14 @@ public final class VoiceResampler {
 
   deinit { rt_resampler_destroy(resampler) }
 
-  /// Forgets what it was given: what comes does not continue it.
+  /// Discards all state: the next input does not continue the previous.
   public func reset() {
     rt_resampler_reset(resampler)
     waiting.removeAll(keepingCapacity: true)
     ratio = 0
   }
 
-  /// `ratio` is the output's rate by the input's, 1/256–256. What comes out lags by the filter's length; nothing is lost.
+  /// Converts `input`. `ratio` is the output rate over the input rate, 1/256–256. The output lags by the filter's length; nothing is lost.
   public func convert(_ input: [Float], ratio: Double) -> [Float] {
     if ratio != self.ratio {
       rt_resampler_jump(resampler, ratio)

@@ -5,19 +5,20 @@ import Synchronization
 ///     capture: voice processing ──▶ stages ──▶ mute ──▶ voice, source
 ///     render:  sinks, call ──▶ bus ──▶ stages ──▶ volume ──▶ limiter ──▶ speaker
 ///
-/// Stages come and go while audio runs, over 10 ms; neither side waits. What is gone is freed, and told so, when no cycle can hold it any more.
-// Sound: what is listed is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+/// Stages come and go while audio runs, over 10 ms; neither side waits. A removed stage is freed, and `released` called, when no cycle can
+/// hold it any more.
+// Sound: the list is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
 public final class StageChain: @unchecked Sendable {
-  /// Names a stage of one chain.
+  /// Identifies a stage of one chain.
   public struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
 
-  // Sound, both of them: a pointer belongs to whoever has taken it off the list.
+  // Sound, both of them: a pointer belongs to whoever has removed it from the list.
   private struct Entry: @unchecked Sendable {
     let id: ID
     let stage: AudioStage
     let player: UnsafeMutablePointer<StagePlayer>
   }
-  /// Replaced, and held by the cycle of the ticket at most.
+  /// Replaced; held at most by the cycle of the ticket.
   private struct Dying: @unchecked Sendable {
     let ticket: UInt64
     let table: UnsafeMutablePointer<StageTable>?
@@ -34,7 +35,7 @@ public final class StageChain: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
   private let memory: CellBlock
-  /// What the audio thread calls.
+  /// The audio thread's half.
   let runner: StageRunner
 
   init() {
@@ -53,15 +54,16 @@ public final class StageChain: @unchecked Sendable {
     runner.dryRight.deallocate()
   }
 
-  /// Frames that all stages add, as they declare it. [any]
+  /// The declared latency of all stages, in frames. [any]
   public var latency: Int {
     lock.withLock { _ in state.entries.reduce(0) { $0 + (state.leaving.contains($1.id) ? 0 : $1.stage.latency) } }
   }
 
-  /// Samples since the chain was made that a stage put out, that were infinite or no numbers, and that are silence instead. 0, or a stage is broken. [any]
+  /// Infinite and NaN samples that stages put out since the chain was made, and that were replaced by silence. Other than 0, a stage is
+  /// broken. [any]
   public var silencedSamples: UInt64 { runner.silenced.load() }
 
-  /// Runs a stage from the next cycle on, behind those that there are. [any, but a stage itself]
+  /// Runs a stage from the next cycle on, behind the existing ones. [any except a stage itself]
   @discardableResult
   public func append(_ stage: AudioStage) -> ID {
     let player = UnsafeMutablePointer<StagePlayer>.allocate(capacity: 1)
@@ -75,7 +77,8 @@ public final class StageChain: @unchecked Sendable {
     }
   }
 
-  /// Fades a stage out over the next 10 ms of audio; `released` tells when it is gone. Unknown id: no effect. [any, but a stage itself]
+  /// Fades a stage out over the next 10 ms of audio; `released` is called when it is gone. Ignored for an unknown id. [any except a stage
+  /// itself]
   public func remove(_ id: ID) {
     lock.withLock { _ in
       guard let entry = state.entries.first(where: { $0.id == id }), state.leaving.insert(id).inserted else { return }
@@ -83,7 +86,7 @@ public final class StageChain: @unchecked Sendable {
     }
   }
 
-  /// Frees what no cycle can hold any more. To be called now and then. [any, but a stage itself]
+  /// Frees what no cycle can hold any more. Call it periodically. [any except a stage itself]
   public func collect() {
     let over = lock.withLock { _ in
       let gone = state.entries.filter { state.leaving.contains($0.id) && $0.player.pointee.isGone.loadAcquire() != 0 }
@@ -93,7 +96,7 @@ public final class StageChain: @unchecked Sendable {
         state.leaving.subtract(ids)
         publish(gone: gone)
       }
-      // In order: where one is not over, nor are those after it.
+      // In order: if one is not over, nor are those after it.
       let over = state.dying.prefix { runner.cycle.isOver($0.ticket) }
       state.dying.removeFirst(over.count)
       return over
@@ -101,7 +104,7 @@ public final class StageChain: @unchecked Sendable {
     for dying in over { Self.free(dying) }
   }
 
-  /// With the lock.
+  /// Call it with the lock held.
   private func publish(gone: [Entry]) {
     let old = state.table
     state.table = state.entries.isEmpty ? nil : StageTable.make(state.entries.map(\.player))

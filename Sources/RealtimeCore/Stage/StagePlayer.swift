@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// One stage as the audio thread sees it. Made and freed by a `StageChain`.
+/// One stage on the audio thread. Made and freed by a `StageChain`.
 ///
-/// It is faded in when it comes and out when it goes, against what it is given, so that neither clicks.
+/// It fades in when added and out when removed, against its own input, so that neither clicks.
 struct StagePlayer: ~Copyable {
   /// 10 ms at 48 kHz.
   static let fadeFrames = 480
@@ -11,11 +11,11 @@ struct StagePlayer: ~Copyable {
   private let context: UnsafeMutableRawPointer?
   private var leftFade = Crossfade(frames: fadeFrames, weight: 0)
   private var rightFade = Crossfade(frames: fadeFrames, weight: 0)
-  /// Told by the control side: it is to go.
+  /// Set by the control side: the stage is to be removed.
   let isLeaving: CounterCell
-  /// Told by the audio thread: it has been faded out.
+  /// Set by the audio thread: the stage has been faded out.
   let isGone: CounterCell
-  /// The chain's.
+  /// The chain's counter.
   private let silenced: CounterCell
   private let memory: CellBlock
 
@@ -29,7 +29,7 @@ struct StagePlayer: ~Copyable {
     self.memory = memory
   }
 
-  /// `dryLeft` and `dryRight` have room for `frames`. [realtime]
+  /// Processes one cycle. `dryLeft` and `dryRight` have room for `frames`. [realtime]
   @_noLocks @_noAllocation
   mutating func process(
     _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int,
@@ -46,7 +46,7 @@ struct StagePlayer: ~Copyable {
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
   }
 
-  /// What is no number goes no further: a filter that has heard one is broken for good.
+  /// Silences NaN and infinite samples: they would break any later filter for good.
   @_noLocks @_noAllocation
   private func call(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     rt_call_stage(callback, context, left, right, frames, rate)
@@ -56,12 +56,12 @@ struct StagePlayer: ~Copyable {
   }
 }
 
-/// The stages that a cycle runs, in order, as the control side published them. Never changed afterwards: a change is a new table.
+/// The stages that a cycle runs, in order, as published by the control side. Immutable: a change is a new table.
 struct StageTable {
   let players: UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>
   let count: Int
 
-  /// [control]
+  /// Makes a table. [control]
   static func make(_ players: [UnsafeMutablePointer<StagePlayer>]) -> UnsafeMutablePointer<StageTable> {
     let memory = UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>.allocate(capacity: max(1, players.count))
     for (i, player) in players.enumerated() { (memory + i).initialize(to: player) }
@@ -70,32 +70,32 @@ struct StageTable {
     return table
   }
 
-  /// The players stay. [control]
+  /// Frees the table, not its players. [control]
   static func free(_ table: UnsafeMutablePointer<StageTable>) {
     table.pointee.players.deallocate()
     table.deallocate()
   }
 }
 
-/// The audio thread's view of a `StageChain`, to be copied freely; the chain must outlive the last cycle.
-// Sound: the scratch is touched by one thread at a time, the one that runs the cycles.
+/// The audio thread's half of a `StageChain`. Copies are views; the chain must outlive the last cycle.
+// Sound: only the thread that runs the cycles touches the scratch.
 struct StageRunner: @unchecked Sendable {
   let cycle: CycleGuard
-  /// Address of the `StageTable`; 0 where there is none.
+  /// Address of the `StageTable`; 0 without one.
   let table: CounterCell
-  /// Samples that stages put out and that were no numbers.
+  /// NaN and infinite samples that stages put out.
   let silenced: CounterCell
   let dryLeft, dryRight: UnsafeMutablePointer<Float>
 
   static let maximumFrames = 8_192
 
-  /// One cycle's audio, in place. [realtime]
+  /// Processes one cycle's audio in place. [realtime]
   @_noLocks @_noAllocation
   func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     cycle.enter()
     // Pairs with the store in StageChain.publish, inside the cycle's guard.
     if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
-      // What other programs play into the bus may be no number either, which no stage is to hear, nor to be blamed for.
+      // Other programs may play NaN into the bus, too: no stage is to hear it, or be blamed for it.
       _ = Kernel.silenceNonNumbers(left, frames: frames)
       if let right { _ = Kernel.silenceNonNumbers(right, frames: frames) }
       var offset = 0

@@ -1,4 +1,4 @@
-/// A number with a fixed count of decimals; "-" where it is no number. [any]
+/// Formats a number with a fixed count of decimals; "-" for NaN and infinity. [any]
 func decimal(_ value: Double, _ decimals: Int) -> String {
   guard value.isFinite else { return "-" }
   var scale = 1

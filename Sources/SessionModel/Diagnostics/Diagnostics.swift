@@ -1,7 +1,7 @@
-/// What `getDiagnostics()` says: every line of the guide's list and of the reference's example, in their words where they have one, with PipeWire where
-/// they have AVAudioSession (T1). Text for people; programs read the snapshot. [any]
+/// The text of `getDiagnostics()`: every line of LiveSwitch's guide and reference, in their words where they have one, with PipeWire in
+/// place of AVAudioSession (T1). For people; programs read the snapshot. [any]
 public struct Diagnostics: Sendable {
-  /// Each "label: value" or a further level of it, without the bullet.
+  /// Lines of the form "label: value", with their level of indentation and without bullets.
   private var lines: [(indent: Int, text: String)] = []
 
   public init(_ report: ServiceReport) {
@@ -15,7 +15,7 @@ public struct Diagnostics: Sendable {
     addTelemetry(report)
   }
 
-  /// A line per fact, each with its line end.
+  /// One line per fact, each with its line end.
   public var text: String {
     lines.reduce(into: "AudioSessionManager Diagnostics:\n") { text, line in
       text += String(repeating: "  ", count: line.indent) + "- " + line.text + "\n"
@@ -69,7 +69,7 @@ public struct Diagnostics: Sendable {
 
   static func yesNo(_ value: Bool) -> String { value ? "YES" : "NO" }
   static func list(_ items: [String]) -> String { items.isEmpty ? "None" : items.joined(separator: ", ") }
-  /// What is open now, in AVAudioSession's words.
+  /// The open directions, in AVAudioSession's words.
   static func category(_ demand: SessionDemand) -> String {
     switch (demand.sends, demand.receives) {
     case (true, _): "PlayAndRecord"

@@ -1,4 +1,4 @@
-/// The voice-processing unit, and where it stands in PipeWire's graph.
+/// The voice-processing unit and its place in PipeWire's graph.
 extension Diagnostics {
   mutating func addUnit(_ report: ServiceReport) {
     let (snapshot, settings) = (report.snapshot, report.session.settings)
@@ -20,10 +20,10 @@ extension Diagnostics {
     addStages(report.silencedStageSamples)
   }
 
-  /// Only where something is wrong.
+  /// Adds the stages' line only if something is wrong.
   private mutating func addStages(_ silenced: SilencedSamples) {
     for (chain, samples) in [("Capture", silenced.capture), ("Render", silenced.render)] where samples > 0 {
-      add("\(chain) Stages", "broken: \(samples) samples were no numbers, and are silent instead")
+      add("\(chain) Stages", "broken: \(samples) samples were NaN or infinite, and were silenced")
     }
   }
 
@@ -84,7 +84,7 @@ extension Diagnostics {
     add("Reference", route.reference == .mix ? "nearend's own mix" : "everything that the speaker plays")
   }
 
-  /// What the devices run at, as far as they tell; else they run with the driver's clock, as every port of ours does.
+  /// The rates of the devices, if they report them; otherwise the driver's, at which all ports of the filter run.
   private static func rates(input: Int?, output: Int?, driver: Int) -> String {
     switch (input, output) {
     case (nil, nil): driver > 0 ? "\(driver) Hz, the driver's clock" : "unknown before the first cycle"

@@ -1,13 +1,13 @@
-/// How far other applications are lowered while a call is up (D3). LiveKit: `AudioDuckingLevel`. [any]
+/// How far other applications are lowered while a call is up (D3); LiveKit's `AudioDuckingLevel`. [any]
 public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
-  /// The least: others stay as loud as possible.
+  /// The least ducking: other applications stay as loud as possible.
   case min
   case `default`
   case mid
-  /// The most: what is said is understood, whatever else plays.
+  /// The most ducking: speech is intelligible whatever else plays.
   case max
 
-  /// By how many dB; the seed says none.
+  /// The attenuation in dB. LiveKit specifies none.
   public var decibels: Double {
     switch self {
     case .min: 3
@@ -22,7 +22,8 @@ public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
 public struct DuckingSettings: Codable, Sendable, Equatable {
   /// `duckingLevel`.
   public var level = DuckingLevel.min
-  /// `isAdvancedDuckingEnabled`: all of it only while somebody speaks, on either side, and a third of it in silence.
+  /// `isAdvancedDuckingEnabled`: a Boolean value indicating whether the full amount applies only while somebody speaks at either end, and a
+  /// third of it in silence.
   public var isAdvanced = false
 
   public init(level: DuckingLevel = .min, isAdvanced: Bool = false) {
@@ -30,18 +31,18 @@ public struct DuckingSettings: Codable, Sendable, Equatable {
     self.isAdvanced = isAdvanced
   }
 
-  /// Gain of other applications while a call is up, in dB, 0 or less.
+  /// The gain of other applications while a call is up, in dB, 0 or less.
   public func gain(hasVoice: Bool) -> Double { isAdvanced && !hasVoice ? -level.decibels / 3 : -level.decibels }
 }
 
-/// Ducking as it is now. [any]
+/// The current state of ducking. [any]
 public struct DuckingStatus: Codable, Sendable, Equatable {
   public var settings: DuckingSettings
-  /// A call is up, and voice processing is in use.
+  /// A Boolean value indicating whether a call is up and voice processing is in use.
   public var isActive: Bool
-  /// Somebody speaks, or did a moment ago; looked at where ducking is advanced.
+  /// A Boolean value indicating whether somebody speaks or did a moment ago; updated only if ducking is advanced.
   public var hasVoice: Bool
-  /// Gain that others' streams have, or are on their way to, in dB.
+  /// The gain that other streams have or are moving to, in dB.
   public var gain: Double
   /// Names of the streams that are lowered now.
   public var streams: [String]
@@ -56,7 +57,7 @@ public struct DuckingStatus: Codable, Sendable, Equatable {
     self.streams = streams
   }
 
-  /// For people, in one line.
+  /// A one-line summary for people.
   public var words: String {
     let kind = settings.isAdvanced ? "by voice activity" : "fixed"
     guard isActive else { return "\(settings.level.rawValue) (\(Int(settings.level.decibels)) dB), \(kind), no call" }

@@ -1,6 +1,6 @@
-/// What an application or a person has set of a stream. [any]
+/// The volumes of a stream as set by its application or a person. [any]
 public struct StreamVolumes: Sendable, Equatable {
-  /// Linear, one for each channel.
+  /// Linear gains, one per channel.
   public var channels: [Float]
   public var isMuted: Bool
 
@@ -9,40 +9,41 @@ public struct StreamVolumes: Sendable, Equatable {
     self.isMuted = isMuted
   }
 
-  /// The same volumes, though perhaps in another order, or one for all channels: so they come when the stream's format changes.
+  /// Returns whether the volumes are the same, possibly reordered or reduced to one for all channels, as happens when the stream's format
+  /// changes.
   func isSame(as other: StreamVolumes) -> Bool {
     if channels.count == other.channels.count { return channels.sorted() == other.channels.sorted() }
     return Set(channels).count == 1 && Set(channels) == Set(other.channels)
   }
 }
 
-/// The rules for one stream while it is ducked: how its gain moves, and who has the last word (D3). Given the time, in seconds. [any]
+/// The rules for one stream while it is ducked: how its gain moves, and who has the last word (D3). Pure: given the time, in seconds. [any]
 ///
-/// What the user has set is never written. A gain is laid over it, which ends as soon as somebody sets the volume: what they choose is what they hear, and
-/// the stream is let alone for the rest of the call.
+/// The volume that the user has set is never written. A gain is laid over it, and ends as soon as somebody sets the volume: they hear what
+/// they choose, and the stream is left alone for the rest of the call.
 public struct StreamDucking: Sendable, Equatable {
   /// What is heard of the stream.
   public enum Heard: Sendable, Equatable {
-    /// What the user has set.
+    /// The volumes that the user has set.
     case asSet
-    /// That, lowered to these volumes.
+    /// The user's volumes, lowered to these.
     case lowered([Float])
   }
 
-  /// dB per second, where cycles are short.
+  /// Speed of lowering in dB per second, if cycles are short.
   public static let fall = 12.0
   public static let rise = 8.0
-  /// dB. The gain is the same for a whole cycle: where cycles are long, it moves slower than that.
+  /// Largest step of gain in dB. The gain is constant within a cycle, so long cycles make it move more slowly.
   public static let largestStep = 0.5
-  /// When nearend leaves, whoever waits for it should not wait long.
+  /// Speed of the release in dB per second when nearend leaves: fast, because somebody waits for it.
   public static let riseWhenLeaving = 60.0
-  /// Seconds, from when it is first looked at in a call, in which the session manager and its own client may still be setting it up.
+  /// Seconds after the stream is first seen in a call in which its client and the session manager may still be setting it up.
   public static let settlingTime = 1.0
 
   public private(set) var set: StreamVolumes
-  /// Of the gain laid over, 0 or less.
+  /// The gain laid over the stream, in dB, 0 or less.
   public private(set) var decibels = 0.0
-  /// Somebody has moved the volume during the call.
+  /// A Boolean value indicating whether somebody has moved the volume during the call.
   public private(set) var isLeftAlone = false
   private let since: Double
 
@@ -51,19 +52,20 @@ public struct StreamDucking: Sendable, Equatable {
     since = time
   }
 
-  /// The daemon tells what is set.
+  /// Takes the volumes that the daemon reports as set.
   public mutating func told(_ volumes: StreamVolumes, at time: Double) {
     let isMoved = !volumes.isSame(as: set)
-    // Whoever sets volume or mute has ended the gain laid over it.
+    // Setting volume or mute has ended the gain laid over it.
     if isMoved || volumes.isMuted != set.isMuted { decibels = 0 }
     if isMoved, time >= since + Self.settlingTime { isLeftAlone = true }
     set = volumes
   }
 
-  /// Whether it has a way to go to this gain.
+  /// Returns whether the gain still has to move to reach the target.
   public func isMoving(to target: Double) -> Bool { !isLeftAlone && !set.isMuted && decibels != target }
 
-  /// Goes on towards a gain in dB for some seconds; nil where nothing changes. `cycle`: the graph's, in seconds. `isLeaving`: nobody should wait for it.
+  /// Moves the gain towards `target` dB for some seconds; returns nil if nothing changes. `cycle` is the graph's, in seconds. `isLeaving`
+  /// uses the fast release.
   public mutating func step(to target: Double, seconds: Double, cycle: Double = 0, isLeaving: Bool = false) -> Heard? {
     guard isMoving(to: target) else { return nil }
     let isFalling = target < decibels
@@ -77,11 +79,11 @@ public struct StreamDucking: Sendable, Equatable {
   private static func linear(_ decibels: Double) -> Float { Float(decibelsToLinear(decibels)) }
 }
 
-/// Which stream it was, for who must find it again. [any]
+/// Identifies a ducked stream, so that it can be found again after a restart. [any]
 public struct DuckedStream: Codable, Sendable, Equatable {
-  /// `object.serial`: never used twice by one daemon.
+  /// `object.serial`: unique within one daemon's lifetime.
   public var serial: UInt64
-  /// `node.name`, because another daemon counts anew.
+  /// `node.name`, because another daemon counts serials from the start.
   public var node: String
   /// `application.name`, for people.
   public var application: String

@@ -1,28 +1,28 @@
-/// Something that a program, an operator or the telemetry should hear of. [any]
+/// An event for programs, operators or telemetry. [any]
 public struct AudioEvent: Codable, Sendable, Equatable {
-  /// `rawValue` is the event's name, as observers, `/events` and telemetry spell it.
+  /// The kind of an event. `rawValue` is its name for observers, `/events` and telemetry.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// A write did not fit into a sink's ring, for the first time of a run (K6).
+    /// The first write of a run that did not fit into a sink's ring (K6).
     case sinkFrameDrop
-    /// A sink should play and had nothing, for the first time of a run (K5).
+    /// The first gap of a run in which a sink should have played but had nothing (K5).
     case sinkUnderrun
-    /// A sink's write came much later than it was due: by more than 60 ms, and by more than 4 times the jitter so far.
+    /// A write to a sink came more than 60 ms late, and more than 4 times the jitter so far.
     case sinkJitterSpike
-    /// The source's consumer did not take its audio in time, and some of it was lost.
+    /// The source's consumer did not take its audio in time, and some was lost.
     case sourceOverrun
     /// A cycle of the graph was missed.
     case graphOverrun
     case interruptionBegan
     case interruptionEnded
-    /// Another microphone or speaker is in use, by node name.
+    /// A different microphone or speaker is in use, by node name.
     case deviceChange
-    /// The route leads elsewhere: another device, or another port or use of the same (R4). `RouteChange` names the detail's keys.
+    /// The route changed: another device, or another port or use of the same device (R4). `RouteChange` names the keys of its detail.
     case routeChange
     /// The session runs again after an interruption, or after a call manager activated it (S4).
     case didRecover
     case mediaRegistered
     case mediaUnregistered
-    /// A setting has another value.
+    /// The value of a setting changed.
     case settingChanged
     /// Somebody talks into the muted microphone (D2).
     case talkingWhileMuted
@@ -30,11 +30,11 @@ public struct AudioEvent: Codable, Sendable, Equatable {
   public var kind: Kind
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double
-  /// The media that it is about, where it is about one.
+  /// The media concerned, if any.
   public var mediaId: String?
-  /// What there is to say, by the seeds' keys where they have one; `sourceHadAudio` is always there (T4).
+  /// Details by key, named as in LiveSwitch and LiveKit where they have one; always includes `sourceHadAudio` (T4).
   public var detail: [String: EventValue]
-  /// `routeChange`: the reason, the route and the one before it, as values. Seed: the notification's `AVAudioSessionRouteChangePreviousRouteKey`.
+  /// For `routeChange`: reason, route and previous route as values, as in Apple's `AVAudioSessionRouteChangePreviousRouteKey`.
   public var routeChange: RouteChange?
 
   public init(_ kind: Kind, time: Double, mediaId: String? = nil, detail: [String: EventValue] = [:], routeChange: RouteChange? = nil) {
@@ -46,7 +46,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
   }
 }
 
-/// One value of an event's detail: a JSON scalar. [any]
+/// A value in an event's detail: a JSON scalar. [any]
 public enum EventValue: Codable, Sendable, Equatable {
   case bool(Bool)
   case integer(Int)
@@ -85,7 +85,7 @@ extension EventValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 }
 
 extension EventValue: CustomStringConvertible {
-  /// As people write it.
+  /// The value as people write it.
   public var description: String {
     switch self {
     case .bool(let value): "\(value)"

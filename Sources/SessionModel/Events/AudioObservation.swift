@@ -1,18 +1,18 @@
-/// The counters that events are found in, at one instant. [any]
+/// The counters from which events are derived, at one instant. [any]
 public struct AudioObservation: Sendable, Equatable {
-  /// A ring sink; totals are since its registration, or since counters were last cleared.
+  /// A ring sink. Totals count from its registration, or from the last reset of the counters.
   public struct Sink: Sendable, Equatable {
     public var id: String
-    /// Gaps since it last played well; more than 0 is a run.
+    /// Gaps since it last played without one; more than 0 is a run.
     public var consecutiveUnderruns: UInt64
     public var totalUnderruns: UInt64
-    /// Writes refused since the last that fitted; more than 0 is a run.
+    /// Writes refused since the last one that fit; more than 0 is a run.
     public var consecutiveDrops: UInt64
     public var totalDrops: UInt64
     public var jitterSpikes: UInt64
-    /// How late the last of them came, in seconds.
+    /// How late the most recent spike came, in seconds.
     public var lastJitterSpike: Double
-    /// Mean deviation of writes from when they were due, in seconds.
+    /// Mean deviation of writes from their due time, in seconds.
     public var jitter: Double
 
     public init(
@@ -31,13 +31,13 @@ public struct AudioObservation: Sendable, Equatable {
   }
 
   public var sinks: [Sink]
-  /// Cycles missed since start, or since counters were last cleared.
+  /// Cycles missed since the start, or since the last reset of the counters.
   public var xruns: UInt64
   /// Frames per cycle.
   public var quantum: Int
   /// Frames per second.
   public var rate: Int
-  /// The largest share of a cycle's time in the last second.
+  /// The largest share of a cycle's time used in the last second.
   public var busyRatioPeak: Double
   /// Somebody talks into the muted microphone (D2).
   public var isTalkingWhileMuted = false
@@ -53,7 +53,7 @@ public struct AudioObservation: Sendable, Equatable {
   }
 }
 
-/// Where sound comes from and goes to, by node name; nil where there is no device. [any]
+/// The devices in use by node name; nil without a device. [any]
 public struct RouteEnds: Sendable, Equatable {
   public var microphone: String?
   public var speaker: String?

@@ -1,9 +1,9 @@
-/// Finds what should be told in counters that only grow. Pure: time is given, so that any schedule can be tried. [any]
+/// Derives events from counters that only grow. Pure: given the time, so that any schedule can be tested. [any]
 ///
-/// - `sinkUnderrun` and `sinkFrameDrop` are told for the first of a run; a run that goes on is no news (K5, K6).
-/// - Each kind is told at most once in 5 minutes for each sink or source, `graphOverrun` once in 5 minutes.
-/// - `talkingWhileMuted` is told when it begins, at most once in 10 s (D2).
-/// - `deviceChange` is always told. (`routeChange` is found by the graph's side, which knows why.)
+/// - `sinkUnderrun` and `sinkFrameDrop` are posted for the first of a run; a continuing run is not reported again (K5, K6).
+/// - Each kind is posted at most once in 5 minutes per sink or source, `graphOverrun` once in 5 minutes.
+/// - `talkingWhileMuted` is posted when it begins, at most once in 10 s (D2).
+/// - `deviceChange` is always posted. (`routeChange` comes from `PipeWireGraph`, which knows the reason.)
 public struct EventDetector: Sendable {
   public struct Event: Sendable, Equatable {
     public var kind: AudioEvent.Kind
@@ -17,26 +17,26 @@ public struct EventDetector: Sendable {
     }
   }
 
-  /// Seconds between two events of a kind about the same thing (K6).
+  /// Seconds between two events of a kind about the same subject (K6).
   public static let interval = 300.0
 
-  /// Seconds between two reminders that the microphone is muted (D2): whoever goes on talking has not seen the first.
+  /// Seconds between two reminders that the microphone is muted (D2), for somebody who missed the first.
   public static let talkInterval = 10.0
 
   private struct Subject: Hashable {
     var kind: AudioEvent.Kind
     var mediaId: String?
   }
-  /// When each was last told.
+  /// When each event was last posted.
   private var told: [Subject: Double] = [:]
   private var last = AudioObservation()
   private var route: RouteEnds?
 
   public init() {}
 
-  // MARK: Looks
+  // MARK: Comparing observations
 
-  /// What is new since the last look. `time` in seconds of any clock that never goes back.
+  /// Returns the events since the previous observation. `time` is in seconds of a monotonic clock.
   public mutating func look(_ new: AudioObservation, at time: Double) -> [Event] {
     let old = last
     last = new
@@ -58,7 +58,7 @@ public struct EventDetector: Sendable {
     return found.filter { isNews($0, at: time) }
   }
 
-  /// A write was refused, the first of a run; as a program tells it (K6).
+  /// Returns the event for the first refused write of a run, as reported by a program (K6).
   public mutating func frameDrop(
     mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64, at time: Double
   ) -> Event? {
@@ -66,23 +66,23 @@ public struct EventDetector: Sendable {
     return isNews(event, at: time) ? event : nil
   }
 
-  /// The source's consumer took its audio too late, for the first time of a run.
+  /// Returns the event for the first time of a run that the source's consumer took its audio too late.
   /// - Parameters:
   ///   - mediaId: the source's.
-  ///   - lost: cycles since the run before.
-  ///   - total: cycles since it was registered.
+  ///   - lost: cycles since the previous run.
+  ///   - total: cycles since registration.
   ///   - time: in seconds, of the clock that `look` is given.
   public mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
     let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil
   }
 
-  /// The devices in use now. The first are no change.
+  /// Takes the devices in use now. The first call reports no change.
   public mutating func use(_ new: RouteEnds) -> Event? {
     let old = route
     route = new
     guard let old, old != new else { return nil }
-    // "": none.
+    // "" stands for none.
     func name(_ name: String?) -> EventValue { .string(name ?? "") }
     return Event(
       kind: .deviceChange,
@@ -121,10 +121,11 @@ public struct EventDetector: Sendable {
       detail: ["consecutive": .count(consecutive), "total": .count(total), "totalUnderruns": .count(totalUnderruns)])
   }
 
-  /// What was added between two looks; a count that fell was cleared between them, or is another's.
+  /// The increase between two observations. A count that decreased was reset, or belongs to a new subject.
   private static func growth(_ old: UInt64, _ new: UInt64) -> UInt64 { new >= old ? new - old : new }
 
-  /// How long a run is that began between two looks; nil where none began. A run that is over again was as long as what was added, at most.
+  /// The length of a run that began between two observations; nil if none began. A run that has ended again was at most as long as the
+  /// increase.
   private static func newRun(_ old: (run: UInt64, total: UInt64), _ new: (run: UInt64, total: UInt64)) -> UInt64? {
     let added = growth(old.total, new.total)
     let goesOn = new.total >= old.total && old.run > 0 && new.run == old.run + added
@@ -143,7 +144,7 @@ public struct EventDetector: Sendable {
     return true
   }
 
-  /// A sink that comes back under the same id is another.
+  /// Forgets sinks that are gone: a sink that comes back under the same id is a new one.
   private mutating func forgetWhoLeft(_ new: AudioObservation) {
     guard !told.isEmpty else { return }
     let present = Set(new.sinks.map(\.id))

@@ -1,9 +1,9 @@
-/// Prometheus' text exposition format 0.0.4: families of samples, each with its help and type. [any]
+/// Writes Prometheus' text exposition format 0.0.4: families of samples, each with help and type. [any]
 ///
 /// https://prometheus.io/docs/instrumenting/exposition_formats/
 struct MetricsText {
   enum Kind: String { case counter, gauge }
-  /// One number of a family, and what it differs in from the others.
+  /// One sample of a family, with the labels that distinguish it.
   struct Sample {
     let labels: KeyValuePairs<String, String>
     let value: Double
@@ -16,10 +16,10 @@ struct MetricsText {
 
   private(set) var text = ""
 
-  /// One family with one sample and no label.
+  /// Adds a family with one unlabelled sample.
   mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) { add(name, kind, help, [Sample([:], value)]) }
 
-  /// One family; nothing where it has no sample.
+  /// Adds a family; nothing if it has no samples.
   mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
     if samples.isEmpty { return }
     text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
@@ -31,7 +31,7 @@ struct MetricsText {
 
   private static func escaped(_ text: String, quotes: Bool) -> String {
     var result = ""
-    // By scalars: "\r\n" is one Character.
+    // Iterates by scalars, because "\r\n" is one Character.
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": result += "\\\\"

@@ -1,4 +1,4 @@
-/// What `GET /metrics` says: Prometheus' text format 0.0.4, in its base units (seconds, bytes, ratios). [any]
+/// The text of `GET /metrics`: Prometheus' text format 0.0.4 in base units (seconds, bytes, ratios). [any]
 public struct ServiceMetrics: Sendable {
   public let text: String
   /// The format's `Content-Type`.
@@ -90,7 +90,7 @@ extension MetricsText {
     add("nearend_microphone_muted", .gauge, "Whether the microphone is muted.", report.snapshot.session.isMicrophoneMuted ? 1 : 0)
     let silenced = report.silencedStageSamples
     add(
-      "nearend_stage_silenced_samples_total", .counter, "Samples of a program's own stages that were no numbers, by chain.",
+      "nearend_stage_silenced_samples_total", .counter, "NaN and infinite samples of a program's own stages, by chain.",
       [Sample(["chain": "capture"], Double(silenced.capture)), Sample(["chain": "render"], Double(silenced.render))])
     add("nearend_output_volume_ratio", .gauge, "Linear gain of the whole mix.", report.outputVolume)
   }

@@ -1,9 +1,10 @@
-/// When a Bluetooth headset changes between music (A2DP) and calls (HFP): it has a microphone only for calls (R6). Pure: time is given. [any]
+/// Decides when a Bluetooth headset switches between music (A2DP) and calls (HFP), the only profile with a microphone (R6). Pure: given the
+/// time. [any]
 ///
 ///     music ──sends for `callDelay`──▶ calls ──nobody sends for `musicDelay`──▶ music
 ///
-/// Both delays are longer than those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. What somebody else chose meanwhile
-/// stays.
+/// Both delays exceed those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. A profile that somebody else
+/// chose meanwhile stays.
 public struct HeadsetProfile: Sendable, Equatable {
   /// A Bluetooth headset's card.
   public struct Card: Sendable, Equatable {
@@ -20,7 +21,7 @@ public struct HeadsetProfile: Sendable, Equatable {
       self.callProfile = callProfile
     }
   }
-  /// What was changed, to be changed back.
+  /// A profile switch to be undone later.
   public struct Change: Codable, Sendable, Equatable {
     public var card: String
     public var former: String
@@ -46,32 +47,34 @@ public struct HeadsetProfile: Sendable, Equatable {
   public static let callDelay = 0.75
   /// Seconds without sending before it is switched back.
   public static let musicDelay = 3.0
-  /// Seconds that a switch may take.
+  /// Seconds to wait for a switch to complete.
   public static let patience = 2.0
 
-  /// The change that is in effect.
+  /// The switch in effect.
   public private(set) var change: Change?
   private var hasTakenEffect = false
-  /// The headset went while it was on ours, and comes back as new.
+  /// A Boolean value indicating whether the headset disappeared while it was in nearend's profile; when it returns it starts afresh.
   private var isAway = false
   private var asked = -Double.infinity
-  /// Since when it has been due.
+  /// The time since when a switch has been due.
   private var due: Double?
-  /// Somebody undid ours while something sends: not again before that ends.
+  /// A Boolean value indicating whether somebody undid nearend's switch while something sends; it is not repeated before sending ends.
   private var isOverruled = false
 
-  /// - Parameter change: what an earlier run left, after a crash.
+  /// - Parameter change: a switch that an earlier run left behind, after a crash.
   public init(change: Change? = nil) {
     self.change = change
     hasTakenEffect = change != nil
   }
 
+  /// Compares the wanted with the actual profile.
+  ///
   /// - Parameters:
-  ///   - sends: something records.
-  ///   - used: the card of the speaker in use, where its microphone is to be used too; nil where that is no Bluetooth headset.
-  ///   - cards: every Bluetooth card there is.
-  ///   - time: seconds of a clock that never goes back.
-  /// - Returns: what to ask for now, and when to look again.
+  ///   - sends: whether something records.
+  ///   - used: the card of the speaker in use, if its microphone is to be used too; nil if that is no Bluetooth headset.
+  ///   - cards: every Bluetooth card that exists.
+  ///   - time: seconds of a monotonic clock.
+  /// - Returns: the switch to request now, and when to call again.
   public mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
     if !sends { isOverruled = false }
     if let change { return lookBack(change, sends: sends, used: used, cards: cards, at: time) }
@@ -90,7 +93,7 @@ public struct HeadsetProfile: Sendable, Equatable {
   private mutating func lookBack(
     _ change: Change, sends: Bool, used: String?, cards: [Card], at time: Double
   ) -> (request: Request?, next: Double?) {
-    // It may come back.
+    // The card may come back.
     guard let card = cards.first(where: { $0.name == change.card }) else {
       isAway = hasTakenEffect
       return (nil, nil)
@@ -100,7 +103,7 @@ public struct HeadsetProfile: Sendable, Equatable {
       isAway = false
     } else {
       guard hasTakenEffect || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
-      // Somebody chose another, or it cannot be.
+      // Somebody chose another profile, or the switch is impossible.
       self.change = nil
       isOverruled = sends && !isAway
       isAway = false
@@ -116,7 +119,7 @@ public struct HeadsetProfile: Sendable, Equatable {
     return (ask(card.name, change.former, at: time), time + Self.patience)
   }
 
-  /// What to ask for when nearend leaves: everything as it was.
+  /// Returns the request that restores the original profile when nearend leaves.
   public mutating func leave(cards: [Card]) -> Request? {
     guard let change, let card = cards.first(where: { $0.name == change.card }), card.profile == change.ours else { return nil }
     self.change = nil

@@ -1,11 +1,11 @@
-/// What kind of thing a port of a route is (R3), by the names that Apple gives them (`AVAudioSession.Port`). [any]
+/// The kind of a route's port (R3), by Apple's names (`AVAudioSession.Port`). [any]
 ///
 /// `rawValue` is the name in snapshots, events and telemetry.
 public enum PortType: String, Codable, Sendable, CaseIterable {
   // Inputs
   /// A microphone in the machine's own case.
   case builtInMic
-  /// The microphone of something with a plug: a wired headset, or a microphone in a jack that notices it.
+  /// A microphone with a plug: of a wired headset, or in a jack that detects it.
   case headsetMic
   case lineIn
 
@@ -14,14 +14,14 @@ public enum PortType: String, Codable, Sendable, CaseIterable {
   case headphones
   /// A loudspeaker in the machine's own case.
   case builtInSpeaker
-  /// What is held to the ear.
+  /// A speaker held to the ear.
   case builtInReceiver
   /// Bluetooth's music profile: one direction, stereo.
   case bluetoothA2DP
   case hdmi = "HDMI"
   case displayPort
   case lineOut
-  /// A loudspeaker in the network (RAOP).
+  /// A network speaker (RAOP).
   case airPlay
 
   // Either
@@ -36,15 +36,15 @@ public enum PortType: String, Codable, Sendable, CaseIterable {
   case other
 }
 
-/// Whether something is plugged in, as a route's `available` tells. [any]
+/// Whether something is plugged in, from a route's `available`. [any]
 public enum PortAvailability: String, Codable, Sendable, CaseIterable {
-  /// What has no jack cannot tell.
+  /// There is no jack detection.
   case unknown
   case no
   case yes
 }
 
-/// What the graph tells of a port; any of it may be missing. [any]
+/// What the graph reports of a port; anything may be missing. [any]
 public struct PortFacts: Sendable, Equatable {
   public var direction: Device.Direction
   /// `port.type` of the active Route: "speaker", "headphones", "mic", …
@@ -62,7 +62,7 @@ public struct PortFacts: Sendable, Equatable {
   public var bluetoothProfile: String?
   /// `device.profile.name`: "analog-stereo", "hdmi-stereo", "iec958-stereo", …
   public var deviceProfile: String?
-  /// Whether there is a device behind the node.
+  /// A Boolean value indicating whether there is a device behind the node.
   public var hasDevice: Bool
   /// `audio.rate` of the node, in Hz.
   public var audioRate: String?
@@ -90,7 +90,7 @@ public struct PortFacts: Sendable, Equatable {
 }
 
 extension PortType {
-  /// Finds the type. How something is connected counts before what it is, as with Apple: a headset on USB is `usbAudio`.
+  /// Derives the type. As with Apple, the connection takes precedence over the kind: a USB headset is `usbAudio`.
   public init(_ facts: PortFacts) {
     if facts.isBluetooth {
       self = Self.bluetooth(facts)
@@ -111,15 +111,15 @@ extension PortType {
     return profile.hasPrefix("a2dp") ? .bluetoothA2DP : .bluetoothHFP
   }
 
-  /// The types of ports that PipeWire's ALSA plugin and its BlueZ plugin know.
+  /// Derives the type from the port types of PipeWire's ALSA and BlueZ plugins.
   private static func byPort(_ facts: PortFacts) -> PortType? {
     let isInput = facts.direction == .input
-    // Only names that a card's profile (UCM) gives tell it from HDMI: ALSA's own Routes are called HDMI for either.
+    // Only names from a card's UCM profile distinguish it: ALSA's own Routes are called HDMI for both.
     if !isInput, facts.portName?.lowercased().contains("displayport") == true { return .displayPort }
     switch facts.portType {
     case "speaker": return .builtInSpeaker
     case "mic":
-      // The routes of jacks that notice a plug tell so; a microphone in the lid has none.
+      // Routes of jacks with detection report availability; a built-in microphone has none.
       let isBuiltIn = facts.availability == .unknown || facts.portName?.contains("internal") == true
       return isBuiltIn ? .builtInMic : .headsetMic
     case "headset": return isInput ? .headsetMic : .headphones
@@ -158,7 +158,7 @@ extension PortType {
 }
 
 extension PortFacts {
-  /// Frames per second that the device itself runs at, as far as it tells: a call over Bluetooth by its codec.
+  /// The device's own rate in Hz, if known: by the codec for a Bluetooth call.
   public var rate: Int? {
     if let rate = audioRate.flatMap({ Int($0) }), (1_000...1_000_000).contains(rate) { return rate }
     guard isBluetooth, let profile = bluetoothProfile, !profile.hasPrefix("a2dp"), !profile.hasPrefix("bap") else { return nil }
@@ -172,8 +172,8 @@ extension PortFacts {
 
   fileprivate var isBluetooth: Bool { api == "bluez5" || bus == "bluetooth" || bluetoothProfile != nil }
 
-  /// Whether only who wears it hears it (R5): headphones and headsets, however they are connected. A Bluetooth device that does not say what it is
-  /// is taken for one: most are, and to play on where nobody listens does less harm than to play into a room.
+  /// A Boolean value indicating whether only the wearer hears it (R5): headphones and headsets, whatever the connection. A Bluetooth device
+  /// of unknown kind counts as one: most are, and playing on unheard does less harm than playing into a room.
   public var isPrivate: Bool {
     guard direction == .output else { return false }
     switch portType {

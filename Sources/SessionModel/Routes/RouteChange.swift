@@ -1,23 +1,23 @@
-/// Why a route changed (R4). Seed: `AVAudioSession.RouteChangeReason`. [any]
+/// Why a route changed (R4), as in Apple's `AVAudioSession.RouteChangeReason`. [any]
 public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
   case unknown
   /// Something was plugged in or connected, and is used now.
   case newDeviceAvailable
-  /// What was used was unplugged, or is gone.
+  /// The device in use was unplugged or disappeared.
   case oldDeviceUnavailable
-  /// Something began or ended to send, and the route follows: a Bluetooth headset between A2DP and HFP.
+  /// Something began or stopped sending, and the route follows: a Bluetooth headset between A2DP and HFP.
   case categoryChange
-  /// A person chose another device: in nearend, or as the session's default.
+  /// A person chose another device, in nearend or as the session's default.
   case override
-  /// The machine slept, and what it woke up with is another.
+  /// The machine slept, and woke up with a different route.
   case wakeFromSleep
   /// No device is left.
   case noSuitableRoute
-  /// The same device is used in another way.
+  /// The same device is used in a different way.
   case routeConfigurationChange
 }
 
-/// A route that changed. [any]
+/// A change of route. [any]
 public struct RouteChange: Codable, Sendable, Equatable {
   public var reason: RouteChangeReason
   public var previousRoute: RouteDescription
@@ -30,14 +30,14 @@ public struct RouteChange: Codable, Sendable, Equatable {
   }
 }
 
-/// All that the reason of a change is found in, at one instant. [any]
+/// The facts from which the reason of a change is derived, at one instant. [any]
 public struct RouteObservation: Sendable, Equatable {
   public var route: RouteDescription
-  /// Every port that could be used: there, and not known to be unplugged.
+  /// Every port that exists and is not known to be unplugged.
   public var available: Set<PortId>
-  /// What a person chose, by direction: the device picked in nearend, or else the session's configured default; `node.name`.
+  /// The device that a person chose, by direction: picked in nearend, otherwise the session's configured default; `node.name`.
   public var chosen: [Device.Direction: String]
-  /// The machine sleeps, or has just woken up.
+  /// A Boolean value indicating whether the machine sleeps or has just woken up.
   public var isWaking: Bool
 
   public init(
@@ -52,7 +52,7 @@ public struct RouteObservation: Sendable, Equatable {
 }
 
 extension RouteChange {
-  /// The change between two instants; nil where the route leads where it led. The reason is the first that holds, in this order.
+  /// Derives the change between two instants; nil if the route is the same. The first reason that applies wins, in this order.
   public init?(from old: RouteObservation, to new: RouteObservation) {
     guard new.route.differs(from: old.route) else { return nil }
     self.init(reason: Self.reason(old, new), previousRoute: old.route, route: new.route)
@@ -63,7 +63,7 @@ extension RouteChange {
     let changed = [Device.Direction.output, .input].filter { new.route.differs(from: old.route, $0) }
     let isChosen = changed.contains { old.chosen[$0] != new.chosen[$0] }
     if new.isWaking, !isChosen { return .wakeFromSleep }
-    // A headset's other profile takes ports away and brings others, but the headset stays.
+    // A headset's profile switch replaces its ports, but the headset stays.
     let isOtherProfile = changed.contains { direction in
       old.route[direction].contains { port in new.route[direction].contains { $0.isOtherProfile(of: port) } }
     }
@@ -71,7 +71,7 @@ extension RouteChange {
     if isChosen { return .override }
     let gone = changed.flatMap { old.route[$0] }.filter { !new.available.contains($0.id) }
     let came = changed.flatMap { new.route[$0] }.filter { !old.available.contains($0.id) }
-    // ALSA calls a loudspeaker unplugged while headphones are plugged in: the plug tells what happened.
+    // ALSA reports a loudspeaker as unplugged while headphones are plugged in: the jack says what happened.
     if came.contains(where: { $0.availability == .yes }) { return .newDeviceAvailable }
     if !gone.isEmpty { return .oldDeviceUnavailable }
     if !came.isEmpty { return .newDeviceAvailable }

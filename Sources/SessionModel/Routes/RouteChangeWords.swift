@@ -1,6 +1,6 @@
 extension RouteChange {
-  /// What the event `routeChange` tells: `reason`, and as "portType node, …" the ports of the new route (`inputs`, `outputs`) and of the one before
-  /// (`previousInputs`, `previousOutputs`).
+  /// The detail of the event `routeChange`: `reason`, and as "portType node, …" the ports of the new route (`inputs`, `outputs`) and of the
+  /// previous one (`previousInputs`, `previousOutputs`).
   public var detail: [String: EventValue] {
     func ports(_ ports: [RoutePort]) -> EventValue { .string(ports.map { "\($0.portType.rawValue) \($0.name)" }.joined(separator: ", ")) }
     return [

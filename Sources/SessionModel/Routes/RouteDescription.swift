@@ -1,21 +1,21 @@
-/// One end of a route: a device and what is active of it. Seed: `AVAudioSessionPortDescription`. [any]
+/// One end of a route: a device and its active port, as in Apple's `AVAudioSessionPortDescription`. [any]
 public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   /// `node.name` of the device's node.
   public var name: String
-  /// For people: "Built-in Audio Analog Stereo".
+  /// A description for people: "Built-in Audio Analog Stereo".
   public var description: String
   public var portType: PortType
-  /// Name of the device's active Route, "analog-output-headphones"; empty where the device has none.
+  /// Name of the device's active Route, "analog-output-headphones"; empty if it has none.
   public var port: String
-  /// For people: "Headphones"; empty where the device has none.
+  /// A description for people: "Headphones"; empty if the device has no Route.
   public var portDescription: String
-  /// Whether something is plugged in there.
+  /// Whether something is plugged in.
   public var availability: PortAvailability
-  /// `device.name`: the card; empty where there is none.
+  /// `device.name` of the card; empty if there is none.
   public var device: String
-  /// Only who wears it hears it (R5).
+  /// A Boolean value indicating whether only the wearer hears it (R5).
   public var isPrivate: Bool
-  /// Frames per second that the device itself runs at, 16000 for a headset's call profile; nil where it does not tell.
+  /// The device's own rate in Hz, 16000 for a headset's call profile; nil if unknown.
   public var rate: Int?
 
   public init(
@@ -33,7 +33,7 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
     self.isPrivate = isPrivate
   }
 
-  /// What makes it this port and no other: node and Route.
+  /// The identity of the port: node and Route.
   public var id: PortId { PortId(node: name, port: port) }
 }
 
@@ -41,7 +41,7 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
 public struct PortId: Codable, Sendable, Equatable, Hashable {
   /// `node.name`
   public var node: String
-  /// Name of the Route; empty where the device has none.
+  /// Name of the Route; empty if the device has none.
   public var port: String
 
   public init(node: String, port: String = "") {
@@ -50,7 +50,7 @@ public struct PortId: Codable, Sendable, Equatable, Hashable {
   }
 }
 
-/// Where sound comes from and goes to: none or one of each today. Seed: `AVAudioSessionRouteDescription`. [any]
+/// The inputs and outputs in use, at present at most one of each, as in Apple's `AVAudioSessionRouteDescription`. [any]
 public struct RouteDescription: Codable, Sendable, Equatable {
   public var inputs: [RoutePort]
   public var outputs: [RoutePort]
@@ -64,7 +64,7 @@ public struct RouteDescription: Codable, Sendable, Equatable {
 
   public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 
-  /// True where it leads elsewhere: through another port, or the same as another type of port. What is told of a port besides does not count.
+  /// Returns whether the route uses another port, or the same port as another type. Other properties of a port do not count.
   public func differs(from other: RouteDescription) -> Bool { differs(from: other, .input) || differs(from: other, .output) }
 
   func differs(from other: RouteDescription, _ direction: Device.Direction) -> Bool {

@@ -1,18 +1,18 @@
-/// Headphones gone: what played for one person's ears is not played into the room (R5). Pure. [any]
+/// Decides when playback pauses because headphones are gone, so that private audio does not play into the room (R5). Pure. [any]
 ///
-/// Seed: "Responding to audio route changes". Plugging in goes on without a pause; so does a person's choice of another speaker.
+/// As in Apple's "Responding to audio route changes". Plugging in, or choosing another speaker, continues without a pause.
 public struct UnplugPause: Sendable, Equatable {
-  /// What a look finds.
+  /// The facts at one instant.
   public struct Look: Sendable, Equatable {
     /// The speaker in use now.
     public var output: RoutePort?
-    /// Every port that could be used now.
+    /// Every port that can be used now.
     public var available: Set<PortId>
-    /// The speaker that a person chose; nil where nobody did.
+    /// The speaker that a person chose; nil if nobody did.
     public var chosen: String?
-    /// Whether somebody plays.
+    /// A Boolean value indicating whether anything plays.
     public var isPlaying: Bool
-    /// Seconds of a clock that never goes back.
+    /// Seconds of a monotonic clock.
     public var time: Double
 
     public init(output: RoutePort?, available: Set<PortId>, chosen: String? = nil, isPlaying: Bool, time: Double = 0) {
@@ -24,28 +24,28 @@ public struct UnplugPause: Sendable, Equatable {
     }
   }
 
-  /// False: what plays goes on wherever it can (`--no-pause-on-unplug`).
+  /// False lets playback continue wherever it can (`--no-pause-on-unplug`).
   public var isEnabled: Bool {
     didSet { if !isEnabled { isPaused = false } }
   }
   public private(set) var isPaused = false
   private var last: Look?
-  /// When another headset took over from headphones that were unplugged. What comes right after it is still the session manager's search
-  /// for a speaker: were it believed, a second headset on the desk would let the room hear everything.
+  /// When another headset replaced unplugged headphones. A change right after that is still the session manager looking for a speaker;
+  /// counting it would let a second headset on the desk cause playback in the room.
   private var tookOver: Double?
-  /// Headphones or a headset that were given up by nobody's choice, while they were still there, and when. Gone a moment later, they were
-  /// unplugged: the session manager's choice and the news of the jack come by different ways.
+  /// Headphones that were abandoned by nobody's choice while they were still there, and when. If they disappear a moment later they were
+  /// unplugged: the session manager's choice and the jack's news arrive separately.
   private var givenUp: [GivenUp] = []
   private struct GivenUp: Equatable {
     var port: PortId
     var time: Double
   }
-  /// Seconds in which a session manager has found its speaker.
+  /// Seconds within which a session manager settles on a speaker.
   private static let search = 2.0
 
   public init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
-  /// The route, whether it has changed or not.
+  /// Takes the route, changed or not.
   public mutating func look(_ new: Look) {
     let old = last
     last = new
@@ -74,7 +74,7 @@ public struct UnplugPause: Sendable, Equatable {
     }
   }
 
-  /// A person wants to hear it in the room.
+  /// Resumes: a person wants to hear it in the room.
   public mutating func resume() {
     isPaused = false
     tookOver = nil

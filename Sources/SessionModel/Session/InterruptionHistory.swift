@@ -1,24 +1,24 @@
-/// What held a session up, and what came of it (I1): a function of the session's states and of when they changed. [any]
+/// Records a session's interruptions and their outcomes (I1), derived from the session's states and their times. [any]
 public struct InterruptionHistory: Sendable {
-  /// Interruptions that are remembered.
+  /// Number of interruptions that are kept.
   public static let capacity = 20
 
   private struct Entry {
     var record: InterruptionRecord
-    /// When it began, in seconds of a clock that never goes back.
+    /// When it began, in seconds of a monotonic clock.
     let clock: Double
   }
   private var entries: [Entry] = []
 
   public init() {}
 
-  /// The session changed.
+  /// Takes a change of the session.
   /// - Parameters:
   ///   - old: the session before the change.
   ///   - new: the session after it.
-  ///   - isRecovered: true where `didRecover` is posted for this change.
+  ///   - isRecovered: whether `didRecover` is posted for this change.
   ///   - time: seconds since 1970-01-01 00:00 UTC.
-  ///   - clock: seconds of a clock that never goes back.
+  ///   - clock: seconds of a monotonic clock.
   public mutating func note(from old: SessionState, to new: SessionState, isRecovered: Bool, time: Double, clock: Double) {
     for reason in new.interruptions where !old.interruptions.contains(reason) {
       entries.append(Entry(record: InterruptionRecord(reason: reason, began: time, duration: 0, outcome: .holds), clock: clock))
@@ -38,7 +38,7 @@ public struct InterruptionHistory: Sendable {
 
   private mutating func trim() { entries.removeFirst(max(0, entries.count - Self.capacity)) }
 
-  /// Oldest first; of those that hold, the duration so far.
+  /// The records, oldest first; for current ones the duration so far.
   public func records(at clock: Double) -> [InterruptionRecord] {
     entries.map { entry in
       var record = entry.record

@@ -1,16 +1,16 @@
-/// What a participant that is a PipeWire device may be called: its id becomes part of node and port names (K9).
+/// The rules for the id of a participant that is a PipeWire device: it becomes part of node and port names (K9).
 public enum ParticipantId {
-  /// Characters, all ASCII letters, digits, '-', '_' or '.'.
+  /// Allowed lengths, in characters: ASCII letters, digits, '-', '_' and '.'.
   public static let lengths = 1...64
-  /// The filter's own ports begin with these.
+  /// Prefixes of the filter's own ports.
   public static let reserved: Set = ["mic", "ref", "call", "voice", "speaker"]
 
-  /// What is wrong with an id, and what would be right; nil where nothing is.
+  /// Describes what is wrong with an id, and what would be right; nil if it is valid.
   public static func problem(_ id: String) -> String? {
     nameProblem(id) ?? (reserved.contains(id) ? "the name is taken by nearend's own ports; choose another" : nil)
   }
 
-  /// As `problem`, for what has no ports of its own: media, sources, and sinks that a program writes to.
+  /// As `problem`, for ids without ports of their own: media, sources, and sinks that a program writes to.
   public static func nameProblem(_ id: String) -> String? {
     func isAllowed(_ character: Character) -> Bool {
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))

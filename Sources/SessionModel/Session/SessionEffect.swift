@@ -1,34 +1,34 @@
-/// What has to be done because a session changed, in this order. [any]
+/// An effect of a session's change, to be carried out in order. [any]
 public enum SessionEffect: Sendable, Equatable {
-  /// The call is refused, and nothing has changed.
+  /// Refuses the call; nothing has changed.
   case refused(SessionRefusal)
-  /// The graph must provide something else.
+  /// The graph must meet a new demand.
   case demand(SessionDemand)
-  /// `useVoiceProcessingIO` is another.
+  /// `useVoiceProcessingIO` changed.
   case voiceProcessing(Bool)
-  /// What mutes the voice, and where.
+  /// Whether and where the voice is muted.
   case microphone(MicrophoneGate)
-  /// Channels of what a source is given, and of the mix.
+  /// Channels of the source and of the mix.
   case channelCounts(capture: Int, render: Int)
-  /// The source is given audio from now on.
+  /// Starts giving the source audio.
   case attachSource(mediaId: String)
-  /// It no longer is, but stays registered: a deferred source (S3).
+  /// Stops giving the source audio; it stays registered as a deferred source (S3).
   case detachSource(mediaId: String)
-  /// It is gone for good.
+  /// Removes the source for good.
   case removeSource(mediaId: String)
   case removeSink(mediaId: String)
-  /// Buffered audio is thrown away (S2).
+  /// Discards buffered audio (S2).
   case resetSinks
-  /// The filter is made anew (I5).
+  /// Rebuilds the filter (I5).
   case rebuild
-  /// `didRecover` is posted, once sound can pass (S4).
+  /// Posts `didRecover` once sound can pass (S4).
   case recovered
   case warn(String)
 }
 
-/// Why a session does not do what it is asked for. [any]
+/// Why a session refuses a call. [any]
 public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-  /// `registerMedia` comes first, always.
+  /// `registerMedia` must come first.
   case unknownMedia(id: String)
   /// A source for media that does not send, or a sink for media that does not receive.
   case wrongDirection(id: String, needs: String)
@@ -36,7 +36,7 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
   case sinkExists(id: String)
   case locked(setting: String)
   case impossible(setting: String, value: String, possible: String)
-  /// The session ends: nothing used it, or it was shut down.
+  /// The session is ending: it was unused, or shut down.
   case ended
 
   public var description: String {

@@ -1,19 +1,19 @@
 /// Something that happens to a session: a call of a program, or news from the graph or the system. [any]
 public enum SessionEvent: Sendable, Equatable {
   // Programs
-  /// `registerMedia`; neither send nor receive has no effect, and nor has an id that is registered already (L2).
+  /// `registerMedia`. Neither send nor receive, or an id that is already registered, has no effect (L2).
   case registerMedia(id: String, isSend: Bool, isReceive: Bool)
-  /// `unregisterMedia`: takes its source and its sink with it (L2).
+  /// `unregisterMedia`: removes its source and its sink, too (L2).
   case unregisterMedia(id: String)
   /// `registerMicrophoneInput` (L5).
   case registerSource(mediaId: String)
-  /// Another id than the registered source's has no effect (L5).
+  /// Unregisters the source; ignored for any other id (L5).
   case unregisterSource(mediaId: String)
-  /// `reportSourceAudioActivity`; another id than the registered source's has no effect (T5).
+  /// `reportSourceAudioActivity`; ignored for any id but the registered source's (T5).
   case sourceHadAudio(mediaId: String)
-  /// `reportSourceResampling`; nil: none. Another id than the registered source's has no effect (T5).
+  /// `reportSourceResampling`; nil for none. Ignored for any id but the registered source's (T5).
   case sourceResampling(mediaId: String, SessionState.Resampling?)
-  /// `registerSpeakerOutput`, its format found possible (K1).
+  /// `registerSpeakerOutput`, after its format was found valid (K1).
   case registerSink(mediaId: String)
   case unregisterSink(mediaId: String)
   case setInitOnly(InitOnlySetting)
@@ -21,7 +21,7 @@ public enum SessionEvent: Sendable, Equatable {
   case setVoiceProcessingEnabled(Bool)
   case setAutomaticConfiguration(Bool)
   case setAutomaticDeactivation(Bool)
-  /// Whether the session is in the chain of engine observers, and so does anything by itself (S6).
+  /// Whether the session is in the chain of engine observers; without it nearend does nothing automatically (S6).
   case setSessionHandling(Bool)
 
   // A person at the microphone

@@ -1,17 +1,18 @@
-/// The session's next state, and what has to be done about it. Pure: every rule of media, activation, manual mode, deferred sources and recovery is here. [any]
+/// Computes the session's next state and the effects to carry out. Pure: holds every rule of media, activation, manual mode, deferred
+/// sources and recovery. [any]
 public func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: SessionState, effects: [SessionEffect]) {
   var next = state
   var own: [SessionEffect] = []
   next.apply(event, &own)
   next.settle()
   let consequences = SessionState.consequences(from: state, to: next)
-  // A recovery is told after what it brings back.
+  // A recovery is reported after what it restores.
   let last = own.filter { $0 == .recovered }
   return (next, own.filter { $0 != .recovered } + consequences + last)
 }
 
 extension SessionState {
-  /// What follows from a change of state whatever brought it about.
+  /// The effects that follow from a change of state, whatever the event.
   fileprivate static func consequences(from old: SessionState, to new: SessionState) -> [SessionEffect] {
     var effects: [SessionEffect] = []
     if old.settings.usesVoiceProcessing != new.settings.usesVoiceProcessing {
@@ -33,13 +34,13 @@ extension SessionState {
     return effects
   }
 
-  /// What is so by rule, not by event.
+  /// Restores the invariants that do not depend on the event.
   fileprivate mutating func settle() {
     if !settings.isManual {
       if isNeeded { isActivated = true }
       let staysActive = settings.configuresDevices && !settings.isAutomaticDeactivationEnabled
       if !isNeeded, !staysActive { isActivated = false }
-      // Nothing to bring back.
+      // There is nothing left to recover.
       if !isActivated { awaitsRecovery = false }
     }
     let phase: Source.Phase = isUnitRunning ? .running : .deferred
@@ -49,7 +50,7 @@ extension SessionState {
   fileprivate mutating func apply(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
     switch event {
     case .registerMedia(let id, let isSend, let isReceive):
-      // An application may have the same id: who it is counts, not what it is called.
+      // An application may have the same id: the owner counts, not the name.
       guard isSend || isReceive, program(id) == nil else { return }
       let firstApplication = media.firstIndex { $0.owner == .application } ?? media.endIndex
       media.insert(Media(id: id, isSend: isSend, isReceive: isReceive), at: firstApplication)
@@ -118,7 +119,7 @@ extension SessionState {
     case .captureChannelCount(let count): settings.captureChannelCount = count
     case .renderChannelCount(let count): settings.renderChannelCount = count
     case .manualAudioSessionManagement(let on):
-      // The same again takes nothing from a call manager that was early.
+      // Setting the same value again must not undo an early activation by the call manager.
       guard on != settings.isManual else { return }
       settings.isManual = on
       isActivated = false
@@ -153,19 +154,19 @@ extension SessionState {
       guard !interruptions.contains(reason), !unheeded.contains(reason) else { return }
       if reason.isOfTheSession, !settings.configuresDevices { return unheeded.append(reason) }
       if reason == .frozen {
-        // Only what runs can freeze.
+        // Only a running unit can freeze.
         guard isUnitRunning else { return }
         effects.append(.rebuild)
       }
       interruptions.append(reason)
-      // Whoever activated the session must do so again: what it had was taken away.
+      // The call manager must activate the session again.
       isActivatedExternally = false
     case .interruptionEnded(let reason):
       unheeded.removeAll { $0 == reason }
       guard interruptions.contains(reason) else { return }
       interruptions.removeAll { $0 == reason }
       guard interruptions.isEmpty else { return }
-      // What was made anew and runs again is not stopped for being in the background.
+      // A filter that was rebuilt and runs again is not stopped for being in the background.
       let goesOn = isInForeground || !settings.configuresDevices || reason == .frozen && !awaitsRecovery
       if settings.isManual || goesOn { recover(&effects) } else { awaitsRecovery = isActivated }
     case .enteredBackground: isInForeground = false
@@ -176,7 +177,7 @@ extension SessionState {
     }
   }
 
-  /// Nearend has begun to manage the session, or has left it to others: what holds counts from now on, or no longer does (S5).
+  /// Applies the interruptions that were ignored while others managed the session, or ignores those that no longer concern nearend (S5).
   private mutating func heedInterruptions(_ effects: inout [SessionEffect]) {
     if settings.configuresDevices {
       guard !unheeded.isEmpty else { return }
@@ -191,7 +192,7 @@ extension SessionState {
     }
   }
 
-  /// Manual mode: it runs where it was activated meanwhile.
+  /// Reports a recovery; in manual mode only if the call manager has activated the session meanwhile.
   private mutating func recover(_ effects: inout [SessionEffect]) {
     awaitsRecovery = false
     if isUnitRunning { effects.append(.recovered) }

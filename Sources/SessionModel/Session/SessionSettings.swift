@@ -1,27 +1,29 @@
-/// How a session is run. [any]
+/// The settings of a session. [any]
 public struct SessionSettings: Codable, Sendable, Equatable {
-  /// `useVoiceProcessingIO`: false gives the same graph with nothing done to the voice and nothing added to its path (V1). Locked while media is registered (L6).
+  /// `useVoiceProcessingIO`: false keeps the same graph, leaves the voice unprocessed and adds nothing to its path (V1). Locked while media
+  /// is registered (L6).
   public var usesVoiceProcessing = true
-  /// Channels of what a source is given, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
+  /// Channels that a source is given, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
   public var captureChannelCount = 1
   /// Channels of the mix, 1 or 2. Locked while media is registered (L6).
   public var renderChannelCount = 2
   /// `manualAudioSessionManagement`: a call manager activates and deactivates the session (S1). Locked while media is registered (L6).
   public var isManual = false
-  /// False: nearend links no real device by itself; who wires the graph does (S5).
+  /// False leaves linking real devices to the program (S5).
   public var isAutomaticConfigurationEnabled = true
-  /// False: the session stays active after the last media has left (S5). Without automatic configuration it has no effect.
+  /// False keeps the session active after the last media is unregistered (S5). No effect without automatic configuration.
   public var isAutomaticDeactivationEnabled = true
-  /// False: the session is out of the chain of engine observers, and does nothing by itself (S6).
+  /// False if the session is not in the chain of engine observers; it then does nothing automatically (S6).
   public var isHandled = true
 
-  /// Whether nearend links the real devices by itself.
+  /// A Boolean value indicating whether nearend links the real devices itself.
   public var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
 
-  /// The person at the microphone is not heard (D1).
+  /// A Boolean value indicating whether the person at the microphone is muted (D1).
   public var isMicrophoneMuted = false
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
-  /// The capture path is kept warm, with the microphone open and the voice silent, though nobody sends (S8).
+  /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, though nobody sends
+  /// (S8).
   public var isRecordingAlwaysPrepared = false
 
   public init() {}
@@ -30,13 +32,13 @@ public struct SessionSettings: Codable, Sendable, Equatable {
 /// A setting that can be changed only while no media is registered (L6).
 public enum InitOnlySetting: Sendable, Equatable {
   case useVoiceProcessingIO(Bool)
-  /// Both directions, as the seed's `setChannelCount:` does; 1 or 2.
+  /// Both directions, as LiveSwitch's `setChannelCount:`; 1 or 2.
   case channelCount(Int)
   case captureChannelCount(Int)
   case renderChannelCount(Int)
   case manualAudioSessionManagement(Bool)
 
-  /// As programs and people know it.
+  /// The name that programs and people use.
   public var name: String {
     switch self {
     case .useVoiceProcessingIO: "useVoiceProcessingIO"

@@ -1,8 +1,8 @@
-/// What a person or a program can ask of a running nearend. [any]
+/// A request of a person or a program to a running nearend. [any]
 public enum Command: Sendable, Equatable {
   case setBypass(Bool)
   case setComponent(ProcessingComponent, Bool)
-  /// Who cancels the echo, or nobody (V10).
+  /// Chooses the echo canceller, or none (V10).
   case setEchoCanceller(EchoCanceller)
   case setMicrophoneMuted(Bool)
   case setMicrophoneMuteMode(MicrophoneMuteMode)
@@ -12,35 +12,35 @@ public enum Command: Sendable, Equatable {
   case setMicVolume(Double)
   /// Linear gain of application audio, 0–1 (D5).
   case setAppVolume(Double)
-  /// Application audio is lower while the near end talks (D4).
+  /// Lowers application audio while the near end talks (D4).
   case setAppDucking(Bool)
-  /// Application audio is heard on the local speaker, too (D4).
+  /// Plays application audio on the local speaker, too (D4).
   case setAppMonitor(Bool)
   case setSinkMuted(id: String, Bool)
   /// Linear gain, 0–4.
   case setSinkGain(id: String, Double)
-  /// Sets underruns, drops and xruns back to zero.
+  /// Resets the counts of underruns, drops and xruns.
   case clearCounters
   /// Uses this device instead of the session manager's default; nil follows the default again.
   case pickDevice(Device.Direction, name: String?)
   /// Linear gain of the whole mix, 0–1 (D5).
   case setOutputVolume(Double)
-  /// nearend's devices are the session's defaults, or no longer (R2).
+  /// Makes nearend's devices the session's defaults, or restores the former ones (R2).
   case setDefaultDevices(Bool)
-  /// Whether playback pauses when headphones are gone (R5).
+  /// Sets whether playback pauses when headphones are gone (R5).
   case setPauseOnUnplug(Bool)
-  /// What is paused since headphones went goes on, in the room (R5).
+  /// Resumes, in the room, what has been paused since headphones were unplugged (R5).
   case resumeAfterUnplug
-  /// How far other applications are lowered while a call is up (D3).
+  /// Sets how far other applications are lowered while a call is up (D3).
   case setDuckingLevel(DuckingLevel)
-  /// Whether they are lowered further while somebody speaks (D3).
+  /// Sets whether they are lowered further while somebody speaks (D3).
   case setAdvancedDucking(Bool)
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }
 
 extension Command {
-  /// The setting that it changes, where it changes one.
+  /// The setting that the command changes, if any.
   public var setting: Setting? {
     switch self {
     case .setBypass: .bypassVoiceProcessing

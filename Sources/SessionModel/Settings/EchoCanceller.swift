@@ -1,9 +1,9 @@
-/// Who cancels the echo and suppresses the noise, if anybody cancels (V10). [any]
+/// The engine that cancels echo and suppresses noise, or none for echo (V10). [any]
 public enum EchoCanceller: String, Codable, Sendable, CaseIterable {
-  /// nearend's own, full duplex: who talks at the near end is heard while the far end talks.
+  /// nearend's own, full duplex: the near end is heard while the far end talks.
   case nearend
   /// webrtc-audio-processing.
   case webrtc
-  /// Echo is not cancelled; noise suppression stays with the engine that was chosen last.
+  /// Does not cancel echo; noise suppression stays with the engine that was chosen last.
   case off
 }

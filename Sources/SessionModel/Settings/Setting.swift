@@ -1,19 +1,19 @@
-/// A setting that people and programs know by name: `nearend get/set/toggle`, `PATCH /settings`, the node's Props. [any]
+/// A setting with a name: for `nearend get/set/toggle`, `PATCH /settings` and the node's Props. [any]
 ///
-/// `rawValue` is that name, the seeds' own where they have one.
+/// `rawValue` is the name, LiveSwitch's or LiveKit's where they have one.
 public enum Setting: String, Codable, Sendable, CaseIterable {
   case bypassVoiceProcessing
   case voiceProcessingEnableAGC
   case noiseSuppression
-  /// An `EchoCanceller`: the engine, or off. As a switch, on is the engine chosen last. Another view of `echoCancellation`, and before it: who sets both
-  /// means the second of what is on.
+  /// An `EchoCanceller`: the engine, or off. As a switch, on selects the engine chosen last. A second view of `echoCancellation`, and
+  /// declared before it: if both are set, the switch wins.
   case echoCanceller
   case echoCancellation
   case highPassFilter
   case microphoneMuted
   /// A `MicrophoneMuteMode`.
   case microphoneMuteMode
-  /// The capture path is kept warm, muted, though nobody sends (S8).
+  /// Keeps the capture path warm and muted though nobody sends (S8).
   case recordingAlwaysPrepared
   /// Linear gain of the whole mix, 0–1 (D5).
   case outputVolume
@@ -21,21 +21,21 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case micVolume
   /// Linear gain of application audio, 0–1 (D5).
   case appVolume
-  /// Application audio is lower while the near end talks (D4).
+  /// Lowers application audio while the near end talks (D4).
   case appDucking
-  /// Application audio is heard on the local speaker, too (D4).
+  /// Plays application audio on the local speaker, too (D4).
   case appMonitor
-  /// Node name of the picked microphone; "" follows the default.
+  /// Node name of the picked microphone; "" to follow the default.
   case microphone
-  /// Node name of the picked speaker; "" follows the default.
+  /// Node name of the picked speaker; "" to follow the default.
   case speaker
-  /// nearend's devices are the session's defaults; the former ones come back afterwards (R2).
+  /// Makes nearend's devices the session's defaults; the former ones come back afterwards (R2).
   case defaultDevices
-  /// Playback pauses when headphones are gone, rather than go on in the room (R5).
+  /// Pauses playback when headphones are gone, instead of continuing in the room (R5).
   case pauseOnUnplug
   /// How far other applications are lowered while a call is up (D3).
   case duckingLevel
-  /// They are lowered further while somebody speaks than in silence (D3).
+  /// Lowers them further while somebody speaks than in silence (D3).
   case isAdvancedDuckingEnabled
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
@@ -61,7 +61,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it is on or off.
+  /// A Boolean value indicating whether the setting can be on or off.
   public var isSwitch: Bool {
     switch kind {
     case .bool, .switchedChoice: true
@@ -69,7 +69,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// What people may type instead of the name.
+  /// A short name that people may type instead.
   public var alias: String? {
     switch self {
     case .bypassVoiceProcessing: "bypass"
@@ -90,7 +90,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// What it is where nobody has set it.
+  /// The default value.
   public var standard: EventValue {
     switch self {
     case .bypassVoiceProcessing, .microphoneMuted, .recordingAlwaysPrepared, .appDucking, .appMonitor, .defaultDevices,
@@ -106,7 +106,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// The settings that are the same thing seen from several sides, itself first.
+  /// The settings that are views of the same state, itself first.
   public var views: [Setting] {
     switch self {
     case .echoCanceller: [.echoCanceller, .echoCancellation]
@@ -115,13 +115,13 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// By name or alias.
+  /// Looks a setting up by name or alias.
   public init?(named name: String) {
     guard let setting = Self.allCases.first(where: { $0.rawValue == name || $0.alias == name }) else { return nil }
     self = setting
   }
 
-  /// Reads a value as people write it: true/false, on/off, yes/no, 1/0; a number; a name.
+  /// Parses a value as people write it: true/false, on/off, yes/no, 1/0; a number; a name.
   /// - Throws: `SettingError.badValue`.
   public func parse(_ text: String) throws(SettingError) -> EventValue {
     switch kind {
@@ -145,7 +145,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// A value as a program gave it, in the setting's own kind.
+  /// Checks a value that a program gave, and returns it in the setting's own kind.
   /// - Throws: `SettingError.badValue`.
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
@@ -175,7 +175,7 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   case badValue(setting: String, value: String, possible: String)
   /// An init-only setting while media is registered (L6).
   case locked(setting: String)
-  /// The session has something against it.
+  /// The session refused the change.
   case refused(setting: String, SessionRefusal)
 
   /// A device of nearend's own, where a real one is due.

@@ -1,5 +1,5 @@
 extension Setting {
-  /// One line for people: what it does.
+  /// A one-line description for people.
   public var summary: String {
     switch self {
     case .bypassVoiceProcessing: "The microphone's sound as it is, at the same latency"

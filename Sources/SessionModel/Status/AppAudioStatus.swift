@@ -1,20 +1,20 @@
 /// What programs play into the outgoing microphone (D4, D5). Field names are those of the status document and stay.
 public struct AppAudioStatus: Codable, Sendable, Equatable {
-  /// One row per source, as a participant's.
+  /// One row per source, as for a participant.
   public var sources: [SinkStatus]
-  /// Whether anything of it sounds now.
+  /// A Boolean value indicating whether any of it sounds now.
   public var isSounding: Bool
-  /// Peak of all sources after volume, before ducking, dBFS, −120 where silent.
+  /// Peak of all sources after volume, before ducking, in dBFS; −120 if silent.
   public var level: Double
   /// Linear gain of the processed microphone, 0–1.
   public var micVolume: Double
   /// Linear gain of application audio, 0–1.
   public var appVolume: Double
-  /// Whether it is to be lower while the near end talks.
+  /// A Boolean value indicating whether it is lowered while the near end talks.
   public var isDucking: Bool
-  /// What ducking does now, dB, 0 or less.
+  /// The current gain of ducking in dB, 0 or less.
   public var duckGain: Double
-  /// Whether it is heard on the local speaker, too.
+  /// A Boolean value indicating whether it is played on the local speaker, too.
   public var isMonitored: Bool
 
   public init(
@@ -44,13 +44,13 @@ public struct VolumeStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// Volumes that others than nearend set, by `wpctl`, `pactl` or a mixer, or by a switch of the device (D1).
+/// Volumes and mutes set outside nearend: by `wpctl`, `pactl`, a mixer or a switch of the device (D1).
 public struct VolumesStatus: Codable, Sendable, Equatable {
   /// *Nearend Microphone*: everything that goes out.
   public var nearendMicrophone: VolumeStatus
   /// *Nearend Speaker*: what applications play into it.
   public var nearendSpeaker: VolumeStatus
-  /// The real microphone, by its node or its card.
+  /// The real microphone, from its node or its card.
   public var microphone: VolumeStatus
   /// The real speaker.
   public var speaker: VolumeStatus

@@ -1,20 +1,21 @@
-/// Something that holds the session up (I1).
+/// An interruption of the session (I1).
 public struct Interruption: Codable, Sendable, Equatable {
   public enum Reason: String, Codable, Sendable, CaseIterable {
-    /// The PipeWire daemon is not there.
+    /// The PipeWire daemon is gone.
     case daemonLost
-    /// No real device to capture from or to play to.
+    /// No real device is left to capture from or to play to.
     case noDevice
-    /// A stream whose role goes before a call runs, as a phone's.
+    /// A stream with an interrupting role runs, such as a phone's.
     case role
     /// The machine sleeps, or is about to.
     case sleep
     /// Another login session has the seat.
     case sessionInactive
-    /// The graph runs no cycle though it should (I5).
+    /// No cycle runs although one is due (I5).
     case frozen
 
-    /// Whether it is a matter of the audio session, and not of the graph: nothing to nearend while others manage that (S5).
+    /// A Boolean value indicating whether the reason concerns the audio session rather than the graph; ignored while others manage the
+    /// session (S5).
     var isOfTheSession: Bool {
       switch self {
       case .noDevice, .role, .sleep, .sessionInactive: true
@@ -32,22 +33,22 @@ public struct Interruption: Codable, Sendable, Equatable {
   }
 }
 
-/// An interruption from its beginning to what came of it. Field names are those of the status document and stay.
+/// An interruption with its outcome. Field names are those of the status document and stay.
 public struct InterruptionRecord: Codable, Sendable, Equatable {
   public enum Outcome: String, Codable, Sendable {
-    /// It holds the session up still.
+    /// It has not ended.
     case holds
-    /// It is over; recovery waits for another one's end, for the foreground (I3), or for the call manager (I4).
+    /// It has ended; recovery waits for another interruption's end, for the foreground (I3), or for the call manager (I4).
     case waits
-    /// The session ran again after it (I2).
+    /// The session ran again afterwards (I2).
     case recovered
-    /// It is over, and there was nothing to bring back.
+    /// It has ended, and there was nothing to recover.
     case ended
   }
   public var reason: Interruption.Reason
   /// Seconds since 1970-01-01 00:00 UTC.
   public var began: Double
-  /// Seconds that it held, so far or in all.
+  /// Its duration in seconds, so far or in total.
   public var duration: Double
   public var outcome: Outcome
 

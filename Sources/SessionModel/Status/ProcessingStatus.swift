@@ -1,4 +1,4 @@
-/// The capture chain's components, in the order in which audio passes them.
+/// The components of the capture chain, in processing order.
 public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
   case highPassFilter
   case echoCancellation
@@ -16,21 +16,22 @@ public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// One component: what was asked for and what is so (V3).
+/// The requested and the actual state of a component (V3).
 public struct ComponentStatus: Codable, Sendable, Equatable {
   public var component: ProcessingComponent
-  /// What the user set.
+  /// A Boolean value indicating whether the user has switched it on.
   public var isRequested: Bool
-  /// Whether it works on the microphone now, heard or not: the canceller goes on adapting while bypassed, gain control does not.
+  /// A Boolean value indicating whether it processes the microphone now, heard or not: while bypassed the canceller keeps adapting, gain
+  /// control does not.
   public var isActive: Bool
-  /// Whether its output is heard.
+  /// A Boolean value indicating whether its output is heard.
   public var isEffective: Bool
-  /// Why it was requested and is not effective, in words; else nil.
+  /// Why it is requested but not effective, for people; otherwise nil.
   public var reason: String?
-  /// What does it, where that is a choice: "nearend", or the library and its generation.
+  /// What implements it, if there is a choice: "nearend", or the library and its generation.
   public var engine: String?
 
-  /// `isActive`: nil: as `isEffective`.
+  /// - Parameter isActive: nil for the same as `isEffective`.
   public init(
     component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil,
     engine: String? = nil
@@ -44,9 +45,9 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// The capture chain at work (V1–V8).
+/// The state of the capture chain (V1–V8).
 public struct ProcessingStatus: Codable, Sendable, Equatable {
-  /// "Is echo cancellation working": the answer on screen (V6).
+  /// Whether echo cancellation works, as shown on screen (V6).
   public enum EchoVerdict: String, Codable, Sendable {
     /// Voice processing, echo cancellation or the microphone is off, or bypassed.
     case off
@@ -56,29 +57,29 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
     case converging
     /// The echo is cancelled.
     case cancelling
-    /// The far end has played for more than 5 s and little of its echo goes.
+    /// The far end has played for more than 5 s, and little of its echo is removed.
     case failing
   }
   /// `useVoiceProcessingIO`.
   public var isInUse: Bool
   public var isBypassed: Bool
-  /// Who cancels the echo and suppresses the noise; never `off`, but the one chosen last.
+  /// The engine for echo and noise; never `off`, but the one chosen last.
   public var engine: EchoCanceller
-  /// The library that the engine `webrtc` is: "webrtc-audio-processing 0.3".
+  /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
   public var library: String
   /// In the order of `ProcessingComponent.allCases`.
   public var components: [ComponentStatus]
   public var echo: EchoVerdict
   /// Echo return loss enhancement in dB, smoothed over far-end speech; nil before the first far-end speech.
   public var erle: Double?
-  /// Echo delay that the canceller measures, in ms; nil before it knows.
+  /// Echo delay that the canceller measures, in ms; nil until known.
   public var echoDelay: Double?
-  /// Delay between reference and microphone that the graph's own latencies tell, in ms (V5).
+  /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
   public var streamDelay: Double
-  /// Gain that the AGC applies now, in dB.
+  /// Gain of the gain control now, in dB.
   public var gain: Double
   public var hasVoice: Bool
-  /// Peak of the raw microphone, dBFS, −120 where silent.
+  /// Peak of the raw microphone, dBFS; −120 if silent.
   public var microphoneLevel: Double
   /// Peak of the reference, dBFS.
   public var referenceLevel: Double
@@ -86,7 +87,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   public var voiceLevel: Double
   /// Peak of the speaker mix, dBFS.
   public var speakerLevel: Double
-  /// How far the bus limiter pulls down now, dB, 0 or less.
+  /// Gain of the bus limiter now, in dB, 0 or less.
   public var limiterGain: Double
 
   public init(
@@ -116,6 +117,6 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
 }
 
 extension ProcessingStatus {
-  /// Of the engine: "nearend", or the library and its generation.
+  /// The name of the engine: "nearend", or the library and its generation.
   public var engineName: String { engine == .webrtc ? library : engine.rawValue }
 }

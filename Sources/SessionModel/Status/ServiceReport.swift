@@ -1,18 +1,18 @@
-/// Everything that diagnostics, telemetry and metrics are written from, at one instant. [any]
+/// The data for diagnostics, telemetry and metrics, at one instant. [any]
 public struct ServiceReport: Sendable {
   public var snapshot: Snapshot
   public var session: SessionState
   /// Linear gain of the whole mix, 0–1 (D5).
   public var outputVolume = 1.0
-  /// Seconds of processor time that the process has used.
+  /// Processor time that the process has used, in seconds.
   public var cpuSeconds = 0.0
-  /// What was posted since start.
+  /// Events posted since the start.
   public var events = EventCounts()
-  /// Samples that a program's own stages put out and that were no numbers, by chain.
+  /// NaN and infinite samples from a program's own stages, by chain.
   public var silencedStageSamples = SilencedSamples()
-  /// Why the operator's gate lets nothing through; nil where it lets something (T3).
+  /// Why the operator's gate lets nothing through; nil if it lets something through (T3).
   public var telemetryHeldBack: String?
-  /// Where telemetry goes; empty where it is off.
+  /// Destinations of telemetry; empty if it is off.
   public var telemetry: [TelemetryOutletStatus] = []
 
   public init(snapshot: Snapshot, session: SessionState) {
@@ -21,11 +21,11 @@ public struct ServiceReport: Sendable {
   }
 }
 
-/// Samples that were no numbers, and silent instead, since the session began; 0, or a stage is broken (S6). [any]
+/// Counts of NaN and infinite samples that were replaced by silence since the session began; other than 0, a stage is broken (S6). [any]
 public struct SilencedSamples: Sendable, Equatable {
-  /// In the capture stages.
+  /// From the capture stages.
   public var capture: UInt64
-  /// In the render stages.
+  /// From the render stages.
   public var render: UInt64
 
   public init(capture: UInt64 = 0, render: UInt64 = 0) {
@@ -39,7 +39,7 @@ public struct EventCounts: Sendable, Equatable {
   public private(set) var kinds: [AudioEvent.Kind: Int] = [:]
   /// By the reason's name.
   public private(set) var interruptions: [String: Int] = [:]
-  /// Seconds of those that are over, by the reason's name.
+  /// Total seconds of those that have ended, by the reason's name.
   public private(set) var interruptionSeconds: [String: Double] = [:]
 
   public init() {}
@@ -54,16 +54,16 @@ public struct EventCounts: Sendable, Equatable {
   }
 }
 
-/// A file or a server that telemetry goes to. [any]
+/// A file or a server that receives telemetry. [any]
 public struct TelemetryOutletStatus: Sendable, Equatable {
   /// "file" or "http".
   public var name: String
-  /// Records that wait.
+  /// Records waiting to be sent.
   public var queued: Int
   public var delivered: Int
-  /// Records lost: the oldest, where more waited than there is room for, and those that a server would never take.
+  /// Records lost: the oldest when the queue was full, and those that the server rejected for good.
   public var dropped: Int
-  /// Why the last attempt failed; nil where it did not.
+  /// Why the last attempt failed; nil if it succeeded.
   public var failure: String?
 
   public init(name: String, queued: Int = 0, delivered: Int = 0, dropped: Int = 0, failure: String? = nil) {

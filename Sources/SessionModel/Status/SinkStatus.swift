@@ -1,4 +1,4 @@
-/// One participant's audio on its way to the speaker (K1–K9).
+/// The state of one participant's audio on its way to the speaker (K1–K9).
 public struct SinkStatus: Codable, Sendable, Equatable {
   public enum Kind: String, Codable, Sendable {
     /// PCM written by a program into a ring buffer.
@@ -7,12 +7,12 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     case graph
   }
   public enum State: String, Codable, Sendable {
-    /// Never written to, ended, or (a graph sink) nobody plays into it: silent by right, not underrunning (K5).
+    /// Never written to, ended, or, for a graph sink, without a player: legitimately silent, not underrunning (K5).
     case idle
     /// Filling up to its target before it plays.
     case buffering
     case playing
-    /// Should play and has nothing.
+    /// Should play, but has nothing.
     case underrun
   }
   public var id: String
@@ -25,34 +25,34 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var fillBytes: Int
   /// The ring's size in bytes; 0 for a graph sink.
   public var capacityBytes: Int
-  /// Share of the ring that fill is steered to, 0–1.
+  /// The fill that steering aims at, as a share of the ring, 0–1.
   public var targetFill: Double
-  /// Underruns since the last time it played well.
+  /// Underruns since it last played without one.
   public var consecutiveUnderruns: UInt64
   public var totalUnderruns: UInt64
-  /// Frames of data (writes) refused whole since the last that fitted.
+  /// Writes refused whole since the last one that fit.
   public var consecutiveDrops: UInt64
   public var totalDrops: UInt64
   public var framesWritten: UInt64
   public var framesRead: UInt64
-  /// Whether the sink's nominal rate differs from the graph's.
+  /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
   public var isResampling: Bool
   /// Graph frames per sink frame, as steered now.
   public var resampleRatio: Double
-  /// How far the writer's clock is from the graph's, in parts per million, as steered.
+  /// Deviation of the writer's clock from the graph's, in parts per million, as steered.
   public var driftPPM: Double
-  /// How irregularly writes come, in ms: their mean deviation from when they were due.
+  /// Jitter of the writes in ms: mean deviation from their due time.
   public var jitter: Double
-  /// Writes that came much later than they were due.
+  /// Writes that came much later than due.
   public var jitterSpikes: UInt64
   /// Linear, 0–4; 1 is unchanged.
   public var gain: Double
   public var isMuted: Bool
-  /// dBFS after gain, −120 where silent.
+  /// Peak in dBFS after gain; −120 if silent.
   public var peak: Double
-  /// dBFS after gain, −120 where silent.
+  /// RMS in dBFS after gain; −120 if silent.
   public var rms: Double
-  /// The remote stream's RTP SSRC, where a program told it.
+  /// The remote stream's RTP SSRC, if a program has reported it.
   public var ssrc: UInt32?
 
   /// Fill of the ring, 0–1; 0 for a graph sink.

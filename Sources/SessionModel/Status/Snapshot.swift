@@ -1,12 +1,12 @@
-/// Everything that nearend knows about itself at one instant: what the dashboard draws and what `--json` prints.
+/// Everything that nearend reports about itself at one instant: what the dashboard draws and what `--json` prints.
 ///
-/// A plain value: whoever holds one can never hold up audio. Field names are those of the status document and stay. [any]
+/// A plain value, so that no reader can hold up audio. Field names are those of the status document and stay. [any]
 public struct Snapshot: Codable, Sendable, Equatable {
   /// nearend's version, "1.2.3".
   public var version: String
   /// Seconds since the process started.
   public var uptime: Double
-  /// Share of one processor that the whole process used since the last snapshot, in percent.
+  /// Processor time used by the whole process since the last snapshot, in percent of one processor.
   public var cpuPercent: Double
   public var session: SessionStatus
   public var graph: GraphStatus
@@ -14,7 +14,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var processing: ProcessingStatus
   /// One row per participant, in the order of registration.
   public var sinks: [SinkStatus]
-  /// The program that takes the processed microphone, if one does.
+  /// The program that takes the processed microphone, if any.
   public var source: SourceStatus?
   /// What programs play into the outgoing microphone.
   public var appAudio = AppAudioStatus()
@@ -22,9 +22,9 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var outputVolume = 1.0
   /// Oldest first, at most `EventLog.capacity` entries.
   public var log: [LogEntry]
-  /// Other applications while a call is up (D3).
+  /// The state of ducking (D3).
   public var ducking: DuckingStatus
-  /// Only in a rehearsal.
+  /// Present only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 
   public init(
@@ -48,17 +48,17 @@ public struct Snapshot: Codable, Sendable, Equatable {
   }
 }
 
-/// Who sends and receives, and whether something holds the session up.
+/// Who sends and receives, and whether the session is interrupted.
 public struct SessionStatus: Codable, Sendable, Equatable {
-  /// The session's phase, as the dashboard's headline tells it.
+  /// The session's phase, as shown in the dashboard's headline.
   public enum State: String, Codable, Sendable {
-    /// Nobody sends or receives, and recording is not kept prepared: the microphone is closed and no cycle runs.
+    /// Nobody sends or receives, and recording is not prepared: the microphone is closed and no cycle runs.
     case idle
-    /// At least one medium is registered, or recording is kept prepared, and the graph runs.
+    /// Media is registered or recording is prepared, and the graph runs.
     case active
-    /// Media is registered, and a call manager has yet to activate the session (S1).
+    /// Media is registered, and the call manager has not yet activated the session (S1).
     case waiting
-    /// Held up; `interruption` says by what.
+    /// Interrupted; `interruption` has the reason.
     case interrupted
   }
   public var state: State
@@ -66,15 +66,16 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   public var sendMedia: [String]
   /// Ids of the media that receive (play through nearend).
   public var receiveMedia: [String]
-  /// What holds the session up now, if anything does: the one that began first.
+  /// The current interruption that began first, if any.
   public var interruption: Interruption?
-  /// Everything that holds or held it up since start, oldest first, at most `InterruptionHistory.capacity` (I1).
+  /// Interruptions since the start, past and current, oldest first, at most `InterruptionHistory.capacity` (I1).
   public var interruptions: [InterruptionRecord]
   public var isMicrophoneMuted: Bool
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
-  /// Somebody talks, and is not heard (D2). False where nothing listens: in mute mode `restart`, and without voice processing.
+  /// A Boolean value indicating whether somebody talks while muted (D2). False if nothing listens: in mute mode `restart`, and without
+  /// voice processing.
   public var isTalkingWhileMuted = false
-  /// The capture path is kept warm though nobody sends (S8).
+  /// A Boolean value indicating whether the capture path is kept warm though nobody sends (S8).
   public var isRecordingAlwaysPrepared = false
   /// `isSessionActive` (S7).
   public var isActive: Bool
@@ -151,26 +152,26 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// Where sound comes from and goes to.
+/// The real devices in use, and those that could be.
 public struct RouteStatus: Codable, Sendable, Equatable {
-  /// The real microphone in use, or the one that will be when somebody records; nil where there is none.
+  /// The real microphone in use, or to be used when somebody records; nil if there is none.
   public var microphone: Device?
-  /// The real speaker in use; nil where there is none.
+  /// The real speaker in use; nil if there is none.
   public var speaker: Device?
-  /// Node name of the microphone that a person picked, whether it is there or not; nil while the default is followed (R2).
+  /// Node name of the microphone that a person picked, present or not; nil while the default is followed (R2).
   public var pickedMicrophone: String?
-  /// Node name of the speaker that a person picked, whether it is there or not; nil while the default is followed (R2).
+  /// Node name of the speaker that a person picked, present or not; nil while the default is followed (R2).
   public var pickedSpeaker: String?
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
-  /// The live route as inputs and outputs (R3); empty where there is no device.
+  /// The live route as inputs and outputs (R3); empty without devices.
   public var current: RouteDescription
-  /// Headphones went, and nothing is played into the room before somebody resumes (R5).
+  /// A Boolean value indicating whether playback is paused because headphones were unplugged (R5).
   public var isPausedAfterUnplug: Bool
-  /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
+  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
   public var areOursDefault: Bool
-  /// What mixers and switches have set.
+  /// Volumes and mutes set by mixers and switches.
   public var volumes = VolumesStatus()
 
   public init(
@@ -189,16 +190,16 @@ public struct RouteStatus: Codable, Sendable, Equatable {
     self.areOursDefault = areOursDefault
   }
 
-  /// What a person picked; nil while the default is followed.
+  /// The picked device; nil while the default is followed.
   public func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
 
-  /// What a person picked and is not there: it is used as soon as it comes.
+  /// The picked device if it is missing; it is used as soon as it appears.
   public func missingPick(_ direction: Device.Direction) -> String? {
     picked(direction).flatMap { name in devices.contains { $0.direction == direction && $0.name == name } ? nil : name }
   }
 }
 
-/// A real audio device, known by its node name, never by its id.
+/// A real audio device, identified by its node name, never by its id.
 public struct Device: Codable, Sendable, Equatable, Hashable {
   public enum Direction: String, Codable, Sendable { case input, output }
   /// `node.name`, for example "alsa_output.pci-0000_00_1f.3.analog-stereo".
@@ -206,13 +207,13 @@ public struct Device: Codable, Sendable, Equatable, Hashable {
   /// `node.description`, for people.
   public var description: String
   public var direction: Direction
-  /// True where the session manager uses it by default.
+  /// A Boolean value indicating whether the session manager uses it by default.
   public var isDefault: Bool
-  /// What kind of thing it is (R3).
+  /// The kind of device (R3).
   public var portType: PortType
-  /// What is active of it, for people: "Headphones"; empty where the device does not tell.
+  /// Its active port, for people: "Headphones"; empty if it has none.
   public var portDescription: String
-  /// Whether something is plugged in there. "no" is not used by default where there is anything else.
+  /// Whether something is plugged in. A device with `no` is not used by default if there is any other.
   public var availability: PortAvailability
 
   public init(
@@ -230,15 +231,15 @@ public struct Device: Codable, Sendable, Equatable, Hashable {
   }
 }
 
-/// What the echo canceller is told the speakers play (V4).
+/// The source of the echo canceller's reference (V4).
 public enum ReferenceSource: String, Codable, Sendable, CaseIterable {
-  /// Everything the real speaker plays, other applications too.
+  /// Everything the real speaker plays, other applications included.
   case everything
   /// Only nearend's own mix.
   case mix
 }
 
-/// A remark for people, in time order.
+/// A log entry for people.
 public struct LogEntry: Codable, Sendable, Equatable {
   public enum Level: String, Codable, Sendable { case info, warning, error }
   /// Seconds since 1970-01-01 00:00 UTC.
@@ -253,16 +254,16 @@ public struct LogEntry: Codable, Sendable, Equatable {
   }
 }
 
-/// The simulated room's own measurements, made outside nearend, on what goes in and what comes out.
+/// The simulated room's own measurements, taken outside nearend from its input and output.
 public struct RehearsalStatus: Codable, Sendable, Equatable {
   /// Who talks in the room now.
   public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
   public var phase: Phase
-  /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil before it could be measured.
+  /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil until measured.
   public var erle: Double?
-  /// Near-end speech level at the output against the microphone, in dB, while only the near end talks; nil before it could be measured.
+  /// Near-end speech level at the output relative to the microphone, in dB, while only the near end talks; nil until measured.
   public var nearEndLevel: Double?
-  /// Seconds that the room has run.
+  /// Seconds since the room started.
   public var seconds: Double
 
   public init(phase: Phase = .silence, erle: Double? = nil, nearEndLevel: Double? = nil, seconds: Double = 0) {

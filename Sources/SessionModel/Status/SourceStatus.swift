@@ -2,17 +2,17 @@
 public struct SourceStatus: Codable, Sendable, Equatable {
   /// `microphoneInputMediaId`.
   public var mediaId: String
-  /// It waits for the session to run (S3).
+  /// A Boolean value indicating whether it waits for the session to run (S3).
   public var isDeferred: Bool
-  /// Cycles lost since it was registered, because it did not take its audio in time.
+  /// Cycles lost since registration because the consumer was too slow.
   public var overruns: UInt64
-  /// Hz of the voice as it comes from the graph; 0 before the first cycle.
+  /// Rate of the voice as it comes from the graph, in Hz; 0 before the first cycle.
   public var captureRate: Int
-  /// Hz of what the program is given; `captureRate` where it is called on the audio thread.
+  /// Rate that the program is given, in Hz; `captureRate` if it is called on the audio thread.
   public var outputRate: Int
-  /// The one is converted to the other.
+  /// A Boolean value indicating whether the rates differ.
   public var isResampling: Bool
-  /// It has been given audio that is not silence.
+  /// A Boolean value indicating whether it has been given audio other than silence.
   public var hadAudio: Bool
 
   public init(

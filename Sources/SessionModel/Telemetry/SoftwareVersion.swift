@@ -1,10 +1,10 @@
-/// A version of numbers between dots, "1.10.2", compared number by number: 1.9 < 1.10, and 1.10 is 1.10.0. [any]
+/// A version of numbers separated by dots, "1.10.2", compared number by number: 1.9 < 1.10, and 1.10 equals 1.10.0. [any]
 public struct SoftwareVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
-  /// Without zeros at the end.
+  /// The numbers, without trailing zeros.
   private let numbers: [Int]
   public let description: String
 
-  /// nil where the text is no such version.
+  /// Parses a version; nil if the text is none.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     var numbers: [Int] = []

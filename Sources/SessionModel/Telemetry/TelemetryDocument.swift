@@ -1,27 +1,27 @@
-/// What `getTelemetryJson()` says: the state of the session for a server, in the seed's keys, spelled as there (T2). [any]
+/// The content of `getTelemetryJson()`: the state of the session for a server, with LiveSwitch's keys (T2). [any]
 ///
-/// A key whose value is nil is not there.
+/// Keys whose value is nil are omitted.
 public struct TelemetryDocument: Codable, Sendable, Equatable {
   public var useVoiceProcessingIO: Bool
   public var bypassVoiceProcessing: Bool
   public var voiceProcessingEnableAGC: Bool
-  /// Channels of the mix; what a source is given may have others.
+  /// Channels of the mix; those of the source may differ.
   public var channelCount: Int
   public var isSessionActive: Bool
   public var hasMicSource: Bool
   public var sinkCount: Int
   public var totalRegisteredMedia: Int
   public var manualAudioSessionManagement: Bool
-  /// The registered source has had audio that is not silence since it was registered (T5).
+  /// A Boolean value indicating whether the registered source has had audio other than silence (T5).
   public var sourceHadAudio: Bool
   public var sourceResamplingActive: Bool
-  /// Only while `sourceResamplingActive`.
+  /// Present only while `sourceResamplingActive`.
   public var sourceCaptureRateHz: Int?
-  /// Only while `sourceResamplingActive`.
+  /// Present only while `sourceResamplingActive`.
   public var sourceOutputRateHz: Int?
-  /// SSRC by media id, of the sinks that have been told one (K8).
+  /// SSRC by media id, for the sinks with a known one (K8).
   public var asmSsrcMap: [String: UInt32]
-  /// The whole of `getDiagnostics()`.
+  /// The whole text of `getDiagnostics()`.
   public var diagnostics: String
 
   public init(_ report: ServiceReport) {

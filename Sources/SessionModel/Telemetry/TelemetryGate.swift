@@ -1,22 +1,22 @@
-/// A kind of telemetry, as the guide's `disabledTelemetryTypes` names it. [any]
+/// A kind of telemetry, as named in LiveSwitch's `disabledTelemetryTypes`. [any]
 public enum TelemetryType: String, Codable, Sendable, CaseIterable {
-  /// Something that harms the sound of a call: an underrun, a jitter spike, an overrun, a frame drop, an interruption, a change of device.
+  /// An event that harms the sound of a call: underrun, jitter spike, overrun, frame drop, interruption, change of device.
   case asmEvent
-  /// The whole configuration, when a call starts and after the route has changed.
+  /// The whole configuration, taken when a call starts and after the route changes.
   case asmSnapshot
 }
 
-/// The `clientTelemetry` section of the guide: what an operator lets be sent (T3). [any]
+/// The `clientTelemetry` section of LiveSwitch's guide: what an operator allows to be sent (T3). [any]
 ///
 ///     { "clientTelemetry": { "sendASMTelemetryMinRemoteVersion": "1.10", "disabledTelemetryTypes": ["asmSnapshot"] } }
 public struct TelemetryGate: Sendable, Equatable {
-  /// nearend sends where its own version is this one or later; nil: whatever its version.
+  /// nearend sends only if its own version is at least this; nil for any version.
   public var minimumVersion: SoftwareVersion?
   public var disabledTypes: Set<TelemetryType> = []
 
   public init() {}
 
-  /// Both keys' values as they are written.
+  /// Creates a gate from the values of both keys.
   /// - Throws: `TelemetryConfigurationError`, which names the key and the value.
   public init(sendASMTelemetryMinRemoteVersion: String?, disabledTelemetryTypes: [String]) throws(TelemetryConfigurationError) {
     if let text = sendASMTelemetryMinRemoteVersion {
@@ -29,7 +29,7 @@ public struct TelemetryGate: Sendable, Equatable {
     }
   }
 
-  /// Why nothing is sent from this version; nil where something is.
+  /// Why this version sends nothing; nil if it sends something.
   public func obstacle(for version: SoftwareVersion) -> String? {
     if let minimumVersion, version < minimumVersion {
       return "sendASMTelemetryMinRemoteVersion is \(minimumVersion), and this is nearend \(version)"
@@ -45,7 +45,7 @@ public struct TelemetryGate: Sendable, Equatable {
 extension TelemetryGate: Decodable {
   private enum Key: String, CodingKey { case sendASMTelemetryMinRemoteVersion, disabledTelemetryTypes }
 
-  /// The object under "clientTelemetry". A key that is not there, or null, has no effect.
+  /// Decodes the object under "clientTelemetry". A missing key, or null, has no effect.
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
     try self.init(

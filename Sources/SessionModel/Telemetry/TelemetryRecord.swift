@@ -6,11 +6,11 @@ public struct TelemetryRecord: Codable, Sendable, Equatable {
   public var type: TelemetryType
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double
-  /// nearend's.
+  /// nearend's version.
   public var version: String
   /// `asmEvent`: the event's name.
   public var event: AudioEvent.Kind?
-  /// `asmEvent`: the media that it is about, where it is about one.
+  /// `asmEvent`: the media concerned, if any.
   public var mediaId: String?
   /// `asmEvent`
   public var detail: [String: EventValue]?

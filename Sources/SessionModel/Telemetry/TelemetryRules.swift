@@ -1,6 +1,6 @@
-/// Which events are telemetry, and when a snapshot is due (T3). Pure. [any]
+/// Decides which events are telemetry, and when a snapshot is due (T3). Pure. [any]
 ///
-/// A call is up while any media is registered. Nothing is sent about a time without a call, but the end of an interruption that began in one.
+/// A call is up while any media is registered. Outside a call nothing is sent, except the end of an interruption that began in one.
 public struct TelemetryRules: Sendable {
   public struct Decision: Sendable, Equatable {
     public var sendsEvent = false
@@ -17,7 +17,7 @@ public struct TelemetryRules: Sendable {
 
   public init() {}
 
-  /// `hasMedia`: whether any media is registered after the event.
+  /// - Parameter hasMedia: whether any media is registered after the event.
   public mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
     let starts = hasMedia && !isCallUp
     isCallUp = hasMedia

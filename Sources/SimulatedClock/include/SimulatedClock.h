@@ -1,1 +1,1 @@
-// The plugin is loaded by the PipeWire daemon; nothing is called from Swift.
+// The PipeWire daemon loads the plugin; Swift calls nothing.

@@ -1,16 +1,17 @@
-/// Who talks when: a pure function of the seconds since an epoch, so that processes which share seed and epoch agree without a word. [any]
+/// Says who talks when: a pure function of the seconds since an epoch, so that processes with the same seed and epoch agree without
+/// communication. [any]
 public struct Conversation: Sendable, Equatable {
   /// Who talks.
   public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
   public enum Script: String, Codable, Sendable, CaseIterable {
     /// Rounds of far end alone, near end alone, double talk, silence.
     case alternating
-    /// The far end alone, without end.
+    /// The far end alone, endlessly.
     case farEndOnly
-    /// The near end alone, without end.
+    /// The near end alone, endlessly.
     case nearEndOnly
   }
-  /// A phase and when it is, in seconds.
+  /// A phase with its time in seconds.
   public struct Span: Sendable, Equatable {
     public var phase: Phase
     public var seconds: Range<Double>
@@ -18,10 +19,10 @@ public struct Conversation: Sendable, Equatable {
 
   public let script: Script
   public let seed: UInt64
-  /// Remote participants.
+  /// Number of remote participants.
   public let talkers: Int
 
-  /// A round of the alternating script, in seconds.
+  /// Length of a round of the alternating script, in seconds.
   private static let round = 24.0
 
   public init(_ script: Script = .alternating, seed: UInt64 = 1, talkers: Int = 3) {
@@ -30,7 +31,7 @@ public struct Conversation: Sendable, Equatable {
     self.talkers = talkers
   }
 
-  /// The span that holds `time`; silence before the epoch.
+  /// Returns the span that contains `time`; silence before the epoch.
   public func span(at time: Double) -> Span {
     guard time >= 0 else { return Span(phase: .silence, seconds: -.infinity..<0) }
     switch script {
@@ -43,7 +44,7 @@ public struct Conversation: Sendable, Equatable {
       let far = generator.uniform(8.5...9.5)
       let near = far + generator.uniform(5...6)
       let double = near + generator.uniform(5...6)
-      // No array: the room asks on its audio thread.
+      // No array: the room calls this on its audio thread.
       switch time - start {
       case ..<far: return Span(phase: .farEnd, seconds: start..<(start + far))
       case ..<near: return Span(phase: .nearEnd, seconds: (start + far)..<(start + near))
@@ -55,21 +56,21 @@ public struct Conversation: Sendable, Equatable {
 
   public func phase(at time: Double) -> Phase { span(at: time).phase }
 
-  /// The phase, or nil within `guardTime` seconds of a change.
+  /// Returns the phase; nil within `guardTime` seconds of a change.
   public func settledPhase(at time: Double, guardTime: Double) -> Phase? {
     let span = span(at: time)
     return time - span.seconds.lowerBound >= guardTime && span.seconds.upperBound - time >= guardTime ? span.phase : nil
   }
 
-  /// When the near end's talk that holds `time` is; nil where it is silent then.
+  /// Returns the time of the near end's talk that contains `time`; nil while it is silent.
   public func nearEndTalk(at time: Double) -> Range<Double>? {
     let span = span(at: time)
     return span.phase == .nearEnd || span.phase == .doubleTalk ? span.seconds : nil
   }
 
-  /// When the talk of remote participant `talker`, 0…`talkers` − 1, that holds `time` is; nil where it is silent then.
+  /// Returns the time of remote participant `talker`'s talk, 0…`talkers` − 1, that contains `time`; nil while it is silent.
   ///
-  /// They take turns of 3 s, in an order that changes; in every third turn another falls in.
+  /// They take turns of 3 s in a varying order; in every third turn another one joins.
   public func farEndTalk(_ talker: Int, at time: Double) -> Range<Double>? {
     let span = span(at: time)
     guard span.phase == .farEnd || span.phase == .doubleTalk else { return nil }

@@ -1,10 +1,10 @@
-/// Which nodes are in the same air: what the first play is heard by the second. Headphones and headsets play into ears.
+/// The nodes that share the room's air: the microphones hear what the loudspeakers play. Headphones and headsets play into ears.
 public struct Acoustics: Sendable, Equatable {
   /// Sinks whose active route is a loudspeaker.
   public var loudspeakers: [String] = []
-  /// Those of them that stand at the other end of the room, as a television does: their sound arrives by another way.
+  /// Loudspeakers at the other end of the room, such as a television, with another echo path.
   public var distant: [String] = []
-  /// All sources: whoever talks in the room is heard by headset microphones too.
+  /// All sources: headset microphones, too, hear whoever talks in the room.
   public var microphones: [String] = []
 
   public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {

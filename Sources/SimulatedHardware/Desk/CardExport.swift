@@ -2,14 +2,14 @@ internal import CSimulatedDevice
 internal import Glibc
 import PipeWireClient
 
-/// One card in one daemon: the exported device, and the nodes of its active profile. They go with this value. [control]
+/// A card in a daemon: the exported device, and the nodes of its active profile. They are removed with this value. [control]
 final class CardExport {
-  /// What somebody asks of the device by setting its params. Each gives whether there is such a thing.
+  /// Requests made by setting the device's params. Each returns whether the requested thing exists.
   struct Requests {
     var setProfile: (_ index: Int, _ isSaved: Bool) -> Bool
     var setRoute: (_ index: Int, _ device: Int, _ isSaved: Bool) -> Bool
     var setVolume: (_ device: Int, _ volume: Float?, _ isMuted: Bool?) -> Void
-    /// A node in the headset-head-unit profile began or ended to run.
+    /// Called when a node of the headset-head-unit profile starts or stops running.
     var ran: () -> Void
   }
 
@@ -28,7 +28,7 @@ final class CardExport {
   private var card: DeskCard
   private var nodes: [Int: Node] = [:]
 
-  /// - Parameter group: `node.group` of the nodes; nil: each is on a clock of its own, as hardware is.
+  /// - Parameter group: `node.group` of the nodes; nil gives each a clock of its own, like hardware.
   init(_ connection: Connection, _ card: DeskCard, group: String?, _ requests: Requests) throws(PipeWireError) {
     self.connection = connection
     self.group = group
@@ -48,14 +48,13 @@ final class CardExport {
     csd_free(implementation)
   }
 
-  /// The device's id in the registry; nil until the daemon has told.
+  /// The device's id in the registry; nil until known.
   var id: UInt32? { device?.id }
 
-  /// Whether a node of the headset-head-unit profile runs, which needs a SCO link.
+  /// A Boolean value indicating whether a node of the headset-head-unit profile runs, which needs a SCO link.
   var isStreaming: Bool { nodes.values.contains { $0.state?.isRunning == true } }
 
-  /// Makes the daemon's objects what `card` says. Nodes that go, go before params tell it, and those that come, come first too, as with a
-  /// real card.
+  /// Brings the daemon's objects in line with `card`. As with a real card, nodes appear and disappear before the params report it.
   func show(_ card: DeskCard) {
     self.card = card
     for (key, node) in nodes {
@@ -76,7 +75,7 @@ final class CardExport {
     }
   }
 
-  /// Watches the nodes that need a SCO link from when the registry tells of them: earlier the daemon would refuse.
+  /// Watches nodes that need a SCO link, once the registry has them: earlier the daemon would refuse.
   func watchNodes() {
     for (key, node) in nodes where node.state == nil && node.properties["api.bluez5.profile"] == DeskCard.headsetHeadUnit {
       guard let id = node.object?.id, connection.objects[id]?.nodeName == node.properties["node.name"] else { continue }

@@ -1,10 +1,10 @@
 import PipeWireClient
 
-/// A desk with sound devices on it, in a private session: real PipeWire devices with profiles and routes, which a session manager sets up as
-/// it would set up those of ALSA and BlueZ, and things to do with them. It comes back with a restarted daemon; cards come and go with the
-/// session manager, to which they belong on a real machine. [any]
+/// A desk with sound devices in a private session: real PipeWire devices with profiles and routes, which a session manager sets up like
+/// those of ALSA and BlueZ, and the ways to manipulate them. It comes back with a restarted daemon; cards come and go with the session
+/// manager, to which they belong on a real machine. [any]
 ///
-/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+/// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 public final class Desk: @unchecked Sendable {
   private let socket: String
   private let group: String?
@@ -13,16 +13,16 @@ public final class Desk: @unchecked Sendable {
   private var retry: LoopTimer?
   private var hasManager = false
   private var present: [DeskCard.Kind: DeskCard]
-  /// What is not on the desk is remembered as it was.
+  /// The state of cards that are not on the desk.
   private var absent: [DeskCard.Kind: DeskCard] = [:]
   private var sco = ScoLog()
   private var onChange: (@Sendable () -> Void)?
 
-  /// Makes the desk; `start` brings it into the graph.
+  /// Creates the desk; `start` adds it to the graph.
   /// - Parameters:
   ///   - socket: the daemon's.
-  ///   - cards: what is there from the beginning, one of each kind at most.
-  ///   - group: `node.group` of all nodes, where they are to be on one clock; nil: each has a clock of its own, as hardware has.
+  ///   - cards: the initial cards, at most one of each kind.
+  ///   - group: `node.group` of all nodes if they are to share a clock; nil gives each a clock of its own, like hardware.
   public init(socket: String, cards: [DeskCard], group: String? = nil) {
     self.socket = socket
     self.group = group
@@ -31,7 +31,7 @@ public final class Desk: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Connects, and again whenever the daemon comes back. Doing it again has no effect.
+  /// Connects, and reconnects whenever the daemon comes back. Idempotent.
   public func start() {
     loop.start()
     loop.locked {
@@ -41,7 +41,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Takes everything off the graph. Doing it again has no effect.
+  /// Removes everything from the graph. Idempotent.
   public func stop() {
     // First: the thread may be about to call what is destroyed here.
     loop.stop()
@@ -51,15 +51,15 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// The program that brings the cards answers nobody while `body` runs, which must not ask the desk.
+  /// Lets the program that provides the cards hang while `body` runs, which must not query the desk.
   func whileHanging<T>(_ body: () throws -> T) rethrows -> T { try loop.locked(body) }
 
-  // MARK: What there is
+  // MARK: Facts
 
-  /// A card as it is now; nil while it is not on the desk.
+  /// The current state of a card; nil while it is not on the desk.
   public func card(_ kind: DeskCard.Kind) -> DeskCard? { loop.locked { present[kind] } }
 
-  /// The id of a card's device in the registry; nil while it has none.
+  /// The id of a card's device in the registry; nil without one.
   public func id(of kind: DeskCard.Kind) -> UInt32? { loop.locked { attachment?.id(of: kind) } }
 
   /// Every set-up and tear-down of the Bluetooth headset's SCO link so far.
@@ -68,16 +68,16 @@ public final class Desk: @unchecked Sendable {
   /// Whether the SCO link is up.
   public var isScoUp: Bool { loop.locked { sco.isUp } }
 
-  /// What the room hears, and where it is heard: names of nodes.
+  /// The nodes that the room hears, and those that hear the room.
   public var acoustics: Acoustics { loop.locked { Acoustics(present.values) } }
 
-  /// Calls `body` after each change, on the desk's thread with the desk locked out: it may ask the desk, but must not wait.
+  /// Calls `body` after each change, on the desk's thread with the desk locked: it may query the desk, but must not wait.
   public func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
 
   /// Whether there is a session manager, to which cards belong.
   var isManaged: Bool { loop.locked { hasManager } }
 
-  /// Cards with something to offer to which the session manager has given no profile, in words; or that there is no session manager.
+  /// Describes the usable cards without a profile from the session manager, or a missing session manager.
   var unsettled: [String] {
     loop.locked {
       guard hasManager else { return ["a session manager"] }
@@ -91,10 +91,10 @@ public final class Desk: @unchecked Sendable {
   /// The ports of every node that should exist now.
   var ports: [String] { loop.locked { present.values.flatMap { $0.activeProfile.nodes.flatMap(\.ports) } } }
 
-  // MARK: What can be done
+  // MARK: Actions
 
-  /// Puts a card on the desk, or back on it: a new device, with a new `object.serial` and the same names. The daemon gives free ids again, so
-  /// that its id may be the same. The session manager chooses its profile.
+  /// Puts a card on the desk, or back on it: a new device with a new `object.serial` and the same names. The daemon reuses ids, so its id
+  /// may be the same. The session manager chooses its profile.
   public func plug(_ kind: DeskCard.Kind) {
     loop.locked {
       guard present[kind] == nil else { return }
@@ -103,7 +103,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Takes a card away, whatever runs on it.
+  /// Removes a card, whatever runs on it.
   public func unplug(_ kind: DeskCard.Kind) {
     loop.locked {
       absent[kind] = present.removeValue(forKey: kind) ?? absent[kind]
@@ -111,7 +111,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Takes a card away and puts it back at once, as a loose contact or a driver that resets itself does.
+  /// Removes a card and puts it back at once, like a loose contact or a driver reset.
   public func replug(_ kind: DeskCard.Kind) {
     loop.locked {
       unplug(kind)
@@ -119,7 +119,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Puts something into one of a card's jacks, or pulls it out. The other routes that ALSA's mixer paths tie to the jack change with it.
+  /// Plugs something into a card's jack, or unplugs it. The other routes that ALSA's mixer paths tie to the jack change with it.
   public func set(_ jack: DeskJack, isPlugged: Bool) {
     change(jack.card) { card in
       for (route, plugged, unplugged) in jack.routes { card.set(isPlugged ? plugged : unplugged, of: route) }
@@ -128,7 +128,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Chooses a card's profile by name, as a person would.
-  /// - Throws: `SessionError` where the card is not there or has no such profile.
+  /// - Throws: `SessionError` if the card is missing or has no such profile.
   public func select(profile name: String, of kind: DeskCard.Kind) throws {
     let isDone = change(kind) { card in
       card.profiles.firstIndex { $0.name == name }.map { card.select(profile: $0, isSaved: true) } ?? false
@@ -137,7 +137,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Chooses a card's route by name, as a person would.
-  /// - Throws: `SessionError` where the card is not there, has no such route, or its profile has no node for it.
+  /// - Throws: `SessionError` if the card is missing, has no such route, or its profile has no node for it.
   public func select(route name: String, of kind: DeskCard.Kind) throws {
     let isDone = change(kind) { card in
       guard let index = card.routes.firstIndex(where: { $0.name == name }) else { return false }
@@ -146,8 +146,8 @@ public final class Desk: @unchecked Sendable {
     guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) that could use the route '\(name)' now") }
   }
 
-  /// Gives a card, and its nodes, another description for people. Names stay, ids of nodes do not.
-  /// - Throws: `SessionError` where the card is not there.
+  /// Changes the description of a card and its nodes. Names stay, ids of nodes do not.
+  /// - Throws: `SessionError` if the card is missing.
   public func rename(_ kind: DeskCard.Kind, to description: String) throws {
     let isDone = change(kind) {
       $0.description = description
@@ -165,7 +165,7 @@ public final class Desk: @unchecked Sendable {
         manage($0)
       } lost: { [unowned self] in
         manage(false)
-        // Not from inside the connection's own event.
+        // Not inside the connection's own event.
         retry?.schedule(after: 0.05)
       }
     } catch {
@@ -173,7 +173,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Brings the cards with a session manager, as a boot would find them, and takes them with it.
+  /// Adds the cards with a session manager, as after a boot, and removes them with it.
   private func manage(_ isManaged: Bool) {
     guard isManaged != hasManager else { return }
     hasManager = isManaged

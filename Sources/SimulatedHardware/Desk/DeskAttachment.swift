@@ -1,13 +1,13 @@
 import PipeWireClient
 
-/// The desk's cards in one daemon; gone when the daemon goes. As on a real machine it is the session manager that brings cards into the
-/// graph, so while there is none there are no cards. [control]
+/// The desk's cards in one daemon; removed when the daemon ends. As on a real machine the session manager provides the cards, so without
+/// one there are none. [control]
 final class DeskAttachment {
   private let connection: Connection
   private var exports: [DeskCard.Kind: CardExport] = [:]
   private let relay: Relay
 
-  /// Events come before `self` is whole.
+  /// Events come before `self` is fully initialized.
   private final class Relay {
     weak var owner: DeskAttachment?
     let managed: (Bool) -> Void
@@ -18,7 +18,7 @@ final class DeskAttachment {
     }
   }
 
-  /// `managed` is told when a session manager came or went; `lost` when the daemon did.
+  /// `managed` is called when a session manager comes or goes; `lost` when the daemon goes.
   init(loop: ThreadLoop, socket: String, managed: @escaping (Bool) -> Void, lost: @escaping () -> Void) throws(PipeWireError) {
     let relay = Relay(managed: managed, lost: lost)
     self.relay = relay
@@ -39,7 +39,7 @@ final class DeskAttachment {
     connection.objects(of: .client).contains { $0.properties["application.name"]?.hasPrefix("WirePlumber") == true }
   }
 
-  /// Brings a card into the graph, changes it, or takes it away (nil).
+  /// Adds a card to the graph, changes it, or removes it (nil).
   func show(
     _ card: DeskCard?, of kind: DeskCard.Kind, group: String?, requests: @autoclosure () -> CardExport.Requests
   ) throws(PipeWireError) {

@@ -1,4 +1,4 @@
-/// The devices that a desk can have. Names, priorities and indices are those that PipeWire 0.3.65 and WirePlumber 0.4.13 give such hardware.
+/// The available devices. Names, priorities and indices are those that PipeWire 0.3.65 and WirePlumber 0.4.13 give to such hardware.
 extension DeskCard {
   public static func make(_ kind: Kind) -> DeskCard {
     switch kind {
@@ -9,8 +9,8 @@ extension DeskCard {
     }
   }
 
-  /// A loudspeaker and a microphone in the lid, and a jack for headphones or a headset. One sink and one source, whose active route the
-  /// jack changes.
+  /// A laptop: a loudspeaker and a microphone in the lid, and a jack for headphones or a headset. One sink and one source, whose active
+  /// route the jack changes.
   public static let laptop = DeskCard(
     .laptop, name: "alsa_card.pci-0000_00_1f.3", description: "Built-in Audio",
     properties: [
@@ -31,7 +31,7 @@ extension DeskCard {
         "analog-output-headphones", "Headphones", .output, .headphones, priority: 9_900, availability: .no, devices: [1], profiles: [1]),
     ])
 
-  /// A headset with a sound card of its own.
+  /// A USB headset: a sound card of its own.
   public static let usbHeadset = DeskCard(
     .usb, name: "alsa_card.usb-Simulated_USB_Headset-00", description: "USB Headset",
     properties: [
@@ -45,7 +45,7 @@ extension DeskCard {
       DeskRoute("analog-output-headphones", "Headphones", .output, .headphones, priority: 9_900, devices: [1], profiles: [1]),
     ])
 
-  /// A television. While nothing is plugged in its only profile is not available, so that it has no node.
+  /// A television. While unplugged its only profile is unavailable, so it has no node.
   public static let hdmi = DeskCard(
     .hdmi, name: "alsa_card.pci-0000_01_00.1", description: "HDMI Audio",
     properties: [

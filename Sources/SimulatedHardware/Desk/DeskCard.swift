@@ -1,9 +1,9 @@
 import PipeWireClient
 
-/// A device on the desk as a value: what it is, what it could do, and what it does now. What changes it is what changes real ones: a jack, a
-/// choice of profile, a choice of route.
+/// A device on the desk as a value: what it is, what it can do, and its current state. It is changed like a real one: by a jack, a choice
+/// of profile, a choice of route.
 public struct DeskCard: Sendable, Equatable {
-  /// How tests and scripts call it.
+  /// The name for tests and scripts.
   public enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
 
   public let kind: Kind
@@ -15,14 +15,14 @@ public struct DeskCard: Sendable, Equatable {
   public var properties: Properties
   public var profiles: [DeskProfile]
   public var routes: [DeskRoute]
-  /// Index into `profiles`. A card begins off: which profile it gets is the session manager's choice.
+  /// Index into `profiles`. A card starts off: the session manager chooses its profile.
   public internal(set) var profile = 0
-  /// Index into `routes` of the active one, by `card.profile.device`.
+  /// Index into `routes` of the active route, by `card.profile.device`.
   public internal(set) var activeRoutes: [Int: Int] = [:]
-  /// Linear, and muted, by `card.profile.device`.
+  /// Linear volumes and mutes, by `card.profile.device`.
   var volumes: [Int: Float] = [:]
   var muted: Set<Int> = []
-  /// Whether the last choice is one to be remembered (`save` of the params).
+  /// Whether the last choice should be remembered (`save` of the params).
   var isProfileSaved = false
   var savedRoutes: Set<Int> = []
 
@@ -39,22 +39,22 @@ public struct DeskCard: Sendable, Equatable {
 
   public var activeProfile: DeskProfile { profiles[profile] }
 
-  /// The route of `name`; nil where the card has none of that name.
+  /// The route of that name; nil if the card has none.
   public func route(_ name: String) -> DeskRoute? { routes.first { $0.name == name } }
 
-  /// The active route of the nodes of a direction; nil where there is none.
+  /// The active route of a direction's nodes; nil if there is none.
   public func activeRoute(_ direction: DeskRoute.Direction) -> DeskRoute? {
     activeProfile.nodes.first { $0.direction == direction }.flatMap { activeRoutes[$0.device] }.map { routes[$0] }
   }
 
-  /// No where none of its routes has anything plugged in, yes where one has, unknown otherwise.
+  /// `no` if nothing is plugged into any of its routes, `yes` if something is plugged into one, otherwise `unknown`.
   func availability(ofProfile index: Int) -> DeskRoute.Availability {
     let own = routes.filter { $0.profiles.contains(index) }.map(\.availability)
     if index == 0 || own.contains(.yes) { return .yes }
     return own.allSatisfy { $0 == .no } ? .no : .unknown
   }
 
-  /// Makes a profile the active one; its nodes get the best route each. False where there is none of that index.
+  /// Activates a profile, with the best route for each node. Returns false for an invalid index.
   mutating func select(profile index: Int, isSaved: Bool = false) -> Bool {
     guard profiles.indices.contains(index) else { return false }
     profile = index
@@ -64,7 +64,7 @@ public struct DeskCard: Sendable, Equatable {
     return true
   }
 
-  /// Makes a route the active one of a node. False where it cannot be.
+  /// Activates a route of a node. Returns false if that is impossible.
   mutating func select(route index: Int, device: Int, isSaved: Bool = false) -> Bool {
     guard routes.indices.contains(index), routes[index].devices.contains(device), routes[index].profiles.contains(profile),
       activeProfile.nodes.contains(where: { $0.device == device })
@@ -74,19 +74,19 @@ public struct DeskCard: Sendable, Equatable {
     return true
   }
 
-  /// Puts something into a jack, or pulls it out. Which route is active then is the session manager's choice.
+  /// Plugs or unplugs a jack. The session manager then chooses the active route.
   mutating func set(_ availability: DeskRoute.Availability, of name: String) {
     for index in routes.indices where routes[index].name == name { routes[index].availability = availability }
   }
 
-  /// A volume or mute by whoever sets the Route param; nil leaves it.
+  /// Sets volume and mute, as by setting the Route param; nil keeps a value.
   mutating func set(volume: Float?, isMuted: Bool?, of device: Int) {
     if let volume { volumes[device] = volume }
     guard let isMuted else { return }
     if isMuted { muted.insert(device) } else { muted.remove(device) }
   }
 
-  /// The same thing, new to the session manager: off.
+  /// The same card as newly plugged in, unknown to the session manager: off.
   var asPluggedIn: DeskCard {
     var card = self
     (card.profile, card.activeRoutes, card.isProfileSaved, card.savedRoutes) = (0, [:], false, [])

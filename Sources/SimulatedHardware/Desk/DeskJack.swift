@@ -1,4 +1,4 @@
-/// A socket of a card, and the routes whose availability tells what is in it.
+/// A jack of a card, with the routes whose availability reports its state.
 public enum DeskJack: String, Sendable, CaseIterable {
   /// Headphones without a microphone, in the laptop's jack.
   case headphones
@@ -9,8 +9,8 @@ public enum DeskJack: String, Sendable, CaseIterable {
 
   public var card: DeskCard.Kind { self == .television ? .hdmi : .laptop }
 
-  /// Route, and its availability while something is plugged in and while nothing is, as in ALSA's mixer paths: what has no jack of its own is
-  /// never "yes".
+  /// The routes with their availability while something is plugged in and while nothing is, as in ALSA's mixer paths: a route without its
+  /// own jack is never `yes`.
   var routes: [(name: String, plugged: DeskRoute.Availability, unplugged: DeskRoute.Availability)] {
     switch self {
     case .headphones: [("analog-output-headphones", .yes, .no), ("analog-output-speaker", .no, .unknown)]

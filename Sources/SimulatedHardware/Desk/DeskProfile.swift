@@ -1,14 +1,14 @@
 import PipeWireClient
 
-/// One of the ways to use a card: its EnumProfile param, and the nodes that exist while it is active.
+/// A way to use a card: its EnumProfile param, and the nodes that exist while it is active.
 public struct DeskProfile: Sendable, Equatable {
   /// `off`, `output:analog-stereo+input:analog-stereo`, `a2dp-sink`, `headset-head-unit`.
   public var name: String
   /// For people.
   public var description: String
-  /// The session manager takes the highest that is available.
+  /// The session manager takes the available one with the highest priority.
   public var priority: Int
-  /// None: off.
+  /// Empty for off.
   public var nodes: [DeskNode]
 
   public init(_ name: String, _ description: String, priority: Int, nodes: [DeskNode]) {
@@ -21,7 +21,7 @@ public struct DeskProfile: Sendable, Equatable {
   public static let off = DeskProfile("off", "Off", priority: 0, nodes: [])
 }
 
-/// A sink or source of a card, with the properties that the session manager's ALSA or BlueZ monitor would give it.
+/// A sink or source of a card, with the properties from the session manager's ALSA or BlueZ monitor.
 public struct DeskNode: Sendable, Equatable {
   /// `card.profile.device`.
   public var device: Int
@@ -30,11 +30,11 @@ public struct DeskNode: Sendable, Equatable {
   public var name: String
   /// `audio.position`.
   public var positions: [String]
-  /// Frames per second of the hardware; nil: the graph's.
+  /// Frames per second of the hardware; nil for the graph's.
   public var rate: Int?
   /// `priority.session` and `priority.driver`.
   public var priority: Int
-  /// What else it has.
+  /// Further properties.
   public var properties: Properties
 
   public init(
@@ -50,7 +50,7 @@ public struct DeskNode: Sendable, Equatable {
     self.properties = properties
   }
 
-  /// What it has once the session manager has set it up. A source's `input_…` are the way in for the room's sound.
+  /// Its ports once the session manager has set it up. A source's `input_…` receive the room's sound.
   var ports: [String] {
     let prefixes = direction == .output ? ["playback", "monitor"] : ["input", "capture"]
     return prefixes.flatMap { prefix in positions.map { "\(name):\(prefix)_\($0)" } }

@@ -1,20 +1,20 @@
-/// A port of a card, as a device's EnumRoute and Route params tell it: a loudspeaker, a jack, a microphone.
+/// A port of a card, as in a device's EnumRoute and Route params: a loudspeaker, a jack, a microphone.
 public struct DeskRoute: Sendable, Equatable {
   public enum Direction: Sendable { case input, output }
 
-  /// Whether anything is plugged in there. ALSA says `unknown` of what has no jack.
+  /// Whether anything is plugged in. ALSA reports `unknown` without a jack.
   public enum Availability: String, Sendable { case unknown, no, yes }
 
-  /// `port.type`, in the words of PipeWire's ALSA and BlueZ plugins.
+  /// `port.type`, as in PipeWire's ALSA and BlueZ plugins.
   public enum PortType: String, Sendable { case speaker, headphones, mic, headset, hdmi }
 
-  /// As ALSA's mixer paths or BlueZ's plugin name it: `analog-output-speaker`, `headset-hf-input`.
+  /// The name from ALSA's mixer paths or BlueZ's plugin: `analog-output-speaker`, `headset-hf-input`.
   public var name: String
   /// For people.
   public var description: String
   public var direction: Direction
   public var portType: PortType
-  /// The higher is chosen where two are available.
+  /// The higher one is chosen if two are available.
   public var priority: Int
   public var availability: Availability
   /// `card.profile.device` of the nodes that it can be active for.
@@ -36,6 +36,6 @@ public struct DeskRoute: Sendable, Equatable {
     self.profiles = profiles
   }
 
-  /// Whether what plays there is heard in the room.
+  /// Whether its sound is heard in the room.
   public var isHeardInTheRoom: Bool { direction == .output && (portType == .speaker || portType == .hdmi) }
 }

@@ -2,9 +2,9 @@ extension PrivateSession {
   /// Name of the source that `spawnHeadsetLoopback` makes.
   public static let headsetLoopback = "bluez_input.00:11:22:33:44:55"
 
-  /// The source that WirePlumber 0.5 gives a Bluetooth headset in every profile, silent in A2DP: by who records from it, its policy knows that
-  /// the headset is wanted on HFP. 0.4 has none. On a real machine it comes with the card.
-  /// - Throws: `SessionError` where there is no Bluetooth headset in the graph.
+  /// Starts the source that WirePlumber 0.5 gives a Bluetooth headset in every profile, silent in A2DP: streams that record from it tell
+  /// its policy that the headset is wanted in HFP. 0.4 has none. On a real machine it comes with the card.
+  /// - Throws: `SessionError` if there is no Bluetooth headset in the graph.
   public func spawnHeadsetLoopback() throws -> ChildProcess {
     guard let device = desk?.id(of: .bluetooth) else { throw SessionError(.invalidRequest, "there is no Bluetooth headset on the desk") }
     let address = Self.headsetLoopback.drop { $0 != "." }

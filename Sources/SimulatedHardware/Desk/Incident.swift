@@ -1,4 +1,4 @@
-/// Something that happens on a desk or in its session; as text it is a line of a rehearsal's script: `unplug headphones`.
+/// An incident on a desk or in its session; as text it is a line of a rehearsal's script: `unplug headphones`.
 public enum Incident: Sendable, Equatable {
   case plug(DeskCard.Kind)
   case unplug(DeskCard.Kind)
@@ -25,7 +25,7 @@ public enum Incident: Sendable, Equatable {
     "session active|inactive", "lock", "unlock",
   ]
 
-  /// - Throws: `SessionError` that names the line, and every form that there is.
+  /// - Throws: `SessionError` that names the line, and every valid form.
   public init(_ line: String) throws {
     let words = line.split(separator: " ").map(String.init)
     guard let incident = Self.read(words) else {
@@ -35,7 +35,7 @@ public enum Incident: Sendable, Equatable {
     self = incident
   }
 
-  /// The line of a script that means it.
+  /// The incident as a line of a script.
   public var line: String {
     switch self {
     case .plug(let card): "plug \(card.rawValue)"
@@ -90,8 +90,8 @@ public enum Incident: Sendable, Equatable {
 }
 
 extension PrivateSession {
-  /// Lets an incident happen. Returns when it has begun; `freeze` and `stop` last until `thaw` and `start`.
-  /// - Throws: `SessionError` where the session has no desk or login manager, or the desk no such thing.
+  /// Carries out an incident. Returns when it has begun; `freeze` and `stop` last until `thaw` and `start`.
+  /// - Throws: `SessionError` if the session has no desk or login manager, or the desk no such thing.
   public func perform(_ incident: Incident) throws {
     switch incident {
     case .plug(let card): try needsDesk().plug(card)

@@ -2,14 +2,14 @@ import Foundation
 import PipeWireClient
 import Platform
 
-/// Incidents at their times: each line is seconds from the beginning and an incident, `2.0 unplug headphones`; `#` begins a remark.
+/// Incidents with times: each line has seconds from the start and an incident, `2.0 unplug headphones`; `#` begins a comment.
 public struct IncidentScript: Sendable, Equatable {
   public struct Entry: Sendable, Equatable {
-    /// Seconds from the script's beginning.
+    /// Seconds from the start of the script.
     public var time: Double
     public var incident: Incident
   }
-  /// By time; those of the same time in the order of their lines.
+  /// By time; equal times in the order of their lines.
   public private(set) var entries: [Entry] = []
 
   /// - Throws: `SessionError` that names the line and its number.
@@ -25,12 +25,12 @@ public struct IncidentScript: Sendable, Equatable {
         throw SessionError(error.code, "line \(number + 1): \(error.message)", remedy: error.remedy)
       }
     }
-    // Stable, which `sort` does not promise.
+    // Stable, which `sort` does not guarantee.
     entries = entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
   }
 
-  /// Lets everything happen in `session` on a thread of its own, the first at `epoch` (seconds of CLOCK_MONOTONIC) plus its time, until
-  /// `isCancelled` says so or the script ends. `told` is called with each incident once it has happened, and with its error if it could not.
+  /// Carries out the script in `session` on a thread of its own, each incident at `epoch` (seconds of CLOCK_MONOTONIC) plus its time, until
+  /// `isCancelled` returns true or the script ends. `told` is called after each incident, with its error if it failed.
   public func run(
     in session: PrivateSession, epoch: Double, isCancelled: @escaping @Sendable () -> Bool,
     told: @escaping @Sendable (Incident, SessionError?) -> Void

@@ -1,16 +1,16 @@
 import PipeWireClient
 
-/// A set-up or tear-down of a Bluetooth headset's SCO link: what a headset announces as "call started" and "call ended".
+/// A set-up or tear-down of a Bluetooth headset's SCO link, which a headset announces as "call started" or "call ended".
 public struct ScoEvent: Sendable, Equatable {
   public enum Change: String, Sendable { case setUp, tearDown }
   public enum Reason: String, Sendable {
-    /// A node of the headset-head-unit profile began to run.
+    /// A node of the headset-head-unit profile started running.
     case streaming
-    /// The last of them ended to run, while the profile stayed.
+    /// The last of them stopped running, while the profile stayed.
     case idle
     /// The profile changed.
     case profile
-    /// The headset went, or the daemon.
+    /// The headset or the daemon went away.
     case gone
   }
   /// Seconds of CLOCK_MONOTONIC.

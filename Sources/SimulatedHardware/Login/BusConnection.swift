@@ -2,9 +2,9 @@ import Foundation
 import Platform
 internal import SystemdLibrary
 
-/// A service on a D-Bus, on a thread of its own. [any]
+/// A service on a D-Bus, with a thread of its own. [any]
 ///
-/// `@unchecked Sendable`: sd-bus is touched only while `lock` is held.
+/// `@unchecked Sendable`: sd-bus is accessed only with `lock` held.
 final class BusConnection: @unchecked Sendable {
   private let bus: OpaquePointer
   private let lock: Lock
@@ -14,8 +14,8 @@ final class BusConnection: @unchecked Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private var isEnding = false
 
-  /// Connects, takes `name`, and answers calls to `path` and below it: `answer` is called with `lock` held, and gives false where there is no
-  /// such method.
+  /// Connects, acquires `name`, and answers calls to `path` and below: `answer` is called with `lock` held, and returns false for an
+  /// unknown method.
   /// - Throws: `SessionError`.
   init(socket: String, name: String, path: String, lock: Lock, answer: @escaping (BusMessage) -> Bool) throws {
     self.lock = lock
@@ -45,14 +45,14 @@ final class BusConnection: @unchecked Sendable {
     close(waker.there)
   }
 
-  /// Leaves the bus, and returns when the thread has ended. Not with the lock held. Once.
+  /// Leaves the bus, and returns when the thread has ended. Call it once, without the lock.
   func end() {
     lock.withLock { isEnding = true }
     try? Platform.write([0], to: waker.there)
     hasEnded.wait()
   }
 
-  /// Sends a signal with what `fill` appends. With the lock held.
+  /// Sends a signal with the arguments appended by `fill`. Call it with the lock held.
   func signal(_ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void) {
     var message: OpaquePointer?
     guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }

@@ -1,6 +1,6 @@
 internal import SystemdLibrary
 
-/// What the simulated services put into variants.
+/// A value that the simulated services put into variants.
 enum BusValue: Equatable {
   case text(String)
   case flag(Bool)
@@ -15,7 +15,7 @@ enum BusValue: Equatable {
   }
 }
 
-/// A message of sd-bus, which it keeps alive.
+/// A message of sd-bus, with a reference held.
 final class BusMessage {
   private let message: OpaquePointer
 
@@ -27,13 +27,13 @@ final class BusMessage {
   var member: String { sd_bus_message_get_member(message).map { String(cString: $0) } ?? "" }
   var path: String { sd_bus_message_get_path(message).map { String(cString: $0) } ?? "" }
 
-  /// The next argument; nil where it is no string, or there is none.
+  /// Reads the next argument; nil if it is missing or not a string.
   func readText() -> String? {
     var text: UnsafePointer<CChar>?
     return sd_bus_message_read_basic(message, code("s"), &text) > 0 ? text.map { String(cString: $0) } : nil
   }
 
-  /// Answers this call with what `fill` appends.
+  /// Answers this call with the arguments appended by `fill`.
   func reply(_ fill: (BusMessage) -> Void) {
     var answer: OpaquePointer?
     guard sd_bus_message_new_method_return(message, &answer) >= 0, let answer else { return }
@@ -50,13 +50,13 @@ final class BusMessage {
     sd_bus_message_append_basic(message, code("b"), &value)
   }
 
-  /// A copy of the descriptor travels; the caller keeps and closes its own.
+  /// Appends a duplicate of the descriptor; the caller keeps and closes its own.
   func append(descriptor: Int32) {
     var value = descriptor
     sd_bus_message_append_basic(message, code("h"), &value)
   }
 
-  /// A variant.
+  /// Appends a variant.
   func append(_ value: BusValue) {
     sd_bus_message_open_container(message, code("v"), value.signature)
     switch value {
@@ -67,7 +67,7 @@ final class BusMessage {
     sd_bus_message_close_container(message)
   }
 
-  /// `a{sv}`.
+  /// Appends `a{sv}`.
   func appendDictionary(_ values: [String: BusValue]) {
     sd_bus_message_open_container(message, code("a"), "{sv}")
     for (key, value) in values {
@@ -79,13 +79,13 @@ final class BusMessage {
     sd_bus_message_close_container(message)
   }
 
-  /// `as`.
+  /// Appends `as`.
   func appendStrings(_ values: [String]) {
     sd_bus_message_open_container(message, code("a"), "s")
     for value in values { append(value) }
     sd_bus_message_close_container(message)
   }
 
-  /// D-Bus's code of a type.
+  /// The D-Bus code of a type.
   private func code(_ letter: Character) -> CChar { CChar(letter.asciiValue!) }
 }

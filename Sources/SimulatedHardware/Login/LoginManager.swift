@@ -2,24 +2,24 @@ import Foundation
 import Platform
 internal import SystemdLibrary
 
-/// `org.freedesktop.login1` on a private system bus, with one session, as far as somebody who listens to it can tell: sleep, inhibitors,
-/// whether the session is the active one, and its lock. [any]
+/// `org.freedesktop.login1` on a private system bus, with one session, to the extent that listeners can observe: sleep, inhibitors, whether
+/// the session is active, and its lock. [any]
 ///
-/// `@unchecked Sendable`: everything mutable is touched while `lock` is held.
+/// `@unchecked Sendable`: everything mutable is accessed with `lock` held.
 public final class LoginManager: @unchecked Sendable {
   static let name = "org.freedesktop.login1"
   static let path = "/org/freedesktop/login1"
-  /// The session's object path; "_31" is how logind escapes its id, "1".
+  /// The session's object path; "_31" is logind's escape of its id, "1".
   public static let sessionPath = "/org/freedesktop/login1/session/_31"
 
-  /// Somebody who wants to be asked before the machine sleeps.
+  /// A client that wants to be asked before the machine sleeps.
   public struct Inhibitor: Sendable, Equatable {
     public var what: String
     public var who: String
     public var why: String
     /// `delay` or `block`.
     public var mode: String
-    /// False once the file descriptor that it was given is closed.
+    /// False once the client has closed its file descriptor.
     public var isHeld: Bool
   }
 
@@ -38,7 +38,7 @@ public final class LoginManager: @unchecked Sendable {
     for entry in held { close(entry.descriptor) }
   }
 
-  /// Joins the bus, also when it has been started anew; the state stays.
+  /// Joins the bus, or a restarted one; the state is kept.
   /// - Throws: `SessionError`.
   func connect(to socket: String) throws {
     disconnect()
@@ -54,9 +54,9 @@ public final class LoginManager: @unchecked Sendable {
     bus?.end()
   }
 
-  // MARK: What can be done
+  // MARK: Actions
 
-  /// The machine is about to sleep (true), or has woken up (false).
+  /// Announces that the machine is about to sleep (true), or has woken up (false).
   public func prepareForSleep(_ isGoing: Bool) {
     lock.withLock {
       isPreparingForSleep = isGoing
@@ -64,7 +64,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  /// Another session comes to the foreground (false), or this one comes back.
+  /// Brings another session to the foreground (false), or this one back.
   public func setActive(_ isActive: Bool) {
     lock.withLock {
       guard isActive != self.isActive else { return }
@@ -77,7 +77,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  /// The session is to be locked, or unlocked.
+  /// Requests that the session be locked or unlocked.
   public func setLocked(_ isLocked: Bool) {
     lock.withLock {
       self.isLocked = isLocked
@@ -85,7 +85,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  /// Everybody who ever asked for an inhibitor, in order.
+  /// Every inhibitor requested so far, in order.
   public var inhibitors: [Inhibitor] {
     lock.withLock {
       held.map { entry in
@@ -96,7 +96,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  // MARK: What is asked
+  // MARK: Calls
 
   private var sessionProperties: [String: BusValue] {
     [
@@ -110,7 +110,7 @@ public final class LoginManager: @unchecked Sendable {
     ["PreparingForSleep": .flag(isPreparingForSleep), "InhibitDelayMaxUSec": .number(5_000_000)]
   }
 
-  /// Answers a call, or gives false where there is no such method. Called with the lock held.
+  /// Answers a call; returns false for an unknown method. Called with the lock held.
   private func answer(_ call: BusMessage) -> Bool {
     switch (call.interface, call.member) {
     case ("org.freedesktop.DBus.Properties", "Get"):
@@ -132,7 +132,7 @@ public final class LoginManager: @unchecked Sendable {
   private func properties(of path: String, _ interface: String) -> [String: BusValue]? {
     switch (path, interface) {
     case (Self.path, "\(Self.name).Manager"): managerProperties
-    // Whoever asks "self" or "auto" means the only one there is.
+    // "self" and "auto" mean the only session.
     case (Self.sessionPath, "\(Self.name).Session"), ("\(Self.path)/session/self", "\(Self.name).Session"),
       ("\(Self.path)/session/auto", "\(Self.name).Session"):
       sessionProperties

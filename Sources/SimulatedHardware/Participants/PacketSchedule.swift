@@ -1,17 +1,16 @@
-/// When the packets of one remote participant arrive: its own clock, and a network between. [any]
+/// The arrival times of a remote participant's packets, with its own clock and a network in between. [any]
 ///
-/// Packets keep their order, as behind a jitter-free reordering receiver: one that is held up holds up those after it, which then arrive
-/// in a burst.
+/// Packets keep their order, as behind a reordering receiver: a delayed one delays those after it, which then arrive in a burst.
 public struct PacketSchedule: Sendable {
-  /// What the network does to a packet.
+  /// The network's effect on packets.
   public struct Network: Sendable, Equatable {
     /// Mean of the exponential delay, in seconds.
     public var jitter: Double
-    /// No packet is later than this by jitter alone, in seconds.
+    /// The largest delay by jitter alone, in seconds.
     public var mostJitter: Double
-    /// Share of packets that are held up, 0…1.
+    /// Share of packets that are stalled, 0…1.
     public var stalls: Double
-    /// How long these are held up, in seconds.
+    /// How long they are stalled, in seconds.
     public var stall: ClosedRange<Double>
 
     public init(jitter: Double = 0.01, mostJitter: Double = 0.04, stalls: Double = 0.003, stall: ClosedRange<Double> = 0.06...0.12) {
@@ -24,10 +23,10 @@ public struct PacketSchedule: Sendable {
     public static let none = Network(jitter: 0, mostJitter: 0, stalls: 0, stall: 0...0)
   }
 
-  /// Seconds of audio in a packet, by the participant's clock.
+  /// Seconds of audio per packet, by the participant's clock.
   public static let packet = 0.02
 
-  /// How much faster than ours the participant's clock runs, in parts per million.
+  /// How much faster the participant's clock runs, in parts per million.
   public let drift: Double
   public let network: Network
   private var generator: SeededGenerator
@@ -40,7 +39,7 @@ public struct PacketSchedule: Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// When the next packet was sent and when it arrives, in seconds of our clock since the first was sent.
+  /// The times at which the next packet was sent and arrives, in seconds of the local clock since the first was sent.
   public mutating func next() -> (sent: Double, arrival: Double) {
     let sent = Double(index) * Self.packet / (1 + drift * 1e-6)
     index += 1

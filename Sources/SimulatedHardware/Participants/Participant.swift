@@ -6,13 +6,13 @@ import Synchronization
 
 /// A remote participant of a call: packets of interleaved native-endian Int16 PCM that arrive as if through a network. [any]
 public final class Participant: Sendable {
-  /// What a participant sends, and who it is.
+  /// The participant's format, clock and voice.
   public struct Profile: Sendable {
     public var name: String
     /// Frames per second.
     public var rate: Int
     public var channels: Int
-    /// How much faster than ours its clock runs, in parts per million.
+    /// How much faster its clock runs, in parts per million.
     public var drift: Double
     public var voice: Voice
     public var network: PacketSchedule.Network
@@ -26,14 +26,14 @@ public final class Participant: Sendable {
       self.network = network
     }
 
-    /// Three that differ in everything.
+    /// Three participants that differ in every respect.
     public static let three = [
       Profile(name: "alice", rate: 16_000, channels: 1, drift: 200, voice: Voice.farEnd[0]),
       Profile(name: "bruno", rate: 44_100, channels: 1, drift: -200, voice: Voice.farEnd[1]),
       Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2]),
     ]
   }
-  /// Takes one packet; false where it was refused.
+  /// Takes one packet; returns false if it is refused.
   public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
 
   public struct Counters: Sendable, Equatable {
@@ -54,9 +54,9 @@ public final class Participant: Sendable {
   private let seed: UInt64
 
   /// - Parameters:
-  ///   - talker: which of the conversation's remote participants it is.
+  ///   - talker: its index among the conversation's remote participants.
   ///   - epoch: the conversation's beginning, in seconds of CLOCK_MONOTONIC.
-  /// - Throws: `SessionError` where its speech cannot be made.
+  /// - Throws: `SessionError` if its speech cannot be made.
   public init(_ profile: Profile, talker: Int, conversation: Conversation, epoch: Double, cache: String? = nil) throws {
     self.profile = profile
     self.epoch = epoch
@@ -67,7 +67,7 @@ public final class Participant: Sendable {
 
   deinit { stop() }
 
-  /// Sends until `stop`, on a thread of its own. Once.
+  /// Sends on a thread of its own until `stop`. Call it once.
   public func start(_ write: @escaping Write) {
     startThread(name: "participant") { [packets, profile, epoch, seed, weak self] in
       var schedule = PacketSchedule(drift: profile.drift, network: profile.network, seed: seed)
@@ -87,11 +87,11 @@ public final class Participant: Sendable {
     }
   }
 
-  /// Sends no more; at most one packet that is on its way still arrives.
+  /// Stops sending; at most one packet in flight still arrives.
   public func stop() { state.withLock { $0.isStopping = true } }
 }
 
-/// What a participant says, packet by packet: its speech while the conversation gives it the word, silence otherwise.
+/// What a participant sends, packet by packet: its speech during its turns of the conversation, silence otherwise.
 struct PacketSource: Sendable {
   let speech: Speech
   let channels: Int
@@ -114,7 +114,7 @@ struct PacketSource: Sendable {
   }
 }
 
-/// Gain of a talk, 0…1: in and out within 20 ms, so that nobody starts with a click.
+/// The gain of a talk, 0…1: fades in and out within 20 ms, so that nobody starts with a click.
 func fade(at time: Double, in talk: Range<Double>) -> Float {
   Float(min(1, max(0, min(time - talk.lowerBound, talk.upperBound - time) / 0.02)))
 }

@@ -2,23 +2,23 @@ import PipeWireClient
 
 /// Plays signals into a graph and records from it, both indexed by the graph's own clock, so that lags are exact to the sample.
 ///
-/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`,
-/// then `run`. [control]
+/// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`, then
+/// call `run`. [control]
 public final class GraphProbe {
-  /// What was recorded, and what was seen of the clock meanwhile.
+  /// A recording, with observations of the clock.
   public struct Recording: Sendable {
-    /// Per port; each as long as the recording. Samples whose cycle was lost are 0.
+    /// By port; each as long as the recording. Samples of lost cycles are 0.
     public var samples: [String: [Float]]
     /// Frames per second.
     public var rate: Int
     public var cycles: Int
-    /// Cycles that did not begin where the last had ended.
+    /// Cycles that did not begin where the previous one ended.
     public var jumps: Int
     public var driverChanges: Int
-    /// The smallest and the largest, in frames.
+    /// The smallest and largest quantum in frames.
     public var quantum: ClosedRange<Int>
 
-    /// One driver, one quantum, no lost cycle: anything else makes the recording suspect.
+    /// One driver, one quantum, no lost cycle: otherwise the recording is suspect.
     public var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
   }
 
@@ -26,21 +26,21 @@ public final class GraphProbe {
   private let loop: ThreadLoop
   private let tape: ProbeTape
   private let recordedPorts: [String]
-  /// Touched on the loop's thread or inside `loop.locked`.
+  /// Accessed on the loop's thread or inside `loop.locked`.
   private var nodes: (connection: Connection, player: Filter, recorder: Filter)?
 
-  /// The probe's own ports as links take them.
+  /// The name of a port of the probe, for links.
   public func playPort(_ port: String) -> String { "\(name).play:\(port)" }
   public func recordPort(_ port: String) -> String { "\(name).rec:\(port)" }
 
   /// Makes both nodes and waits until the graph has them.
   /// - Parameters:
   ///   - socket: the daemon's, `PrivateSession.socket`.
-  ///   - play: a signal for each port to play; silence after its end.
+  ///   - play: a signal for each port to play, followed by silence.
   ///   - record: the ports to record; at least one.
   ///   - frames: length of the recording.
-  ///   - runsUnlinked: whether the nodes run from the beginning; otherwise once they are linked, as an application's do. PipeWire 1.x loses a cycle where
-  ///     a client's node that runs already is linked to another.
+  ///   - runsUnlinked: whether the nodes run from the beginning; otherwise once they are linked, like an application's. PipeWire 1.x loses
+  ///     a cycle when a client's running node is linked to another.
   ///   - group: `node.group`; the simulated hardware's keeps the probe on its clock.
   /// - Throws: `SessionError`, `PipeWireError`.
   public init(
@@ -75,19 +75,19 @@ public final class GraphProbe {
   }
 
   /// Plays and records once, and waits for the end.
-  /// - Throws: `SessionError` with code `timedOut` where the graph does not run.
+  /// - Throws: `SessionError` with code `timedOut` if the graph does not run.
   public func run(timeout: Double = 30) throws -> Recording {
     start()
     return try finish(timeout: timeout)
   }
 
-  /// Starts a fraction of a second after every port's links work, on the same sample for every port. Once.
+  /// Starts a fraction of a second after every port's links work, on the same sample for every port. Call it once.
   public func start() { tape.begin() }
 
   /// Frames of the clock since the first sample.
   public var elapsed: Int { tape.elapsed }
 
-  /// Records so many frames more, where there would be more to come: for what takes as long as the machine takes. After the first sample.
+  /// Shortens the recording to so many frames from now, for durations that depend on the machine. Call it after the first sample.
   public func end(after frames: Int) { tape.end(after: frames) }
 
   /// Waits until everything is recorded.

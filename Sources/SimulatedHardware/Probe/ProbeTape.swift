@@ -4,8 +4,8 @@ import PipeWireClient
 /// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data
 /// thread.
 ///
-/// `@unchecked Sendable`: the control side touches the tracks only before `go` (release, paired with the callback's acquire) and after
-/// `isDone` (the other way round).
+/// `@unchecked Sendable`: the control side accesses the tracks only before `go` (release, paired with the callback's acquire) and after
+/// `isDone` (the reverse).
 final class ProbeTape: @unchecked Sendable {
   struct Track {
     let port: UnsafeMutableRawPointer
@@ -23,7 +23,7 @@ final class ProbeTape: @unchecked Sendable {
     var next: UInt64 = 0
   }
 
-  /// Frames between every link working and the first sample, so that what lies between the probe's ports works too.
+  /// Frames between every link working and the first sample, so that everything between the probe's ports works, too.
   private static let lead: UInt64 = 8_192
 
   private(set) var watch = Watch()
@@ -34,13 +34,13 @@ final class ProbeTape: @unchecked Sendable {
   private var recordedCount = 0
   private let cells: UnsafeMutablePointer<UInt64>
   private var go: UnsafeMutablePointer<UInt64> { cells }
-  /// The clock's position of the first sample; 0 before it is known.
+  /// The clock's position at the first sample; 0 until known.
   private var start: UnsafeMutablePointer<UInt64> { cells + 1 }
   private var done: UnsafeMutablePointer<UInt64> { cells + 2 }
   /// How many ports of each kind had a buffer in their last cycle, which they have as soon as their links work.
   private var playing: UnsafeMutablePointer<UInt64> { cells + 3 }
   private var recording: UnsafeMutablePointer<UInt64> { cells + 4 }
-  /// The clock's position after the last cycle, and the frames that are recorded in all.
+  /// The clock's position after the last cycle, and the total frames to record.
   private var position: UnsafeMutablePointer<UInt64> { cells + 5 }
   private var end: UnsafeMutablePointer<UInt64> { cells + 6 }
 
@@ -69,7 +69,7 @@ final class ProbeTape: @unchecked Sendable {
     recordedCount += 1
   }
 
-  /// What was recorded from the port added as number `index`, once `isDone`. [control]
+  /// The recording of the port added as number `index`, once `isDone`. [control]
   func recording(_ index: Int) -> [Float] {
     Array(UnsafeBufferPointer(start: recorded[index].samples, count: Int(rt_load_acquire_u64(end))))
   }
@@ -82,24 +82,24 @@ final class ProbeTape: @unchecked Sendable {
     cells.deallocate()
   }
 
-  /// [control]
+  /// Starts. [control]
   func begin() { rt_store_release_u64(go, 1) }
   /// Frames since the first sample.
   var elapsed: Int {
     let (start, position) = (rt_load_acquire_u64(start), rt_load_acquire_u64(position))
     return start != 0 && position > start ? Int(position - start) : 0
   }
-  /// Records so many frames more and no longer. Has no effect before the first sample, and never lengthens.
+  /// Shortens the recording to so many frames from now. Ignored before the first sample, and never lengthens.
   func end(after frames: Int) {
     let elapsed = elapsed
     if elapsed > 0 { rt_store_release_u64(end, UInt64(min(length, elapsed + frames))) }
   }
   var isDone: Bool { rt_load_acquire_u64(done) != 0 }
   var hasStarted: Bool { rt_load_acquire_u64(start) != 0 }
-  /// How many ports, of how many, have no link that works.
+  /// The number of ports without a working link.
   var idlePorts: Int { playedCount + recordedCount - Int(rt_load_acquire_u64(playing) + rt_load_acquire_u64(recording)) }
 
-  /// [realtime]
+  /// Plays a cycle. [realtime]
   func play(_ cycle: Cycle) {
     let start = rt_load_acquire_u64(start)
     var linked: UInt64 = 0
@@ -115,7 +115,7 @@ final class ProbeTape: @unchecked Sendable {
     rt_store_release_u64(playing, linked)
   }
 
-  /// [realtime]
+  /// Records a cycle. [realtime]
   func record(_ cycle: Cycle) {
     let start = rt_load_acquire_u64(start)
     let end = rt_load_acquire_u64(end)
@@ -134,12 +134,12 @@ final class ProbeTape: @unchecked Sendable {
     if start == 0, rt_load_acquire_u64(go) != 0, idlePorts == 0 { rt_store_release_u64(self.start, cycle.position + Self.lead) }
     rt_store_release_u64(position, cycle.position &+ UInt64(cycle.frames))
     guard isRunning else { return }
-    // A clock that was set back far never comes to the end by itself.
+    // A clock that was set back far never reaches the end by itself.
     let isPast = cycle.position >= start &+ end || cycle.position &+ 2 * Self.lead < start
     if isPast { rt_store_release_u64(done, 1) }
   }
 
-  /// [realtime]
+  /// Counts jumps and changes of the clock. [realtime]
   private func observe(_ cycle: Cycle) {
     if watch.cycles == 0 {
       (watch.smallestQuantum, watch.largestQuantum) = (cycle.frames, cycle.frames)
@@ -155,7 +155,7 @@ final class ProbeTape: @unchecked Sendable {
     watch.next = cycle.position &+ UInt64(cycle.frames)
   }
 
-  /// What of the cycle falls on a track of `count` frames that begins at `start`. [realtime]
+  /// The part of the cycle within a track of `count` frames that begins at `start`. [realtime]
   private func overlap(_ cycle: Cycle, start: UInt64, count: Int) -> (inCycle: Int, inTrack: Int, count: Int) {
     let offset = Int(Int64(bitPattern: cycle.position &- start))
     let first = max(0, offset)

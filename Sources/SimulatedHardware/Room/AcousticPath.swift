@@ -1,11 +1,11 @@
 internal import CRealtime
 
 /// The air between loudspeaker and microphone: what is played at one position of the graph's clock is heard, convolved with the room's
-/// response, at a later one. The two ends are two nodes that no link joins, so that the graph has no loop to break.
+/// response, at a later one. The two ends are separate nodes without a link, so that the graph has no loop to break.
 ///
 /// `@unchecked Sendable`: one thread writes, one reads, and `written` orders them (release in `play`, acquire in `hear`).
 final class AcousticPath: @unchecked Sendable {
-  /// Frames, a power of two; more than the longest delay and two of the longest quanta.
+  /// In frames, a power of two; more than the longest delay and two of the longest quanta.
   private static let capacity = 65_536
   /// Quanta up to this one have the same delay.
   private static let commonQuantum = 1_024
@@ -13,7 +13,7 @@ final class AcousticPath: @unchecked Sendable {
   private let convolver: Convolver
   private let ring: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
-  /// The clock's position up to which the ring holds sound.
+  /// The clock's position up to which the ring is filled.
   private let written: UnsafeMutablePointer<UInt64>
 
   init(response: RoomResponse) {
@@ -32,15 +32,15 @@ final class AcousticPath: @unchecked Sendable {
     written.deallocate()
   }
 
-  /// Frames that the path takes before the room's response begins: the convolver's block, and a quantum in case the microphone's end runs
-  /// first in a cycle. The same for every quantum up to 1,024, as a device's buffers would be.
+  /// The path's delay in frames before the room's response begins: the convolver's block, and a quantum in case the microphone's end runs
+  /// first in a cycle. Constant for quanta up to 1,024, like a device's buffers.
   func delay(quantum: Int) -> Int { convolver.latency + max(Self.commonQuantum, quantum) }
 
   /// Plays `frames` samples at `position`. [realtime]
   func play(_ left: UnsafePointer<Float>?, _ right: UnsafePointer<Float>?, at position: UInt64, frames: Int) {
     var next = written.pointee
     if position < next || position > next &+ UInt64(Self.capacity / 2) {
-      // Another clock: nothing that was played on the old one is heard on it.
+      // Another clock: audio played on the old one is not heard.
       convolver.reset()
       ring.update(repeating: 0, count: Self.capacity)
       next = position
@@ -55,13 +55,13 @@ final class AcousticPath: @unchecked Sendable {
     rt_store_release_u64(written, position &+ UInt64(frames))
   }
 
-  /// Convolves `scratch` and puts it into the ring.
+  /// Convolves `scratch` and stores it in the ring.
   private func store(at position: UInt64, frames: Int) {
     convolver.process(scratch, scratch, frames: frames)
     for k in 0..<frames { ring[Int(position &+ UInt64(k)) & (Self.capacity - 1)] = scratch[k] }
   }
 
-  /// Writes what is heard at `position` to `output`; silence where nothing was played. [realtime]
+  /// Writes what is heard at `position` to `output`; silence if nothing was played. [realtime]
   func hear(_ output: UnsafeMutablePointer<Float>, at position: UInt64, frames: Int) {
     let end = rt_load_acquire_u64(written)
     let first = position &- UInt64(delay(quantum: frames) - convolver.latency)

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The energy of a signal in windows of 10 ms, by the graph's clock: written on the audio thread, read elsewhere a little later.
+/// The energy of a signal in windows of 10 ms, by the graph's clock: written on the audio thread, read on others a little later.
 ///
 /// `@unchecked Sendable`: each slot's tag is stored (release) after its energy, and read (acquire) before and after it.
 final class LevelTrace: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class LevelTrace: @unchecked Sendable {
     energies.deallocate()
   }
 
-  /// Adds what the signal is from `position` on. A window of which samples are missing is left out. [realtime]
+  /// Adds the signal from `position` on. Incomplete windows are omitted. [realtime]
   func add(_ samples: UnsafePointer<Float>, at position: UInt64, frames: Int) {
     var done = 0
     while done < frames {
@@ -46,7 +46,7 @@ final class LevelTrace: @unchecked Sendable {
     }
   }
 
-  /// Mean square of the window number `index` (position by 10 ms); nil where it is not there, or not any more. [any]
+  /// Mean square of the window with number `index` (position by 10 ms); nil if it is not available. [any]
   func power(_ index: UInt64) -> Double? {
     let slot = Int(index % Self.capacity)
     guard rt_load_acquire_u64(tags + slot) == index else { return nil }

@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// The room's nodes and links in one daemon; gone when the daemon goes. [control]
+/// The room's nodes and links in one daemon; removed when the daemon ends. [control]
 final class RoomAttachment {
   var isObserving: Bool {
     didSet { connectPorts() }
@@ -8,7 +8,7 @@ final class RoomAttachment {
   var acoustics: Acoustics {
     didSet { connectPorts() }
   }
-  /// Whether every loudspeaker, and every microphone and at least one, is linked.
+  /// Whether every loudspeaker and every microphone, of which there is at least one, is linked.
   private(set) var isLinked = false
 
   private let options: RoomOptions
@@ -19,7 +19,7 @@ final class RoomAttachment {
   private let suspensions: SuspensionWatch
   private let inquiry: LinkInquiry
   private var links: [Pair: RemoteObject] = [:]
-  /// Links whose device was suspended under them.
+  /// Links whose device was suspended.
   private var stale: Set<Pair> = []
   private let relay: Relay
 
@@ -27,7 +27,7 @@ final class RoomAttachment {
     var from: UInt32
     var to: UInt32
   }
-  /// Events come before `self` is whole.
+  /// Events come before `self` is fully initialized.
   private final class Relay {
     weak var owner: RoomAttachment?
     let lost: () -> Void
@@ -69,7 +69,7 @@ final class RoomAttachment {
     connectPorts()
   }
 
-  /// Makes the links that should be and are not, and lets go of those that should not be.
+  /// Makes the missing links and ends the superfluous ones.
   private func connectPorts() {
     let ids = Dictionary(
       connection.objects(of: .port).compactMap { port -> (String, UInt32)? in
@@ -95,7 +95,7 @@ final class RoomAttachment {
           return Pair(from: from, to: to)
         })
     }
-    // Whoever records keeps the graph running; the air does not.
+    // Recording keeps the graph running; the air does not.
     let recorded = pairs(observed)
     let wanted = pairs(used).union(recorded)
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
@@ -121,7 +121,7 @@ final class RoomAttachment {
       }
   }
 
-  /// Whether the device that one of our ports is to be linked with plays or records for somebody else.
+  /// Whether anybody else plays to or records from the device that one of the room's ports is to be linked with.
   private func isUsed(_ name: String, _ ids: [String: UInt32]) -> Bool {
     guard let node = ids[name].flatMap({ connection.objects[$0]?.id("node.id") }), !isOurs(node) else { return false }
     return connection.objects(of: .link).contains { link in

@@ -1,19 +1,19 @@
 internal import CRealtime
 import PipeWireClient
 
-/// The room's sound, cycle by cycle: what the three nodes' process callbacks run. They allocate nothing and take no lock.
+/// The room's sound, cycle by cycle: the process callbacks of its three nodes. They neither allocate nor lock.
 ///
-/// `@unchecked Sendable`: each callback has its own state; what they share, and what the control side reads, are atomics.
+/// `@unchecked Sendable`: each callback has its own state; what they share, and what the control side reads, is atomic.
 final class RoomAudio: @unchecked Sendable {
   let rate: Int
-  /// What the microphone hears, and what comes out of the processing.
+  /// Levels of what the microphone hears, and of the processed output.
   let microphone: LevelTrace
   let output: LevelTrace
 
   private let path: AcousticPath
-  /// From the other end of the room.
+  /// The path from the other end of the room.
   private let distantPath: AcousticPath
-  /// Frames for which the distant path may still sound; 0: nothing has been played there for long, and it rests.
+  /// Frames for which the distant path may still sound; 0 while nothing has been played there for long and it idles.
   private var distantFrames = 0
   private let distant: UnsafeMutablePointer<Float>
   private let conversation: Conversation
@@ -22,11 +22,11 @@ final class RoomAudio: @unchecked Sendable {
   private let nearEndCount: Int
   private let noiseLevel: Float
   private var noise: UInt64 = 0x1234_5678_9abc_def1
-  /// When the clock's position 0 was, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
+  /// The time of the clock's position 0, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
   private let origin: UnsafeMutablePointer<UInt64>
   private let lastPosition: UnsafeMutablePointer<UInt64>
 
-  /// Ports, set before the filters join the graph and constant while they are there.
+  /// Ports, set before the filters join the graph and constant afterwards.
   struct Ports {
     var left: UnsafeMutableRawPointer?
     var right: UnsafeMutableRawPointer?
@@ -72,10 +72,10 @@ final class RoomAudio: @unchecked Sendable {
     lastPosition.deallocate()
   }
 
-  /// Frames from the loudspeaker's monitor to the microphone, the room's response not counted.
+  /// Frames from the loudspeaker's monitor to the microphone, without the room's response.
   func delay(quantum: Int) -> Int { path.delay(quantum: quantum) }
 
-  /// Where the graph's clock stands, and which conversation time its position 0 had; nil before the first cycle. [any]
+  /// The position of the graph's clock, and the conversation time of its position 0; nil before the first cycle. [any]
   var time: (position: UInt64, origin: Double)? {
     let origin = Double(bitPattern: rt_load_acquire_u64(origin))
     return origin.isNaN ? nil : (rt_load_acquire_u64(lastPosition), origin)
@@ -93,7 +93,7 @@ final class RoomAudio: @unchecked Sendable {
     if distantFrames > 0 { distantPath.play(far.0, far.1, at: cycle.position, frames: cycle.frames) }
   }
 
-  /// Gives what the microphone hears: echo, the talker in the room, noise. [realtime]
+  /// Writes what the microphone hears: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
     path.hear(buffer, at: cycle.position, frames: cycle.frames)
@@ -115,14 +115,14 @@ final class RoomAudio: @unchecked Sendable {
     rt_store_release_u64(lastPosition, cycle.position)
   }
 
-  /// Listens to what comes out of the processing. [realtime]
+  /// Measures the processed output. [realtime]
   func observe(_ cycle: Cycle) {
     guard let port = ports.observer, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
     output.add(buffer, at: cycle.position, frames: cycle.frames)
   }
 
-  /// The conversation time of the clock's position 0. It stays while the clock runs smoothly, so that speech has no steps in it, and is
-  /// set anew where the clock and CLOCK_MONOTONIC have parted by more than 20 ms.
+  /// The conversation time of the clock's position 0. Constant while the clock runs smoothly, so that speech has no steps, and set again
+  /// when the clock and CLOCK_MONOTONIC differ by more than 20 ms.
   private func follow(_ cycle: Cycle) -> Double {
     let measured = Double(cycle.nsec) * 1e-9 - epoch - Double(cycle.position) / Double(rate)
     let known = Double(bitPattern: origin.pointee)

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Measures what goes into the processing against what comes out: echo return loss while only the far end talks, speech level while only
-/// the near end does. Fed with windows of 10 ms in order. A pure value.
+/// Compares the processing's input and output: echo return loss while only the far end talks, speech level while only the near end does.
+/// Takes windows of 10 ms in order. A pure value.
 struct RoomMeter: Sendable {
-  /// Seconds around a change of phase that are left out: whoever processes may be late.
+  /// Seconds around a change of phase that are excluded, because processing may be late.
   static let guardTime = 0.5
   /// Seconds of far-end talk before echo counts.
   static let adaptation = 5.0
-  /// Windows that a figure is taken over.
+  /// Number of windows that a figure is computed over.
   private static let span = 300
-  /// The microphone's power above which there is talk or echo in it, and not only the room's noise: nobody cancels that.
+  /// The microphone's power above which it contains talk or echo, not just the room's noise, which nobody cancels.
   private static let activity = 3e-5
-  /// Windows without a single sample after which the output counts as muted, which is no measure of what cancels.
+  /// Number of all-zero windows after which the output counts as muted, which says nothing about the canceller.
   private static let muted = 10
-  /// Windows for which it goes on counting, so that what comes out later is counted with what it came from.
+  /// Number of windows for which counting continues, so that late output is counted with its input.
   private static let hangover = 6
 
   private let conversation: Conversation
@@ -21,12 +21,12 @@ struct RoomMeter: Sendable {
   private var echo: [(before: Double, after: Double)] = []
   private var speech: [(before: Double, after: Double)] = []
   private var quiet = Int.max
-  /// Windows in a row in which the output was nothing at all.
+  /// Number of consecutive all-zero windows of the output.
   private var nothing = 0
 
   init(conversation: Conversation) { self.conversation = conversation }
 
-  /// In dB; nil before it could be measured.
+  /// In dB; nil until measured.
   var erle: Double? { Self.ratio(echo).map { -$0 } }
   var nearEndLevel: Double? { Self.ratio(speech) }
 
@@ -48,7 +48,7 @@ struct RoomMeter: Sendable {
     if windows.count > span { windows.removeFirst() }
   }
 
-  /// After by before, in dB, once there are enough of them.
+  /// Output over input in dB, once there are enough windows.
   private static func ratio(_ windows: [(before: Double, after: Double)]) -> Double? {
     guard windows.count >= 100 else { return nil }
     let before = windows.reduce(0) { $0 + $1.before }

@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// What a room is told when it starts; `arguments` and `init(arguments:)` carry it into another process.
+/// A room's options; `arguments` and `init(arguments:)` pass them to another process.
 public struct RoomOptions: Sendable, Equatable {
   /// The daemon's socket.
   public var socket: String
@@ -10,20 +10,20 @@ public struct RoomOptions: Sendable, Equatable {
   public var epoch: Double
   public var script = Conversation.Script.alternating
   public var seed: UInt64 = 1
-  /// Level of the echo at the microphone against the talker in the room, in dB.
+  /// Level of the echo at the microphone relative to the talker in the room, in dB.
   public var echo = -3.0
   /// Level of the microphone's noise, dBFS.
   public var noise = -65.0
-  /// The node, and its port, that gives the processed microphone.
+  /// The node and port of the processed microphone.
   public var observed = "nearend.microphone:capture_MONO"
   /// Whether it is recorded from the start.
   public var isObserving = false
-  /// What is in the room at first.
+  /// The initial acoustics.
   public var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
-  /// Whether devices are linked only while somebody else plays or records there, so that the room keeps none running that nobody uses, and
-  /// joins none to another's clock.
+  /// Whether devices are linked only while somebody else plays or records there, so that the room keeps no unused device running, and joins
+  /// none to another's clock.
   public var followsUse = false
-  /// Folder of the synthesised speech; nil: `Speech.defaultCache`.
+  /// Folder of the synthesised speech; nil for `Speech.defaultCache`.
   public var cache: String?
 
   public init(socket: String, epoch: Double) {
@@ -43,7 +43,7 @@ public struct RoomOptions: Sendable, Equatable {
     return pairs.map { "\($0)=\($1)" }
   }
 
-  /// - Throws: `SessionError` that names the argument.
+  /// - Throws: `SessionError` that names the invalid argument.
   public init(arguments: [String]) throws {
     self.init(socket: "", epoch: monotonicSeconds())
     for argument in arguments {

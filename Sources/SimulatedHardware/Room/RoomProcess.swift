@@ -3,8 +3,8 @@ internal import Glibc
 import Platform
 import Synchronization
 
-/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second.
-/// Input lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `quit`.
+/// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second. Input
+/// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 public func runRoom(arguments: [String]) throws {
@@ -31,7 +31,7 @@ public func runRoom(arguments: [String]) throws {
   room.stop()
 }
 
-/// A room that runs in a process of its own, so that its share of the processor is not the product's. [any]
+/// A room in a process of its own, so that its processor time does not count as the product's. [any]
 public final class RoomProcess: Sendable {
   public let process: ChildProcess
   private let socket: ChildSocket
@@ -61,13 +61,13 @@ public final class RoomProcess: Sendable {
 
   deinit { end() }
 
-  /// The last that the room told; nil before its first.
+  /// The room's latest report; nil before the first.
   public var report: RoomReport? { latest.withLock { $0 } }
 
-  /// Starts or stops to record the processed microphone.
+  /// Starts or stops recording the processed microphone.
   public func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
 
-  /// Other loudspeakers are heard in the room from now on, or by other microphones.
+  /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   public func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }
 
   /// Ends the process.

@@ -1,8 +1,8 @@
 import PipeWireClient
 
-/// What a room's thread works on; the room itself holds it until that thread has ended. [any]
+/// The state of a room's thread, which the room keeps until that thread has ended. [any]
 ///
-/// `@unchecked Sendable`: everything mutable is touched on the loop's thread or inside `loop.locked`.
+/// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class RoomWork: @unchecked Sendable {
   let options: RoomOptions
   private let loop = ThreadLoop(name: "room")
@@ -25,7 +25,7 @@ final class RoomWork: @unchecked Sendable {
     let remote = try Speech(Voice.farEnd[0], rate: options.rate, cache: options.cache)
     let sample = Array(remote.samples.prefix(5 * options.rate))
     let response = RoomResponse(rate: options.rate, seed: options.seed).scaled(toGain: options.echo, for: sample)
-    // Further away, and as loud as it has to be there.
+    // Further away, at a suitable level.
     let distant = RoomResponse(rate: options.rate, distance: 2.4, seed: options.seed &+ 1).scaled(toGain: options.echo, for: sample)
     audio = RoomAudio(
       response: response, distant: distant, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise)
@@ -81,7 +81,7 @@ final class RoomWork: @unchecked Sendable {
       attachment = try RoomAttachment(
         loop: loop, options: options, audio: audio, acoustics: acoustics, isObserving: isObserving
       ) { [unowned self] in
-        // Not from inside the connection's own event.
+        // Not inside the connection's own event.
         retry?.schedule(after: 0.05)
       }
     } catch {
@@ -89,7 +89,7 @@ final class RoomWork: @unchecked Sendable {
     }
   }
 
-  /// Feeds the meter with every window that both ends have finished.
+  /// Passes every window that both ends have completed to the meter.
   private func measure() {
     guard isObserving, let (position, origin) = audio.time else { return }
     let window = UInt64(options.rate / 100)
@@ -113,7 +113,7 @@ final class RoomWork: @unchecked Sendable {
       outputLevel: isObserving ? level(audio.output) : nil)
   }
 
-  /// Over the last ten windows that have ended.
+  /// The level over the last ten completed windows.
   private func level(_ trace: LevelTrace) -> Double? {
     guard let (position, _) = audio.time else { return nil }
     let last = position / UInt64(options.rate / 100)

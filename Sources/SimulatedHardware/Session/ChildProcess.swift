@@ -2,7 +2,7 @@ internal import Glibc
 import PipeWireClient
 import Synchronization
 
-/// A process that this one started, and reaps. [any]
+/// A child process, reaped by this process. [any]
 public final class ChildProcess: Sendable {
   /// How a process ended.
   public enum Exit: Sendable, Equatable {
@@ -10,12 +10,12 @@ public final class ChildProcess: Sendable {
     case signal(Int32)
   }
 
-  /// Where a standard stream of the child goes, or comes from.
+  /// The destination or source of a child's standard stream.
   enum Stream {
     case null
-    /// Appended to, and made where it does not exist.
+    /// A file that is created if necessary, and appended to.
     case file(String)
-    /// Stays open in this process.
+    /// A descriptor that stays open in this process.
     case descriptor(Int32)
   }
 
@@ -23,8 +23,8 @@ public final class ChildProcess: Sendable {
   public let pid: Int32
   private let ended = Mutex<Exit?>(nil)
 
-  /// Starts `program` with exactly this environment, as a member of the process group `group` (0: leader of its own).
-  /// The child inherits no descriptor but the three streams, ignores no signal and blocks none.
+  /// Starts `program` with exactly this environment, in the process group `group` (0 makes it the leader of its own). The child inherits no
+  /// descriptors except the three streams, ignores no signal and blocks none.
   init(
     _ program: String, _ arguments: [String], environment: [String: String], group: pid_t,
     input: Stream = .null, output: Stream = .null, errors: Stream = .null
@@ -64,7 +64,7 @@ public final class ChildProcess: Sendable {
     self.pid = pid
   }
 
-  /// Whoever opened them may have forgotten O_CLOEXEC, and a daemon that holds them would keep their other ends waiting.
+  /// They may have been opened without O_CLOEXEC, and a daemon that holds them would keep their other ends waiting.
   private static func openDescriptors() -> [Int32] {
     guard let folder = opendir("/proc/self/fd") else { return [] }
     defer { closedir(folder) }
@@ -83,17 +83,17 @@ public final class ChildProcess: Sendable {
 
   public var isRunning: Bool { exit == nil }
 
-  /// Sends a signal; nothing happens where it has ended already.
+  /// Sends a signal; ignored if it has ended.
   public func signal(_ number: Int32) {
     ended.withLock { if reap(&$0, WNOHANG) == nil { kill(pid, number) } }
   }
 
-  /// Waits at most `timeout` seconds for the end; nil where it still runs then.
+  /// Waits at most `timeout` seconds for the end; returns nil if it still runs.
   public func wait(timeout: Double) -> Exit? {
     poll(timeout: timeout) { exit }
   }
 
-  /// Asks it to end, insists after `grace` seconds, and returns when it is gone.
+  /// Terminates it, kills it after `grace` seconds, and returns when it is gone.
   @discardableResult
   public func end(grace: Double = 3) -> Exit {
     signal(SIGTERM)
@@ -117,7 +117,7 @@ public final class ChildProcess: Sendable {
   }
 }
 
-/// Asks `question` again and again, 5 ms and later 20 ms apart, until it answers or `timeout` seconds have gone.
+/// Polls `question`, every 5 ms and later every 20 ms, until it answers or `timeout` seconds have passed.
 func poll<Answer>(timeout: Double, _ question: () throws -> Answer?) rethrows -> Answer? {
   let start = monotonicSeconds()
   while true {

@@ -1,7 +1,7 @@
 import Foundation
 internal import Glibc
 
-/// Our end of a connected pair of stream sockets; a child has the other. [any]
+/// This process's end of a connected pair of stream sockets; a child has the other. [any]
 final class ChildSocket: Sendable {
   let descriptor: Int32
 
@@ -9,8 +9,7 @@ final class ChildSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Makes a pair that no other child inherits, not even one that another thread starts at this moment, and lends the child's end to
-  /// `start`.
+  /// Makes a pair that no other child inherits, not even one that another thread is starting, and lends the child's end to `start`.
   static func make<Result>(_ start: (Int32) throws -> Result) throws -> (socket: ChildSocket, result: Result) {
     let (here, there) = try pair()
     let socket = ChildSocket(descriptor: here)
@@ -27,7 +26,7 @@ final class ChildSocket: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Sends all of `text`; nothing happens where nobody is there any more.
+  /// Sends all of `text`; ignored if the peer is gone.
   func send(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -37,7 +36,7 @@ final class ChildSocket: Sendable {
     }
   }
 
-  /// Waits for data; empty where the other end is closed.
+  /// Waits for data; empty if the other end is closed.
   func receive() -> Data {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while true {
@@ -47,7 +46,7 @@ final class ChildSocket: Sendable {
     }
   }
 
-  /// Hands over every line as it comes, until the other end is closed.
+  /// Calls `body` with every line until the other end is closed.
   func lines(_ body: (Data) -> Void) {
     var buffer = Data()
     while case let data = receive(), !data.isEmpty {

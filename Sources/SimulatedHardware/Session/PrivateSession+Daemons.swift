@@ -13,14 +13,14 @@ extension PrivateSession {
     }
   }
 
-  /// Starts every daemon that does not run, in order, and waits until the session is whole: sockets answer, the devices' ports exist, the
-  /// quantum is forced where it should be.
+  /// Starts every daemon that does not run, in order, and waits until the session is complete: sockets answer, the devices' ports exist,
+  /// and a forced quantum is in effect.
   public func start() throws {
     desk?.start()
     for daemon in daemonsToRun where !isRunning(daemon) { try start(daemon) }
   }
 
-  /// Starts one daemon that does not run, and waits until it is of use.
+  /// Starts a daemon that does not run, and waits until it is usable.
   public func start(_ daemon: Daemon) throws {
     let log = log(of: daemon)
     let process = try ChildProcess(
@@ -65,9 +65,9 @@ extension PrivateSession {
     }
   }
 
-  /// Ends a daemon with `signal`, as a crash (SIGKILL) or an update (SIGTERM) would. The session manager and the PulseAudio server go with
-  /// the PipeWire daemon, as they do under systemd. `start()` makes the session whole again.
-  /// - Parameter isAlone: true where the others are left to notice by themselves. They may end of it, or go on without.
+  /// Ends a daemon with `signal`, like a crash (SIGKILL) or an update (SIGTERM). Session manager and PulseAudio server end with the
+  /// PipeWire daemon, as under systemd. `start()` restores the session.
+  /// - Parameter isAlone: whether the others are left to notice by themselves. They may end, or continue without it.
   public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL, isAlone: Bool = false) {
     let order: [Daemon] = daemon == .pipewire && !isAlone ? [.pipewire, .pulse, .wireplumber] : [daemon]
     if isAlone { state.withLock { $0.mayEnd.formUnion(Daemon.allCases) } }
@@ -76,7 +76,7 @@ extension PrivateSession {
       if index == 0 { process.signal(signal) }
       process.end()
     }
-    // Its cards go with a session manager. Whoever starts the next one must not find them still there.
+    // Its cards go with a session manager: the next one must not find them.
     if order.contains(.wireplumber), let desk { _ = poll(timeout: 2) { desk.isManaged ? nil : true } }
   }
 
@@ -88,13 +88,13 @@ extension PrivateSession {
 
   public func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
 
-  /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil where it does not run.
+  /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil if it does not run.
   public func process(of daemon: Daemon) -> ChildProcess? { state.withLock { $0.daemons[daemon] } }
 
-  /// Forces `quantum` frames per cycle upon the graph, 32…8192; 0 leaves PipeWire its choice again.
+  /// Forces `quantum` frames per cycle, 32…8192; 0 leaves the choice to PipeWire again.
   public func force(quantum: Int) throws { try set("clock.force-quantum", to: quantum) }
 
-  /// Forces `rate` frames per second upon the graph; 0 leaves PipeWire its choice again.
+  /// Forces `rate` frames per second; 0 leaves the choice to PipeWire again.
   public func force(rate: Int) throws { try set("clock.force-rate", to: rate) }
 
   private func set(_ key: String, to value: Int) throws {
@@ -104,7 +104,7 @@ extension PrivateSession {
     }
   }
 
-  /// Where a daemon's output goes.
+  /// The file of a daemon's output.
   func log(of daemon: Daemon) -> String { "\(path)/logs/\(daemon).log" }
 
   /// The end of a daemon's log.

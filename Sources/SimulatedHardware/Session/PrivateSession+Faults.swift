@@ -1,18 +1,18 @@
 internal import Glibc
 import Platform
 
-/// What goes wrong on real machines, on purpose. A daemon's crash or update: `stop`, `start(_:)` and `restart`.
+/// Faults of real machines, on purpose. For a daemon's crash or update see `stop`, `start(_:)` and `restart`.
 extension PrivateSession {
-  /// Stops a daemon's process in the middle of whatever it does, without ending it; its sockets stay open and answer nothing. The PipeWire
-  /// daemon drives the graph, so no cycle runs while it is frozen.
+  /// Suspends a daemon's process in whatever it does; its sockets stay open and answer nothing. The PipeWire daemon drives the graph, so no
+  /// cycle runs while it is frozen.
   public func freeze(_ daemon: Daemon) { process(of: daemon)?.signal(SIGSTOP) }
 
-  /// Lets a frozen daemon go on.
+  /// Resumes a frozen daemon.
   public func thaw(_ daemon: Daemon) { process(of: daemon)?.signal(SIGCONT) }
 
-  /// Lets a process of the graph stand still `count` times for `length` seconds, `interval` seconds apart: more than a cycle long, so that
-  /// cycles are late or lost each time. Returns when it is over.
-  /// - Parameter process: a client that takes part in the graph; nil: the daemon itself, which makes everybody's cycles late.
+  /// Suspends a process of the graph `count` times for `length` seconds, `interval` seconds apart: longer than a cycle, so that cycles are
+  /// late or lost each time. Returns when it is over.
+  /// - Parameter process: a client that takes part in the graph; nil for the daemon itself, which makes everybody's cycles late.
   public func stormOfXruns(of process: ChildProcess? = nil, count: Int, length: Double = 0.05, interval: Double = 0.1) {
     guard let process = process ?? self.process(of: .pipewire) else { return }
     for _ in 0..<count {
@@ -23,13 +23,13 @@ extension PrivateSession {
     }
   }
 
-  /// Stops the node that drives the graph, as a device does whose clock hangs: it stays there, with its links, and begins no cycle. Whoever
-  /// drives a node sends it this command, so that nothing else in the graph changes. `driver` is its `node.name`.
-  /// - Throws: `SessionError` where there is no such node.
+  /// Stops the node that drives the graph, like a device whose clock hangs: it stays, with its links, and begins no cycle. The driver
+  /// itself receives this command, so that nothing else in the graph changes. `driver` is its `node.name`.
+  /// - Throws: `SessionError` if there is no such node.
   public func stopDriver(_ driver: String) throws { try command(driver, "Pause") }
 
-  /// Lets a driver go on that was stopped.
-  /// - Throws: `SessionError` where there is no such node.
+  /// Resumes a stopped driver.
+  /// - Throws: `SessionError` if there is no such node.
   public func startDriver(_ driver: String) throws { try command(driver, "Start") }
 
   private func command(_ node: String, _ command: String) throws {

@@ -2,7 +2,7 @@ import Foundation
 internal import Glibc
 import Platform
 
-/// What a tool said, and how it ended.
+/// A tool's output and exit.
 public struct ToolResult: Sendable, Equatable {
   public var output: String
   public var errors: String
@@ -11,8 +11,9 @@ public struct ToolResult: Sendable, Equatable {
 }
 
 extension PrivateSession {
-  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; after `timeout` seconds it is killed.
-  /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. That the tool itself fails is no error here: see `ToolResult.exit`.
+  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds.
+  /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. A failure of the tool itself is not an error here: see
+  ///   `ToolResult.exit`.
   public func run(_ program: String, _ arguments: [String], timeout: Double = 10) throws -> ToolResult {
     let name = "\(path)/logs/tool-\(UInt64.random(in: .min ... .max))"
     let files = ["\(name).out", "\(name).err"]
@@ -32,7 +33,7 @@ extension PrivateSession {
 
   public func run(_ program: String, _ arguments: String...) throws -> ToolResult { try run(program, arguments) }
 
-  /// Starts a client in the session; it ends with the session at the latest. Its output goes to `output`, a file, or nowhere.
+  /// Starts a client in the session; it ends with the session at the latest. Its output goes to the file `output`, or nowhere.
   public func spawn(_ program: String, _ arguments: [String] = [], output: String? = nil) throws -> ChildProcess {
     let stream: ChildProcess.Stream = output.map { .file($0) } ?? .null
     return try spawn(program, arguments, input: .null, output: stream, errors: stream)
@@ -81,7 +82,7 @@ extension PrivateSession {
     }
   }
 
-  /// Links two ports, waiting until both exist and audio flows.
+  /// Links two ports, and waits until both exist and audio flows.
   public func link(_ from: String, _ to: String) throws {
     let link = Link(from: from, to: to)
     try wait(forPorts: [from, to])
@@ -124,7 +125,7 @@ extension PrivateSession {
   }
 }
 
-/// What is read of `pw-dump`'s objects.
+/// The parts of `pw-dump`'s objects that are read.
 private struct DumpedObject: Decodable {
   struct Info: Decodable {
     var props: [String: Value]?

@@ -2,21 +2,21 @@ import Foundation
 internal import Glibc
 import Synchronization
 
-/// A PipeWire session of its own in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real,
-/// none of the user's.
+/// A separate PipeWire session in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, none
+/// of the user's.
 ///
-/// Nothing of it outlives this process, and `end()` (or the last reference going) removes every trace. Calls block until the facts they
-/// promise are true, so call them from a thread that may wait. [control]
+/// Nothing of it outlives this process, and `end()` (or releasing the last reference) removes every trace. Calls block until the facts they
+/// promise are true, so call them on a thread that may wait. [control]
 public final class PrivateSession: Sendable {
   public typealias Daemon = SessionConfiguration.Daemon
 
   public let configuration: SessionConfiguration
-  /// What a client needs in order to live in this session: complete, nothing else is inherited.
+  /// The complete environment of a client of this session; nothing else is inherited.
   public let environment: [String: String]
 
-  /// The sound devices and what can be done with them, where `SessionConfiguration.desk` asks for them.
+  /// The sound devices and what can be done with them, if `SessionConfiguration.desk` requests them.
   public let desk: Desk?
-  /// `org.freedesktop.login1`, where `SessionConfiguration.hasLoginManager` asks for it.
+  /// `org.freedesktop.login1`, if `SessionConfiguration.hasLoginManager` requests it.
   public let loginManager: LoginManager?
 
   let state: Mutex<State>
@@ -25,10 +25,10 @@ public final class PrivateSession: Sendable {
     var folder: SessionFolder?
     var daemons: [Daemon: ChildProcess] = [:]
     var clients: [ChildProcess] = []
-    /// Daemons whose end is no surprise, because one that they need was taken from them.
+    /// Daemons whose end is expected, because something they need was ended.
     var mayEnd: Set<Daemon> = []
   }
-  /// The private `XDG_RUNTIME_DIR`, which is the session's home too.
+  /// The private `XDG_RUNTIME_DIR`, which is also the session's home.
   public let path: String
   let group: pid_t
 
@@ -74,7 +74,7 @@ public final class PrivateSession: Sendable {
 
   deinit { end() }
 
-  /// Ends every process of the session and removes its folder. Doing it again has no effect.
+  /// Ends every process of the session and removes its folder. Idempotent.
   public func end() {
     let (clients, daemons, folder) = state.withLock { state in
       defer { state = State(folder: nil) }
@@ -87,7 +87,7 @@ public final class PrivateSession: Sendable {
     withExtendedLifetime(folder) {}
   }
 
-  /// No service folder: nothing of the machine's can be started through this bus.
+  /// Without a service folder: nothing of the machine's can be started through this bus.
   private static func busConfiguration(listeningAt socket: String) -> String {
     """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

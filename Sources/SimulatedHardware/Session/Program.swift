@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The programs that the simulation runs, and the Debian package that brings each.
+/// The programs of the simulation, with the Debian package of each.
 enum Program {
   private static let packages = [
     "dbus-daemon": "dbus-daemon", "pipewire": "pipewire-bin", "wireplumber": "wireplumber", "pipewire-pulse": "pipewire-pulse",
@@ -8,7 +8,7 @@ enum Program {
     "wpctl": "wireplumber", "sh": "dash", "setsid": "util-linux", "pkg-config": "pkgconf",
   ]
 
-  /// The file that `name` stands for in `path`, a list of folders as in `PATH`.
+  /// Finds the file of a program in `path`, a list of folders like `PATH`.
   /// - Throws: `SessionError` with code `missingProgram`, which names the Debian package.
   static func find(_ name: String, path: String) throws -> String {
     if name.contains("/" as Character) { return name }

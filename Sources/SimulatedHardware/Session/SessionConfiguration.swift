@@ -1,15 +1,15 @@
 import Foundation
 
-/// How a private session is made.
+/// The configuration of a private session.
 public struct SessionConfiguration: Sendable {
-  /// What drives the graph.
+  /// The driver of the graph.
   public enum Clock: Sendable, Equatable {
-    /// The first speaker, as on a real machine: its monitor runs one quantum late.
+    /// The first speaker, as on a real machine: its monitor is one quantum late.
     case speaker
-    /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so that a cycle that is not finished in time is lost.
+    /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so a cycle that is not finished in time is lost.
     case timer
-    /// A timer that begins no cycle before the last has finished (or 50 ms have gone): on a machine that stalls, the whole graph stalls
-    /// with it, and recordings are exact to the sample. `speed` 1 is real time, 4 is four times as fast.
+    /// A timer that begins no cycle before the last has finished (or 50 ms have passed): if the machine stalls, the whole graph stalls with
+    /// it, and recordings stay exact to the sample. `speed` 1 is real time, 4 is four times as fast.
     case patient(speed: Double = 1)
   }
   public enum Daemon: String, Sendable, CaseIterable {
@@ -28,27 +28,26 @@ public struct SessionConfiguration: Sendable {
     }
   }
 
-  /// Frames per cycle that are forced upon the graph; nil leaves PipeWire its choice. Where it is no power of two, none that is forced
-  /// later is rounded to one.
+  /// Forced frames per cycle; nil leaves the choice to PipeWire. If it is not a power of two, later forced ones are not rounded to one.
   public var quantum: Int?
   /// Frames per second of the graph.
   public var rate = 48_000
   public var clock = Clock.speaker
   public var devices: [SimulatedDevice] = [.speaker, .microphone]
-  /// Cards of a desk, which take the place of `devices`; nil: no desk. With `Clock.speaker` each of their nodes has a clock of its
-  /// own, and whichever has the highest priority drives what is linked.
+  /// The cards of a desk, which replace `devices`; nil for no desk. With `Clock.speaker` each of their nodes has a clock of its own, and
+  /// the one with the highest priority drives what is linked.
   public var desk: [DeskCard]?
-  /// Whether there is a system bus, with a login manager on it.
+  /// Whether there is a system bus with a login manager.
   public var hasLoginManager = false
-  /// What runs beside the bus, PipeWire and WirePlumber, which always do.
+  /// Whether pipewire-pulse runs besides the bus, PipeWire and WirePlumber.
   public var runsPulse = true
-  /// Further fragments of the daemon's configuration: file name without folder or ending, to SPA JSON.
+  /// Additional fragments of the daemon's configuration: SPA JSON by file name without folder or extension.
   public var fragments: [String: String] = [:]
-  /// Further variables for the daemons and for `PrivateSession.environment`.
+  /// Additional variables for the daemons and for `PrivateSession.environment`.
   public var environment: [String: String] = [:]
-  /// Where programs are looked for; nil: the `PATH` of this process.
+  /// Where programs are searched; nil for this process's `PATH`.
   public var path: String?
-  /// Seconds that a fact is waited for before the session is given up.
+  /// Seconds to wait for a fact before the session is given up.
   public var timeout = 20.0
 
   public init() {}
@@ -81,7 +80,7 @@ public struct SessionConfiguration: Sendable {
       """
   }
 
-  /// PipeWire rounds every quantum down to a power of two unless told otherwise, a forced one too.
+  /// PipeWire rounds every quantum, even a forced one, down to a power of two unless configured otherwise.
   private var roundsQuantum: Bool { quantum.map { $0 & ($0 - 1) == 0 } ?? true }
 
   private func driver(_ factory: String, _ properties: String) -> String {

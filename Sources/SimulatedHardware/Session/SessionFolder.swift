@@ -1,19 +1,19 @@
 import Foundation
 internal import Glibc
 
-/// A private folder under /tmp and a guard process that outlives this one: when this process ends, however it ends (SIGKILL too), the
-/// guard kills every process of its group and removes the folder. It notices by the end of a socket that only this process holds open, so
-/// that it depends neither on which thread started a child nor on a signal handler.
+/// A private folder under /tmp with a guard process that outlives this one: however this process ends (even by SIGKILL), the guard kills
+/// every process of its group and removes the folder. It detects the end by a socket that only this process holds open, so it depends
+/// neither on the thread that started a child nor on a signal handler.
 final class SessionFolder: Sendable {
   let path: String
   private let guardian: ChildProcess
   private let lifeline: ChildSocket
 
-  /// The process group that everything of the session belongs to.
+  /// The process group of everything in the session.
   var group: pid_t { guardian.pid }
 
-  /// The group's leader cannot kill the group and live to remove the folder, so a process in a session of its own does both. It relies on
-  /// nothing of the session's environment, and gives up after 5 s rather than try for ever.
+  /// The group's leader cannot kill the group and survive to remove the folder, so a process in a session of its own does both. It relies
+  /// on nothing in the session's environment, and gives up after 5 s.
   private static let script = """
     PATH=/usr/local/bin:/usr/bin:/bin
     trap '' HUP INT QUIT TERM PIPE
@@ -40,7 +40,7 @@ final class SessionFolder: Sendable {
     }
   }
 
-  /// Writes a file below the folder, making the folders above it.
+  /// Writes a file below the folder, and creates the folders above it.
   func write(_ text: String, to file: String) throws {
     let url = URL(fileURLWithPath: "\(path)/\(file)")
     do {

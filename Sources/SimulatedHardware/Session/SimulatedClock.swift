@@ -1,11 +1,11 @@
 import Foundation
 internal import Glibc
 
-/// Where the daemon finds the plugin that holds `simulated.clock`.
+/// The location of the plugin with `simulated.clock`.
 enum SimulatedClock {
   static let file = "libSimulatedClock.so"
 
-  /// `SPA_PLUGIN_DIR`: PipeWire's own folder, and ours. The plugin is built beside the executable.
+  /// `SPA_PLUGIN_DIR`: PipeWire's own folder and that of the plugin, which is built beside the executable.
   static func pluginPath(_ environment: [String: String]) throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

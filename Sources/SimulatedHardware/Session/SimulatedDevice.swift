@@ -1,9 +1,9 @@
-/// A sound device that the private daemon makes for itself, so that it comes back with a restarted daemon.
+/// A sound device that the private daemon makes itself, so that it comes back with a restarted daemon.
 public struct SimulatedDevice: Sendable, Hashable {
   public enum Kind: Sendable {
-    /// Plays stereo: `<name>:playback_FL`, `playback_FR`; what it plays comes out of `monitor_FL`, `monitor_FR`.
+    /// Plays stereo: `<name>:playback_FL`, `playback_FR`; its sound comes out of `monitor_FL`, `monitor_FR`.
     case speaker
-    /// Hears mono: what is fed to `<name>:input_MONO` comes out of `capture_MONO`.
+    /// Records mono: what is fed into `<name>:input_MONO` comes out of `capture_MONO`.
     case microphone
   }
   public var kind: Kind
@@ -11,7 +11,7 @@ public struct SimulatedDevice: Sendable, Hashable {
   public var name: String
   /// `node.description`, for people.
   public var description: String
-  /// `priority.session`: the session manager makes the device with the highest its default.
+  /// `priority.session`: the highest becomes the session manager's default.
   public var priority: Int
 
   public init(_ kind: Kind, name: String, description: String, priority: Int) {
@@ -22,10 +22,10 @@ public struct SimulatedDevice: Sendable, Hashable {
   }
 
   public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
-  /// Above the speaker, whose monitor WirePlumber 0.5 would take for the better source.
+  /// Above the speaker, whose monitor WirePlumber 0.5 would otherwise prefer as a source.
   public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)
 
-  /// The ports that exist once the session manager has set the device up.
+  /// Its ports once the session manager has set it up.
   var ports: [String] {
     switch kind {
     case .speaker: ["playback_FL", "playback_FR", "monitor_FL", "monitor_FR"].map { "\(name):\($0)" }
@@ -33,7 +33,7 @@ public struct SimulatedDevice: Sendable, Hashable {
     }
   }
 
-  /// The group that keeps all simulated hardware, and what observes it, on one clock.
+  /// The group that keeps all simulated hardware, and its observers, on one clock.
   public static let group = "simulated-hardware"
 
   /// Its entry in `context.objects`.

@@ -3,24 +3,24 @@ internal import CKernels
 /// Convolution with a long impulse response in real time: uniformly partitioned overlap-save (Stockham 1966; Kulp 1988; Wefers 2015,
 /// chapter 5).
 ///
-/// Takes any number of frames at a time, and adds `latency` frames. All memory is made at the start; `process` allocates nothing and
-/// takes no lock. Not Sendable: one owner at a time.
+/// Takes any number of frames at a time, and adds `latency` frames. All memory is allocated at the start; `process` neither allocates nor
+/// locks. Not Sendable: one owner at a time.
 final class Convolver {
   /// Frames per partition.
   let block: Int
-  /// Frames between a sample going in and the first of its response coming out.
+  /// Frames between a sample's input and the first output of its response.
   var latency: Int { block }
 
   private let transform: FourierTransform
   private let partitions: Int
-  /// Floats of a row: a spectrum's real parts, then its imaginary ones.
+  /// Floats per row: a spectrum's real parts, followed by its imaginary ones.
   private let row: Int
-  /// The response's spectra, a row per partition.
+  /// The response's spectra, one row per partition.
   private let response: UnsafeMutablePointer<Float>
   /// The spectra of the last `partitions` blocks of input, as a ring of rows.
   private let history: UnsafeMutablePointer<Float>
   private var newest = 0
-  /// The last block and the one that fills up.
+  /// The last block and the one being filled.
   private let input: UnsafeMutablePointer<Float>
   private let output: UnsafeMutablePointer<Float>
   private var filled = 0
@@ -54,7 +54,7 @@ final class Convolver {
     output.deallocate()
   }
 
-  /// Forgets all input.
+  /// Discards all input.
   func reset() {
     history.update(repeating: 0, count: partitions * row)
     input.update(repeating: 0, count: 2 * block)

@@ -1,6 +1,7 @@
 internal import CKernels
 
-/// A real Fourier transform of one size, in place of its own buffers. Plans and memory are made at the start; `forward` and `inverse` allocate nothing.
+/// A real Fourier transform of one size, between its own buffers. Plans and memory are made at the start; `forward` and `inverse`
+/// allocate nothing.
 ///
 /// Not Sendable: one owner at a time.
 final class FourierTransform {
@@ -10,7 +11,7 @@ final class FourierTransform {
   /// Real and imaginary parts of `size / 2 + 1` bins, and zeros up to `stride`.
   let re, im: UnsafeMutablePointer<Float>
   var bins: Int { size / 2 + 1 }
-  /// Floats from one spectrum to the next: the bins, and as many zeros as make vectors of eight whole.
+  /// Floats from one spectrum to the next: the bins, padded with zeros to whole vectors of eight.
   let stride: Int
 
   private let plan: OpaquePointer
@@ -36,9 +37,9 @@ final class FourierTransform {
     re.deallocate()
   }
 
-  /// The spectrum of `samples`, unscaled.
+  /// Computes the unscaled spectrum of `samples`.
   func forward() { nearend_fourier_forward(plan, samples, re, im) }
 
-  /// `samples` from the spectrum: the inverse of `forward`.
+  /// Computes `samples` from the spectrum: the inverse of `forward`.
   func inverse() { nearend_fourier_inverse(plan, re, im, samples) }
 }

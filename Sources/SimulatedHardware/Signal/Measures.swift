@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What tests and the room measure of audio. Levels are in dB below full scale: a square wave of ±1 has 0 dBFS.
+/// Audio measurements for tests and the room. Levels are relative to full scale: a square wave of ±1 has 0 dBFS.
 public enum Measures {
   /// Root mean square in dBFS; −∞ for silence.
   public static func level(_ samples: some Collection<Float>) -> Double {
@@ -13,11 +13,11 @@ public enum Measures {
     return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
   }
 
-  /// The active speech level of ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, pauses left out. Nil where
-  /// nobody does.
+  /// The active speech level by ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, without pauses. nil if nobody
+  /// does.
   public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
     let smoothing = exp(-1 / (Double(rate) * 0.03))
-    // The envelope changes in tens of milliseconds; it is compared with the thresholds once in each.
+    // The envelope changes over tens of milliseconds; it is compared with the thresholds once per millisecond.
     let step = max(1, rate / 1_000)
     let hangover = Int(0.2 * Double(rate)) / step
     let margin = 15.9
@@ -60,16 +60,15 @@ public enum Measures {
     return above?.level
   }
 
-  /// How much later `signal` comes than `reference`.
+  /// The delay of `signal` relative to `reference`.
   public struct Lag: Sendable, Equatable {
     /// Whole frames, 0 or more.
     public var frames: Int
-    /// Normalised cross-correlation there, −1…1.
+    /// The normalised cross-correlation there, −1…1.
     public var correlation: Double
   }
 
-  /// The lag, 0…`most` frames, at which the cross-correlation of the pre-emphasised signals is largest in magnitude. Nil where either is
-  /// silent.
+  /// The lag, 0…`most` frames, with the largest magnitude of the pre-emphasised signals' cross-correlation. nil if either is silent.
   public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
     var size = 64
@@ -92,8 +91,8 @@ public enum Measures {
     return Lag(frames: frames, correlation: Double(a.samples[frames]) / scale)
   }
 
-  /// Echo return loss enhancement in dB: how much less power the processed signal has than the microphone, over `range` of both, in which
-  /// only the far end may talk. Nil where the microphone is silent.
+  /// Echo return loss enhancement in dB: the power of the microphone over that of the processed signal, over `range` of both, in which only
+  /// the far end may talk. nil if the microphone is silent.
   public static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
     let range = range ?? 0..<min(microphone.count, processed.count)
     let before = power(microphone[range])
@@ -101,7 +100,7 @@ public enum Measures {
     return 10 * log10(before / max(power(processed[range]), 1e-12))
   }
 
-  /// How much of `samples` is a tone of `frequency` Hz, of any phase: normalised correlation over the quarter of a second that has most of it, 0–1.
+  /// How much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second, 0–1.
   public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
     stride(from: 0, to: samples.count - rate / 4, by: rate / 4).map { start in
       let moment = samples[start..<start + rate / 4]
@@ -110,7 +109,7 @@ public enum Measures {
     }.max() ?? 0
   }
 
-  /// Level of a tone of `frequency` Hz, of any phase, in `samples`: dB, of its amplitude against full scale; −180 where there is none.
+  /// Level of a tone of `frequency` Hz, of any phase, in `samples`: its amplitude relative to full scale in dB; −180 if there is none.
   public static func level(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
     20 * log10(max(1e-9, amplitude(ofTone: frequency, in: samples, rate: rate)))
   }

@@ -1,25 +1,24 @@
 internal import Glibc
 
 /// The impulse response from a loudspeaker to a microphone in a small office: direct sound and early reflections by image sources (Allen
-/// and Berkley 1979), then a tail of noise that decays by 60 dB in `reverberation` seconds.
+/// and Berkley 1979), followed by a noise tail that decays by 60 dB in `reverberation` seconds.
 public struct RoomResponse: Sendable {
   /// Frames per second.
   public let rate: Int
-  /// One sample per frame from the loudspeaker's sample on.
+  /// One sample per frame, starting at the loudspeaker's sample.
   public let taps: [Float]
 
   private static let speedOfSound = 343.0
   /// In metres.
   private static let size = (4.2, 5.1, 2.6)
   private static let reflection = 0.8
-  /// When the tail takes over from the image sources, in seconds.
+  /// The time in seconds at which the tail replaces the image sources.
   private static let mixing = 0.03
 
   /// - Parameters:
   ///   - seconds: length of the response.
-  ///   - distance: from loudspeaker to microphone, in metres. An echo path under 2 ms is not cancelled by every canceller, and 0.75 m
-  /// take 2.2 ms.
-  ///   - seed: the same seed, the same room.
+  ///   - distance: from loudspeaker to microphone, in metres. Not every canceller cancels an echo path under 2 ms; 0.75 m take 2.2 ms.
+  ///   - seed: determines the room.
   public init(rate: Int = 48_000, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64 = 1) {
     self.rate = rate
     var generator = SeededGenerator(seed: seed)
@@ -55,12 +54,12 @@ public struct RoomResponse: Sendable {
     self.taps = taps
   }
 
-  /// Where the image number `index` of a source at `position` stands on an axis between two walls `length` apart.
+  /// The position of image number `index` of a source on an axis between two walls `length` apart.
   private static func image(of position: Double, in length: Double, _ index: Int) -> Double {
     index.isMultiple(of: 2) ? Double(index) * length + position : Double(index + 1) * length - position
   }
 
-  /// The same room, so loud that `speech` arrives `gain` dB above its level at the loudspeaker.
+  /// The same room, scaled so that `speech` arrives `gain` dB above its level at the loudspeaker.
   public func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse {
     let convolver = Convolver(response: taps)
     var arriving = speech

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014).
+/// Random numbers that repeat in every run: SplitMix64 (Steele, Lea, Flood 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -23,6 +23,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Mean 0, variance 1 (Box–Muller).
   mutating func gaussian() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
 
-  /// Exponential with this mean.
+  /// Exponentially distributed with this mean.
   mutating func exponential(mean: Double) -> Double { -mean * log(1 - uniform()) }
 }

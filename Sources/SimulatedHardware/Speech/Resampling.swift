@@ -6,7 +6,7 @@ func resample(_ input: [Float], ratio: Double) throws -> [Float] {
   defer { rt_resampler_destroy(resampler) }
   rt_resampler_jump(resampler, ratio)
   let wanted = Int(Double(input.count) * ratio)
-  // The filter gives its last samples only when more input follows.
+  // The filter outputs its last samples only when more input follows.
   let padded = input + [Float](repeating: 0, count: 4_096)
   var output = [Float](repeating: 0, count: wanted)
   var (read, written) = (0, 0)

@@ -22,8 +22,8 @@ struct SoundFile {
     }
   }
 
-  /// The samples at another rate.
-  /// - Throws: `SessionError` where libsamplerate refuses.
+  /// Returns the samples at another rate.
+  /// - Throws: `SessionError` if libsamplerate fails.
   func samples(at wanted: Int) throws -> [Float] {
     guard wanted != rate else { return samples }
     return try resample(samples, ratio: Double(wanted) / Double(rate))

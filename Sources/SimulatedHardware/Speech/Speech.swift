@@ -1,17 +1,17 @@
 import Foundation
 internal import Glibc
 
-/// Speech that a synthesiser made: mono, at −24 dBFS active level (ITU-T P.56), to be repeated without end. [any]
+/// Synthesised speech: mono, at −24 dBFS active level (ITU-T P.56), for endless repetition. [any]
 public struct Speech: Sendable {
   /// Frames per second.
   public let rate: Int
   public let samples: [Float]
 
-  /// The level that talkers are set to, dBFS.
+  /// The level of talkers, dBFS.
   public static let level = -24.0
 
-  /// The voice at `rate`, synthesised unless `cache` has it already.
-  /// - Parameter cache: a folder; nil: `$XDG_CACHE_HOME/nearend` (or `~/.cache/nearend`).
+  /// Makes a voice's speech at `rate`, synthesised unless `cache` has it.
+  /// - Parameter cache: a folder; nil for `$XDG_CACHE_HOME/nearend` (or `~/.cache/nearend`).
   /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
   public init(_ voice: Voice, rate: Int, cache: String? = nil) throws {
     let file = try Self.file(of: voice, cache: cache ?? Self.defaultCache)
@@ -24,13 +24,13 @@ public struct Speech: Sendable {
     self.init(rate: rate, samples: samples.map { $0 * gain })
   }
 
-  /// Any signal, taken as it is.
+  /// Uses any signal unchanged.
   public init(rate: Int, samples: [Float]) {
     self.rate = rate
     self.samples = samples
   }
 
-  /// Synthesises what `cache` does not have already, so that no process with the same cache needs a synthesiser from now on.
+  /// Synthesises what `cache` does not have, so that no process with the same cache needs a synthesiser.
   /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
   public static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
     for voice in voices { _ = try file(of: voice, cache: cache) }
@@ -42,7 +42,7 @@ public struct Speech: Sendable {
     return "\(folder)/nearend"
   }
 
-  /// The synthesiser's own file, made where the cache has none.
+  /// The synthesiser's output file, made if the cache has none.
   static func file(of voice: Voice, cache: String) throws -> String {
     let file = "\(cache)/espeak-ng-\(voice.name)-\(String(checksum(voice.text), radix: 16)).wav"
     if access(file, R_OK) == 0 { return file }

@@ -1,6 +1,6 @@
-/// Somebody who talks: which voice of espeak-ng, and what is said.
+/// A talker: the voice of espeak-ng, and the text.
 public struct Voice: Sendable, Hashable {
-  /// espeak-ng's name for it, for example "en+m3".
+  /// espeak-ng's name, for example "en+m3".
   public var name: String
   public var text: String
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("A Bluetooth headset's profile")
 struct HeadsetProfileTests {
   private static let bt = "bluez_card"
-  /// A headset that does what it is told, a moment later.
+  /// A headset that follows requests a moment later.
   private struct Rig {
     var rule = HeadsetProfile()
     var profile = "a2dp-sink"
@@ -43,7 +43,7 @@ struct HeadsetProfileTests {
     #expect(rig.rule.change == nil)
   }
 
-  @Test("R6: whoever stops and begins again within seconds leaves the headset as it is")
+  @Test("R6: stopping and starting again within seconds leaves the headset as it is")
   func debounce() {
     var rig = Rig()
     for second in 0..<20 { rig.look(second % 2 == 0, from: Double(second) / 2, to: Double(second) / 2 + 0.4) }
@@ -53,7 +53,7 @@ struct HeadsetProfileTests {
     #expect(rig.requests == ["headset-head-unit"])
   }
 
-  @Test("R6: what WirePlumber has switched is neither switched again nor switched back")
+  @Test("R6: a profile that WirePlumber has switched is neither switched again nor switched back")
   func byOthers() {
     var rig = Rig()
     rig.look(true, at: 0)
@@ -110,7 +110,7 @@ struct HeadsetProfileTests {
     #expect(rig.profile == "a2dp-sink")
   }
 
-  @Test("R6: what an earlier run left is put back once the headset is there, unless somebody chose another profile")
+  @Test("R6: what an earlier run left behind is restored once the headset is there, unless somebody chose another profile")
   func afterCrash() {
     let left = HeadsetProfile.Change(card: Self.bt, former: "a2dp-sink", ours: "headset-head-unit")
     var rig = Rig(rule: HeadsetProfile(change: left), profile: "headset-head-unit", isThere: false)

@@ -96,7 +96,7 @@ struct PortTypeTests {
     #expect(row.facts.isPrivate == row.isPrivate)
   }
 
-  @Test("T1, R6: a device's own rate is what its node tells, or what its codec means in a call")
+  @Test("T1, R6: a device's own rate is its node's, or its codec's in a call")
   func rates() {
     func rate(_ profile: String?, _ codec: String?, _ audioRate: String? = nil) -> Int? {
       PortFacts(.input, bus: "bluetooth", api: "bluez5", bluetoothProfile: profile, audioRate: audioRate, bluetoothCodec: codec).rate
@@ -110,7 +110,7 @@ struct PortTypeTests {
     for nonsense in ["", "-1", "0", "1e9", "99999999999999999999"] { #expect(PortFacts(.output, audioRate: nonsense).rate == nil) }
   }
 
-  @Test("R3: there is no type of port that no device has")
+  @Test("R3: every port type occurs")
   func everyType() { #expect(Set(Self.rows.map(\.type)) == Set(PortType.allCases)) }
 
   @Test(

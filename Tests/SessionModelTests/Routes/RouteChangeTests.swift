@@ -78,7 +78,7 @@ struct RouteChangeTests {
     Row("the session manager prefers another", at([mic], [speaker], besides: [hdmi]), at([mic], [hdmi], besides: [speaker]), .unknown),
   ]
 
-  @Test("R4: the reason of a change is found in what was before and what is after", arguments: rows)
+  @Test("R4: the reason of a change follows from the states before and after", arguments: rows)
   func reason(_ row: Row) {
     let change = RouteChange(from: row.old, to: row.new)
     #expect(change?.reason == row.reason)
@@ -94,7 +94,7 @@ struct RouteChangeTests {
     #expect(RouteChangeReason.allCases.count == 8)
   }
 
-  @Test("R4: what is told of a port besides is no change of route")
+  @Test("R4: other properties of a port are no change of route")
   func details() {
     var renamed = Self.speaker
     renamed.description = "Boxes"

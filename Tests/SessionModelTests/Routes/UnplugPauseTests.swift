@@ -33,7 +33,7 @@ struct UnplugPauseTests {
     #expect(pause(look(Self.phones), empty, look(Self.speaker), look(Self.phones)) == [false, true, true, false])
   }
 
-  @Test("R5: a second headset that takes over for a moment lets nothing into the room; one that took over for good is left for it as ever")
+  @Test("R5: a second headset that takes over for a moment lets nothing into the room; one that took over for good may be left for it")
   func secondHeadset() {
     let empty = UnplugPause.Look(output: Self.phones, available: [Self.headset.id], isPlaying: true)
     let toRoom = look(Self.speaker, there: [Self.headset])

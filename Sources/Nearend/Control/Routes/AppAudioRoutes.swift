@@ -2,7 +2,7 @@ import RealtimeCore
 import SessionModel
 
 extension ControlRoutes {
-  /// What clients play into the outgoing microphone (D4).
+  /// Requests for application audio (D4).
   static let appAudio = [
     ControlRoute("GET", "/appaudio") { try $0.exchange.answer(json: $0.service.snapshot().appAudio) },
     ControlRoute("PUT", "/appaudio/:id", query: ["rate", "channels", "buffer", "type"]) { request in
@@ -36,7 +36,7 @@ extension ControlRequest {
 }
 
 extension PCMRegistration {
-  /// A source of application audio, and no media: it waits for somebody who takes the voice.
+  /// Makes a source of application audio, without media: it waits until somebody takes the voice.
   static func appAudio(
     id: String, rate: Int, channels: Int, type: SinkFormat.SampleType, milliseconds: Int, in service: NearendService
   ) throws(SinkError) -> PCMRegistration {

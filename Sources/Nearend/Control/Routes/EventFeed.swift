@@ -2,9 +2,9 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// `GET /events`: one event per line, from now on, until the client goes.
+/// `GET /events`: streams one event per line, from now on, until the client leaves.
 ///
-/// Events wait here for a slow reader, the newest `capacity` of them; the first that comes after a loss says in `eventsLost` how many are missing.
+/// For a slow reader the newest `capacity` events wait here; the first one after a loss says in `eventsLost` how many are missing.
 final class EventFeed: Sendable {
   private struct State {
     var waiting: [AudioEvent] = []
@@ -17,7 +17,7 @@ final class EventFeed: Sendable {
 
   init() throws(RequestFailure) { wake = try WakeSignal() }
 
-  /// [any]
+  /// Appends an event. [any]
   func add(_ event: AudioEvent) {
     let isFirst = state.withLock { state in
       if state.waiting.count == Self.capacity {
@@ -30,9 +30,9 @@ final class EventFeed: Sendable {
     if isFirst { wake.raise() }
   }
 
-  /// What has come since the last call, oldest first.
+  /// Returns the events since the last call, oldest first.
   func take() -> [AudioEvent] {
-    // Before: what comes from here on raises it again.
+    // Before taking: later events raise it again.
     wake.lower()
     return state.withLock { state in
       if state.lost > 0, !state.waiting.isEmpty { state.waiting[0].detail["eventsLost"] = .integer(state.lost) }
@@ -43,7 +43,7 @@ final class EventFeed: Sendable {
 
   static func answer(_ request: ControlRequest) throws {
     let feed = try EventFeed()
-    // Before the answer begins: whoever has it hears of everything that happens then.
+    // Before the answer begins: a client that sees it receives every later event.
     let subscription = request.service.events.subscribe { feed.add($0) }
     defer { subscription.cancel() }
     let exchange = request.exchange

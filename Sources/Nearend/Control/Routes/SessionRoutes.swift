@@ -1,7 +1,7 @@
 import SessionModel
 
 extension ControlRoutes {
-  /// A call manager's calls (S2), and media that a program registers without audio of its own (L2).
+  /// Requests of a call manager (S2), and for media that a program registers without audio of its own (L2).
   static let session = [
     ControlRoute("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
     ControlRoute("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
@@ -11,7 +11,7 @@ extension ControlRoutes {
   ]
 }
 
-/// What `POST /commands` does: what is neither a setting nor anything else's.
+/// The commands of `POST /commands`: those that are neither settings nor requests of their own.
 private enum PlainCommand: String, Codable, CaseIterable {
   case clearCounters, saveDiagnostics, resumeAfterUnplug
 }
@@ -55,7 +55,7 @@ extension ControlRequest {
   }
 
   fileprivate func unregisterMedia() throws {
-    // As one: media that a client registers in between would stay uncounted.
+    // Atomically: media that a client registers in between would not be counted.
     try ControlRoutes.registering.withLock { _ in
       guard service.session.current.program(id) != nil else {
         throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")

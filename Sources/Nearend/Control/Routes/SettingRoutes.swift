@@ -2,7 +2,7 @@ import Foundation
 import SessionModel
 
 extension ControlRoutes {
-  /// Settings by name, and the calls that change one of them.
+  /// Requests for settings by name, and the shorthands for single ones.
   static let settings = [
     ControlRoute("GET", "/settings") { try $0.answerSettings() },
     ControlRoute("PATCH", "/settings") { request in
@@ -21,7 +21,7 @@ extension ControlRoutes {
 }
 
 extension ControlRequest {
-  /// The body as JSON.
+  /// Decodes the body as JSON.
   func decode<Value: Decodable>(_ type: Value.Type, _ example: String) throws -> Value {
     let data = try exchange.read("application/json")
     do { return try JSONDecoder().decode(type, from: data) } catch { throw RequestFailure(400, "the body is not \(example)") }
@@ -54,8 +54,8 @@ extension SettingError {
 }
 
 extension NearendService {
-  /// Gives several settings other values, by name or alias, all of them or none. [any]
-  /// - Throws: `SettingError` of the first that is wrong; nothing has changed then.
+  /// Sets several settings, by name or alias, all or none. [any]
+  /// - Throws: `SettingError` for the first invalid one; nothing has changed then.
   public func set(_ values: [String: EventValue]) throws(SettingError) {
     var changes: [(setting: Setting, value: EventValue)] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -67,10 +67,11 @@ extension NearendService {
       if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
       changes.append((setting, value))
     }
-    // In the settings' own order: who gives back what he once got gives the canceller's engine and its switch, and means the switch of that engine.
+    // In the settings' own order: a client that writes back what it read sets the canceller's engine and then its switch, which refers to
+    // that engine.
     changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
-    // Only these can still be refused, where the session just ends, or media is registered in this very moment: they come first.
-    // Recording that is kept prepared locks the others.
+    // First those that can still be refused, if the session is just ending or media is registered at this moment. Prepared recording locks
+    // the others.
     for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
     for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
     for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
@@ -78,8 +79,8 @@ extension NearendService {
 }
 
 extension NearendService {
-  /// After a change: a session that has ended meanwhile may have handed its settings on before.
-  /// - Throws: `SettingError.refused` then.
+  /// Checks after a change that the session has not ended meanwhile, and handed its settings on before it.
+  /// - Throws: `SettingError.refused` in that case.
   fileprivate func checkThatItStays(_ values: [String: EventValue]) throws(SettingError) {
     guard session.hasEnded, let name = values.keys.sorted().first else { return }
     throw .refused(setting: name, .ended)

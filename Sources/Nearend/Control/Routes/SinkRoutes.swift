@@ -2,7 +2,7 @@ import RealtimeCore
 import SessionModel
 
 extension ControlRoutes {
-  /// Participants: PCM that a client sends (K1, K2), and devices (K9).
+  /// Requests for participants: PCM from a client (K1, K2), and devices (K9).
   static let sinks = [
     ControlRoute("GET", "/sinks") { try $0.exchange.answer(json: $0.service.snapshot().sinks) },
     ControlRoute("PUT", "/sinks/:id", query: ["rate", "channels", "buffer"]) { try PCMUpload.answer($0) },
@@ -12,7 +12,7 @@ extension ControlRoutes {
   ]
 }
 
-/// What can be changed of a sink while it plays.
+/// The properties of a sink that can be changed while it plays.
 private struct SinkChange: Decodable {
   var gain: Double?
   var muted: Bool?
@@ -59,7 +59,7 @@ extension ControlRequest {
 }
 
 extension SinkChange {
-  /// All of it is right, or it throws.
+  /// Validates all values, or throws.
   fileprivate init(_ values: [String: EventValue]) throws(RequestFailure) {
     for (name, value) in values {
       switch (name, value) {
@@ -76,7 +76,7 @@ extension SinkChange {
 }
 
 extension SinkError {
-  /// Of the answer that tells of it.
+  /// The HTTP status of the error.
   var status: Int {
     switch self {
     case .impossibleSampleRate, .impossibleChannelCount, .impossibleBufferSize, .impossibleId: 422

@@ -1,7 +1,7 @@
 import SessionModel
 
 extension ControlRoutes {
-  /// What nearend tells of itself.
+  /// Requests for nearend's state.
   static let status = [
     ControlRoute("GET", "/status") { try $0.answer(json: $0.service.snapshot().json()) },
     ControlRoute("GET", "/diagnostics") { try $0.exchange.answer(type: "text/plain; charset=utf-8", Array($0.service.diagnostics().utf8)) },
@@ -19,7 +19,7 @@ extension ControlRoutes {
 }
 
 extension ControlRequest {
-  /// The guide's deployment configuration, of which the section "clientTelemetry" counts.
+  /// Takes a deployment configuration as in LiveSwitch's guide; only its section "clientTelemetry" is used.
   fileprivate func configureTelemetry() throws {
     let document = try exchange.read("application/json")
     let gate: TelemetryGate
@@ -43,7 +43,7 @@ extension ControlRequest {
         heldBack: service.report().telemetryHeldBack))
   }
 
-  /// A document that is JSON already.
+  /// Answers with a document that is already JSON.
   fileprivate func answer(json document: String) throws {
     try exchange.answer(type: "application/json", Array(document.utf8) + [10])
   }

@@ -2,12 +2,13 @@ import Glibc
 import PipeWireClient
 import Synchronization
 
-/// The other end has gone, or is given up.
+/// The peer has left, or is given up.
 enum ConnectionEnd: Error { case closed, timedOut }
 
-/// One client's socket: bytes in and out, each with a deadline.
+/// One client's socket: reads and writes bytes, each with a deadline.
 ///
-/// `@unchecked Sendable`: one thread serves the connection and touches everything but `state`, which `interrupt` and `close` guard with its lock.
+/// `@unchecked Sendable`: one thread serves the connection and accesses everything except `state`, which a lock guards for `interrupt` and
+/// `close`.
 final class ControlConnection: @unchecked Sendable {
   private struct State {
     var isClosed = false
@@ -15,24 +16,24 @@ final class ControlConnection: @unchecked Sendable {
   }
   private let descriptor: Int32
   private let state = Mutex(State())
-  /// Read and not yet taken.
+  /// Bytes that have been read and not yet taken.
   private(set) var input: ArraySlice<UInt8> = []
-  /// CLOCK_MONOTONIC in s: when the client last had nothing more to read. A client that is faster than it is read never has.
+  /// CLOCK_MONOTONIC in s at which the client last had nothing to read. Never set by a client that is faster than it is read.
   private(set) var lastEmpty = -Double.infinity
 
-  /// A body begins: how fast the client is has yet to be seen.
+  /// Forgets the client's pace at the start of a body.
   func forgetPace() { lastEmpty = -.infinity }
 
   private static let readSize = 16 << 10
-  /// Reads after which a client that goes on sending is left to itself: a megabyte.
+  /// Number of reads after which a client that keeps sending is dropped: a megabyte.
   private static let lastReads = 64
 
-  /// Takes the descriptor over.
+  /// Takes ownership of the descriptor.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close() }
 
-  /// Whether a request is being answered, so that the connection must not be taken for idle. [any]
+  /// A Boolean value indicating whether a request is being answered, so that the connection is not idle. [any]
   var isServing: Bool {
     get { state.withLock { $0.isServing } }
     set { state.withLock { $0.isServing = newValue } }
@@ -48,7 +49,7 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
-  // MARK: In
+  // MARK: Reading
 
   /// Takes `count` bytes of the input.
   func take(_ count: Int) -> ArraySlice<UInt8> {
@@ -56,7 +57,7 @@ final class ControlConnection: @unchecked Sendable {
     return input.prefix(count)
   }
 
-  /// Waits for more input; false where the client has sent its last. `deadline` is on CLOCK_MONOTONIC, in s; nil waits for ever.
+  /// Waits for more input; returns false if the client has sent its last. `deadline` is on CLOCK_MONOTONIC, in s; nil waits for ever.
   func fill(deadline: Double?) throws(ConnectionEnd) -> Bool {
     var bytes = [UInt8](repeating: 0, count: Self.readSize)
     while true {
@@ -76,7 +77,7 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
-  /// Lets time pass; throws `.closed` as soon as the client has gone.
+  /// Waits; throws `.closed` as soon as the client has left.
   func pause(seconds: Double, waking wake: Int32? = nil) throws(ConnectionEnd) {
     var events = [pollfd(fd: descriptor, events: 0, revents: 0)]
     if let wake { events.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0)) }
@@ -84,9 +85,9 @@ final class ControlConnection: @unchecked Sendable {
     if Int32(events[0].revents) & (POLLHUP | POLLERR | POLLNVAL) != 0 { throw .closed }
   }
 
-  // MARK: Out
+  // MARK: Writing
 
-  /// Sends all of it; throws `.timedOut` where the client takes nothing for `stall` seconds.
+  /// Sends all bytes; throws `.timedOut` if the client accepts nothing for `stall` seconds.
   func send(_ bytes: [UInt8], stall: Double) throws(ConnectionEnd) {
     let result = bytes.withUnsafeBytes { buffer in
       do throws(ConnectionEnd) { return Result<Void, ConnectionEnd>.success(try send(buffer, stall: stall)) } catch {
@@ -113,7 +114,7 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
-  /// Says that nothing more comes, and reads on for a moment: a client that still sends would lose the answer otherwise.
+  /// Shuts down sending, and keeps reading for a moment: otherwise a client that still sends would lose the answer.
   func finish() {
     shutdown(descriptor, Int32(SHUT_WR))
     let deadline = monotonicSeconds() + 0.5
@@ -124,7 +125,7 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
-  /// False where the deadline goes by. Input that is there counts for more than the client's having gone.
+  /// Returns false when the deadline passes. Available input takes precedence over a hang-up.
   private func wait(for events: Int32, until deadline: Double?) throws(ConnectionEnd) -> Bool {
     while true {
       let left = deadline.map { $0 - monotonicSeconds() }

@@ -2,7 +2,7 @@ import Foundation
 import PipeWireClient
 import Platform
 
-/// One request and its answer, on the connection's own thread.
+/// One request with its answer, on the connection's own thread.
 final class ControlExchange {
   let head: RequestHead
   let connection: ControlConnection
@@ -10,7 +10,7 @@ final class ControlExchange {
   private var body: RequestBody
   private var awaitsContinue: Bool
   private(set) var isAnswered = false
-  /// The answer goes on until the connection ends, or broke off.
+  /// A Boolean value indicating whether the answer ends with the connection, or was cut off.
   private var isOpenEnded = false
 
   init(_ head: RequestHead, on connection: ControlConnection, limits: ControlLimits) {
@@ -23,7 +23,7 @@ final class ControlExchange {
 
   // MARK: The request
 
-  /// The next bytes of the body, 1 to `count`; empty at its end.
+  /// Reads the next bytes of the body, 1 to `count`; empty at its end.
   func read(_ count: Int, deadline: Double? = nil) throws -> ArraySlice<UInt8> {
     if awaitsContinue {
       awaitsContinue = false
@@ -32,7 +32,7 @@ final class ControlExchange {
     return try body.next(count, from: connection, deadline: deadline)
   }
 
-  /// The body as a whole, where it is of this type or of none.
+  /// Reads the whole body, which must be of this type or of none.
   func read(_ type: String) throws -> Data {
     try expect(type: [type])
     let tooLong = RequestFailure(413, "the body is longer than \(limits.bodyBytes) bytes; send less")
@@ -47,7 +47,7 @@ final class ControlExchange {
     }
   }
 
-  /// - Throws: 415 where the body says that it is something else.
+  /// - Throws: 415 if the body is declared as another type.
   func expect(type possible: [String]) throws(RequestFailure) {
     guard let type = head.headers["content-type"]?.split(separator: ";").first?.trimmed.lowercased(),
       !possible.contains(where: { $0.hasSuffix("/") ? type.hasPrefix($0) : type == $0 })
@@ -74,7 +74,7 @@ final class ControlExchange {
     try begin(status, "Content-Type: \(type)\r\nContent-Length: \(bytes.count)\r\n", bytes)
   }
 
-  /// An answer without an end; `send` and `end` follow.
+  /// Begins an answer of unknown length; `send` and `end` follow.
   func beginStream(type: String) throws {
     isOpenEnded = true
     try begin(200, "Content-Type: \(type)\r\nTransfer-Encoding: chunked\r\n", [])
@@ -98,10 +98,10 @@ final class ControlExchange {
     try connection.send(Array(head.utf8) + (self.head.method == "HEAD" ? [] : bytes), stall: limits.stallSeconds)
   }
 
-  /// Whether another request can follow: what is left of the body is not worth reading otherwise.
+  /// A Boolean value indicating whether another request can follow: otherwise the rest of the body is not worth reading.
   var leavesConnectionUsable: Bool { head.keepsAlive && body.isComplete && !isOpenEnded && !awaitsContinue }
 
-  /// Reads the rest of a short body that nobody wanted, before the answer goes out.
+  /// Reads the unread rest of a short body before the answer is sent.
   func discardShortBody() {
     guard !awaitsContinue, let length = body.knownLength, length <= limits.bodyBytes else { return }
     let deadline = monotonicSeconds() + limits.requestSeconds

@@ -1,15 +1,15 @@
-/// What one client may cost. [any]
+/// Limits of what one client may cost. [any]
 struct ControlLimits: Sendable {
-  /// At a time. A client beyond them takes the place of one that has asked for nothing yet, or is told to come back later.
+  /// Simultaneous connections. A further client replaces one without a request so far, or is told to come back later.
   var connections = 256
-  /// Bytes of a request's line and headers.
+  /// Bytes of a request line with headers.
   var headBytes = 16 << 10
-  /// Bytes of a body that is read as a whole.
+  /// Bytes of a body that is read at once.
   var bodyBytes = 64 << 10
-  /// Seconds until a request's head, or a body that is read as a whole, must have come.
+  /// Seconds within which a request's head, or a body that is read at once, must arrive.
   var requestSeconds = 5.0
   /// Seconds that a connection may wait for its next request.
   var idleSeconds = 60.0
-  /// Seconds after which a client that takes nothing is given up, and PCM that has ended and is not played.
+  /// Seconds after which a client that accepts nothing is dropped, and PCM that has ended but is not played.
   var stallSeconds = 30.0
 }

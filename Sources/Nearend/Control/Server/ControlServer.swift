@@ -4,7 +4,7 @@ import PipeWireClient
 import Platform
 import Synchronization
 
-/// HTTP/1.1 on a Unix socket, a thread for each client: whatever one does or does not do, it holds up no other.
+/// An HTTP/1.1 server on a Unix socket with a thread for each client, so that no client can delay another.
 final class ControlServer: Sendable {
   private struct State {
     var connections: [Int: ControlConnection] = [:]
@@ -16,17 +16,18 @@ final class ControlServer: Sendable {
   private let respond: @Sendable (ControlExchange) throws -> Void
   private let state = Mutex(State())
   private let threads = DispatchGroup()
-  /// Connections that may be open, those that are being closed among them: who accepts waits for these, so that no client takes all descriptors.
+  /// Counts connections that may be open, including those being closed: accepting waits for it, so that no client can exhaust the
+  /// descriptors.
   private let room = DispatchSemaphore(value: 0)
 
   private static let stackSize = 512 << 10
-  /// Connections that may be on their way out beside those within the limit.
+  /// Connections that may be closing beyond the limit.
   private static let closing = 16
   /// Seconds that `stop` waits for the clients' threads.
   private static let patience = 2.0
   private static let clientThread = "nearend-client"
 
-  /// - Parameter respond: answers a request, on its client's thread; what it throws is answered as an error.
+  /// - Parameter respond: answers a request on its client's thread; a thrown error becomes the answer.
   init(socket: ControlSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
     self.socket = socket
     self.limits = limits
@@ -36,20 +37,20 @@ final class ControlServer: Sendable {
 
   func start() { run(name: "nearend-socket") { $0.acceptAll() } }
 
-  /// Ends every connection. Doing it again has no effect.
+  /// Ends every connection. Idempotent.
   func stop() {
     let connections = state.withLock { state in
       state.isStopping = true
       return Array(state.connections.values)
     }
-    // Wakes `poll` and `accept` up, too.
+    // Also wakes `poll` and `accept`.
     socket.remove()
     for connection in connections { connection.interrupt() }
     // A client's own thread may be the one that lets the last reference to the service go.
     if currentThreadName != Self.clientThread { _ = threads.wait(timeout: .now() + Self.patience) }
   }
 
-  /// Clients that are connected now.
+  /// The number of connected clients.
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
   private func run(name: String, _ body: @escaping @Sendable (ControlServer) -> Void) {
@@ -60,7 +61,7 @@ final class ControlServer: Sendable {
     }
   }
 
-  // MARK: Clients come
+  // MARK: Accepting
 
   private func acceptAll() {
     while !state.withLock({ $0.isStopping }) {
@@ -70,7 +71,7 @@ final class ControlServer: Sendable {
       let descriptor = accept(socket.descriptor, nil, nil)
       guard descriptor >= 0 else {
         room.signal()
-        // Out of descriptors: those that are in use come back.
+        // Out of descriptors: wait for some to be closed.
         if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { usleep(20_000) }
         continue
       }
@@ -88,7 +89,7 @@ final class ControlServer: Sendable {
     let id: Int? = state.withLock { state in
       guard !state.isStopping else { return nil }
       if state.connections.count >= limits.connections {
-        // The oldest of those that have asked for nothing makes room.
+        // Replaces the oldest of those without a request so far.
         guard let idle = state.connections.filter({ !$0.value.isServing }).keys.min() else { return nil }
         state.connections.removeValue(forKey: idle)?.interrupt()
       }
@@ -143,7 +144,7 @@ final class ControlServer: Sendable {
     do {
       try respond(exchange)
     } catch let failure as RequestFailure {
-      // In the middle of an answer nothing can be said but that it is broken.
+      // In the middle of an answer, an error can only break it off.
       guard !exchange.isAnswered else { throw ConnectionEnd.closed }
       exchange.discardShortBody()
       try exchange.answer(failure)
@@ -152,12 +153,12 @@ final class ControlServer: Sendable {
     }
   }
 
-  /// The next request, or what is wrong with it; nil where the client has ended.
+  /// Returns the next request, or what is wrong with it; nil if the client has ended.
   private func nextHead(from connection: ControlConnection) throws(ConnectionEnd) -> Result<RequestHead, RequestFailure>? {
     var deadline = monotonicSeconds() + limits.idleSeconds
     var hasBegun = false
     while true {
-      // Empty lines before a request do no harm (RFC 9112, section 2.2).
+      // Empty lines before a request are allowed (RFC 9112, section 2.2).
       while let first = connection.input.first, first == 10 || first == 13, !hasBegun { _ = connection.take(1) }
       if !hasBegun, !connection.input.isEmpty {
         hasBegun = true
@@ -182,7 +183,7 @@ final class ControlServer: Sendable {
     }
   }
 
-  /// Bytes of the head with and without the empty line that ends it; nil where that has not come.
+  /// The length of the head with and without the empty line that ends it; nil if that has not arrived.
   private static func endOfHead(_ input: ArraySlice<UInt8>) -> (count: Int, text: Int)? {
     var lineStart = input.startIndex
     for index in input.indices where input[index] == 10 {
@@ -195,7 +196,7 @@ final class ControlServer: Sendable {
 }
 
 extension RequestHead {
-  /// What stands for a request that could not be read: after its answer the connection ends.
+  /// Stands for a request that could not be read: the connection ends after the answer.
   fileprivate static let unreadable = RequestHead()
 
   private init() {

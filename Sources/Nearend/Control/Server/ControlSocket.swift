@@ -1,8 +1,8 @@
 import Glibc
 
-/// The Unix socket that listens, mode 0600 in a folder of mode 0700 that is ours.
+/// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
 ///
-/// Whoever listens holds a lock on the folder, which ends with its process: a socket without a lock is stale, and is replaced.
+/// The listener holds a lock on the folder, which ends with its process: a socket without a lock is stale, and is replaced.
 final class ControlSocket: Sendable {
   let descriptor: Int32
   let path: String
@@ -10,7 +10,7 @@ final class ControlSocket: Sendable {
 
   /// Bytes of `sun_path`, less the terminating 0.
   static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
-  /// Connections that the kernel keeps until they are accepted.
+  /// Connections that the kernel queues until they are accepted.
   private static let backlog: Int32 = 128
 
   init(path: String) throws(ControlError) {
@@ -30,7 +30,7 @@ final class ControlSocket: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Nobody finds it any more, or gets an answer. Doing it again has no effect; the folder's lock is kept, so that the file is still ours.
+  /// Removes the socket, and stops accepting. Idempotent; the folder's lock is kept, so that the file remains this process's.
   func remove() {
     unlink(path)
     shutdown(descriptor, Int32(SHUT_RDWR))
@@ -42,7 +42,7 @@ final class ControlSocket: Sendable {
     close(folder)
   }
 
-  /// Opens the folder, made where it is not there yet.
+  /// Opens the folder, and creates it if necessary.
   private static func ownFolder(of path: String) throws(ControlError) -> Int32 {
     let name = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     if mkdir(name, 0o700) != 0, errno != EEXIST { throw .system(call: "making the folder", path: path, reason: lastError()) }
@@ -71,7 +71,7 @@ final class ControlSocket: Sendable {
   private static func listen(at path: String) throws(ControlError) -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw .system(call: "socket", path: path, reason: lastError()) }
-    // The file is made with the descriptor's mode: nobody else can connect in between, whatever the umask is.
+    // The file gets the descriptor's mode: nobody else can connect in between, whatever the umask.
     guard fchmod(descriptor, 0o600) == 0, withAddress(path, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
       defer { close(descriptor) }
       throw .system(call: "bind", path: path, reason: lastError())
@@ -86,11 +86,11 @@ final class ControlSocket: Sendable {
     return descriptor
   }
 
-  /// Who listens at `path`; nil where nobody does.
+  /// Returns the process that listens at `path`; nil if there is none.
   private static func server(at path: String) -> (pid: Int?, Void)? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     defer { close(descriptor) }
-    // EAGAIN: its queue is full, so it is there.
+    // EAGAIN: its queue is full, so it exists.
     guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 || errno == EAGAIN else { return nil }
     return (peer(of: descriptor).map { Int($0.pid) }, ())
   }
@@ -111,7 +111,7 @@ final class ControlSocket: Sendable {
     var gid: gid_t = 0
   }
 
-  /// Process and user at the other end, as they were when it connected or began to listen.
+  /// Process and user of the peer, as of when it connected or began to listen.
   static func peer(of descriptor: Int32) -> Peer? {
     var peer = Peer()
     var size = socklen_t(MemoryLayout<Peer>.size)

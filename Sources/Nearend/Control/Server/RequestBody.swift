@@ -1,4 +1,4 @@
-/// A request's body as it comes, with the framing taken off (RFC 9112, section 6 and 7).
+/// Reads a request's body and removes its framing (RFC 9112, sections 6 and 7).
 struct RequestBody {
   private enum State {
     case data(left: Int, isChunk: Bool)
@@ -7,7 +7,7 @@ struct RequestBody {
   private var state: State
   private var trailerBytes = 0
 
-  /// Bytes of a line between chunks, and of all trailers together.
+  /// Limit in bytes of a line between chunks, and of all trailers together.
   private static let longestLine = 4_096
   private static let cutOff = RequestFailure(400, "the body ends before its end; send it whole")
 
@@ -21,11 +21,11 @@ struct RequestBody {
 
   var isComplete: Bool { if case .done = state { true } else { false } }
 
-  /// Bytes that are known to come, where a length was given.
+  /// Bytes still to come, if a length was given.
   var knownLength: Int? { if case .data(let left, false) = state { left } else { nil } }
 
-  /// The next bytes, 1 to `count`; empty at the end. Waits for them until the deadline.
-  /// - Throws: `RequestFailure` where the framing is broken or the body ends too soon.
+  /// Returns the next bytes, 1 to `count`; empty at the end. Waits for them until the deadline.
+  /// - Throws: `RequestFailure` if the framing is broken or the body ends too soon.
   mutating func next(_ count: Int, from connection: ControlConnection, deadline: Double?) throws -> ArraySlice<UInt8> {
     while true {
       switch state {

@@ -1,11 +1,11 @@
 import Foundation
 import Platform
 
-/// An answer that says what was wrong, and what to do. [any]
+/// An error answer that says what was wrong, and what to do. [any]
 struct RequestFailure: Error, Equatable {
   var status: Int
   var reason: String
-  /// Of a request with a method that the path has not: those that it has.
+  /// For a method that the path does not have: those that it has.
   var allow: [String] = []
 
   init(_ status: Int, _ reason: String, allow: [String] = []) {
@@ -23,21 +23,21 @@ struct RequestHead: Equatable {
     case chunked
   }
   var method: String
-  /// Percent-decoded, without the empty one before the first slash: "/sinks/a%20b" is ["sinks", "a b"].
+  /// Percent-decoded components without the leading empty one: "/sinks/a%20b" is ["sinks", "a b"].
   var path: [String]
   var query: [String: String]
-  /// Names in lower case.
+  /// Header fields with names in lower case.
   var headers: [String: String]
   var body: Body
   var keepsAlive: Bool
-  /// The client waits for "100 Continue" before it sends the body.
+  /// A Boolean value indicating whether the client waits for "100 Continue" before it sends the body.
   var expectsContinue: Bool
 
   static let maximumHeaders = 100
 
-  /// - Parameter bytes: up to the empty line, without it.
+  /// - Parameter bytes: everything up to, but without, the empty line.
   init(_ bytes: some Collection<UInt8>) throws(RequestFailure) {
-    // By bytes: to Swift's strings, CR LF is one character.
+    // By bytes: Swift strings treat CR LF as one character.
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map { line in
       Substring(decoding: line.last == 13 ? Array(line.dropLast()) : Array(line), as: UTF8.self)
     }

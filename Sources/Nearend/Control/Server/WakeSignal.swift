@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wakes up a thread that waits for its client and for something else at once. [any]
+/// Wakes a thread that waits for its client and for something else at the same time. [any]
 final class WakeSignal: Sendable {
-  /// Readable once raised, until lowered.
+  /// Readable from `raise` until `lower`.
   let descriptor: Int32
   private let far: Int32
 

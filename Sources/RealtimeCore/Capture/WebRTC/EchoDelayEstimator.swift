@@ -1,13 +1,13 @@
 internal import CRealtime
 
-/// The delay of the echo against the reference, from where the onsets of the one follow those of the other: a running cross-correlation of
-/// rises in level, in steps of 1 ms, up to 0.5 s. [realtime] but for `init` and `deinit`.
+/// Estimates the delay of the echo relative to the reference by matching onsets: a running cross-correlation of level rises, in steps of 1
+/// ms, up to 0.5 s. [realtime] except `init` and `deinit`.
 struct EchoDelayEstimator: ~Copyable {
-  /// Seconds; NaN before it is known.
+  /// In seconds; NaN until known.
   private(set) var delay = Float.nan
 
   private let block: Int
-  /// Rises of the reference, newest first: the last `lags` steps and one block's.
+  /// Level rises of the reference, newest first: the last `lags` steps plus one block's.
   private let history: UnsafeMutablePointer<Float>
   private let correlation: UnsafeMutablePointer<Float>
   private var reference = OnsetDetector()
@@ -18,9 +18,9 @@ struct EchoDelayEstimator: ~Copyable {
   private let lags = 512
   private let steps = 10
   private let evaluationBlocks = 50
-  /// While nothing is known, sooner.
+  /// A shorter interval while the delay is unknown.
   private let firstEvaluationBlocks = 25
-  /// Per block: evidence fades with a time constant of 3.3 s.
+  /// Per block: evidence decays with a time constant of 3.3 s.
   private let memory: Float = 0.997
 
   init(block: Int) {
@@ -35,7 +35,7 @@ struct EchoDelayEstimator: ~Copyable {
     correlation.deallocate()
   }
 
-  /// Nothing is known any more: the echo comes by another way. What the reference was goes on.
+  /// Discards the estimate because the echo path changed; keeps the reference's history.
   @_noLocks @_noAllocation
   mutating func forget() {
     delay = .nan
@@ -44,7 +44,7 @@ struct EchoDelayEstimator: ~Copyable {
     for lag in 0..<lags { correlation[lag] = 0 }
   }
 
-  /// One block of 10 ms of each.
+  /// Takes one block of 10 ms of each.
   @_noLocks @_noAllocation
   mutating func update(reference far: UnsafePointer<Float>, microphone near: UnsafePointer<Float>, isFarEndActive: Bool) {
     let steps = steps, lags = lags, correlation = correlation
@@ -80,22 +80,22 @@ struct EchoDelayEstimator: ~Copyable {
     let mean = sum / Float(lags)
     let deviation = rt_sqrtf(max(squares / Float(lags) - mean * mean, 0))
     let isClear = correlation[best] - mean > 5 * deviation && deviation > 0
-    // Twice the same is believed.
+    // The same result twice is accepted.
     if isClear && abs(best - candidate) <= 2 { delay = Float(best) / 1000 }
     candidate = isClear ? best : -10
   }
 }
 
-/// How much louder a step of 1 ms is than what was before it, in log units; 0 where it is not.
+/// Returns how much louder a step of 1 ms is than the signal before it, in log units; 0 if it is not.
 private struct OnsetDetector {
   private var average: Float = -23
 
   @_noLocks @_noAllocation
   mutating func rise(_ power: Float) -> Float {
-    // ln 1e-10: −100 dBFS and everything below are the same silence.
+    // ln 1e-10: −100 dBFS and below count as the same silence.
     let level = rt_logf(max(power, 1e-10))
     let rise = level - average
-    // Fast up, so that an onset is one step and not the 20 ms after it.
+    // Fast attack, so that an onset is one step and not the 20 ms after it.
     average += (rise > 0 ? 0.4 : 0.05) * rise
     return rise > 0.7 ? min(rise, 5) : 0
   }

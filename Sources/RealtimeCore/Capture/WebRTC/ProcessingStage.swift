@@ -1,10 +1,10 @@
 internal import CAudioProcessing
 internal import CRealtime
 
-/// One processor of the library as a stage of the capture chain: it always runs, and its output is crossfaded with its delay-matched input, so that
-/// switching it neither clicks nor loses what it has learnt (L7, V2). [realtime] but for `init` and `deinit`.
+/// One processor of the library as a stage of the capture chain: it always runs, and its output is crossfaded with its delay-matched input,
+/// so that switching it neither clicks nor loses what it has learnt (L7, V2). [realtime] except `init` and `deinit`.
 struct ProcessingStage: ~Copyable {
-  /// Frames by which the output is later than the input, wet or dry.
+  /// The delay of the output in frames, wet or dry.
   let delay: Int
   private let block: Int
   private let processor: OpaquePointer
@@ -32,15 +32,15 @@ struct ProcessingStage: ~Copyable {
     wet.deallocate()
   }
 
-  /// One block of the far end, before the microphone's block. False where the library refuses it.
+  /// Takes one block of the far end, before the microphone's block. Returns false if the library refuses it.
   @_noLocks @_noAllocation
   mutating func analyze(reference: UnsafePointer<Float>) -> Bool { nearend_processor_analyze_reference(processor, reference) == 0 }
 
-  /// Tells the canceller whether anybody but the far end is heard. False where the library refuses it.
+  /// Tells the canceller whether anybody but the far end is heard. Returns false if the library refuses it.
   @_noLocks @_noAllocation
   mutating func expect(onlyEcho: Bool) -> Bool { nearend_processor_expect_only_echo(processor, onlyEcho) == 0 }
 
-  /// One block, in place. False where the library refuses it: the block then passes unprocessed, as late as ever.
+  /// Processes one block in place. Returns false if the library refuses it: the block then passes unprocessed, with the same delay.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, isOn: Bool) -> Bool {
     let isProcessed = nearend_processor_process(processor, samples, wet) == 0

@@ -1,9 +1,8 @@
-/// Delays the reference, so that the echo falls into the canceller's filter, which holds 48 ms from the reference on, and leaves room for the
-/// room's tail behind it. The first measurement moves the reference where the echo is late; later it is moved only when the echo is outside and is
-/// not cancelled: each move makes the canceller adapt anew.
-/// [realtime] but for `init` and `deinit`.
+/// Delays the reference so that the echo falls into the canceller's filter, which spans 48 ms from the reference on, and leaves space for
+/// the room's decay. The first measurement moves the reference if the echo is late. Later it is moved only when the echo lies outside and
+/// is not cancelled, because each move makes the canceller adapt again. [realtime] except `init` and `deinit`.
 struct ReferencePlacement: ~Copyable {
-  /// Frames by which the reference is delayed now.
+  /// The current delay of the reference in frames.
   private(set) var delay = 0
 
   private let block: Int
@@ -13,15 +12,15 @@ struct ReferencePlacement: ~Copyable {
   private var head = 0
   private var blocksOutside = 0
   private var isPlaced = false
-  /// What the graph told when the echo's path changed: until it tells something else, or the delay is measured, the reference stays.
+  /// The graph's delay when the echo path changed. The reference stays until the graph reports another, or the delay is measured.
   private var heldAt = -1
   private var lastTold = 0
 
-  /// The echo may be this many blocks of 10 ms later than the placed reference: the rest of the filter is for the room.
+  /// The echo may be this many blocks of 10 ms later than the placed reference; the rest of the filter covers the room.
   private let latest = 2
-  /// Blocks for which a measured delay has to be outside before the reference moves.
+  /// Blocks for which a measured delay must lie outside before the reference moves.
   private let patience = 30
-  /// The same before the reference has been moved.
+  /// The same, before the reference has been moved for the first time.
   private let firstPatience = 5
 
   init(block: Int) {
@@ -32,7 +31,7 @@ struct ReferencePlacement: ~Copyable {
 
   deinit { ring.deallocate() }
 
-  /// The echo comes by another way from now on: most likely within the same filter, and if not, the first measurement moves the reference.
+  /// Reports a changed echo path: the echo most likely stays within the filter; if not, the first measurement moves the reference.
   @_noLocks @_noAllocation
   mutating func forget() {
     isPlaced = false
@@ -40,12 +39,12 @@ struct ReferencePlacement: ~Copyable {
     heldAt = lastTold
   }
 
-  /// One block of 10 ms.
+  /// Takes one block of 10 ms.
   ///
   /// - Parameters:
-  ///   - told: frames between the reference and its echo by the graph's latencies.
-  ///   - measured: the same in seconds by the signals, NaN where unknown.
-  ///   - isCancelled: little of the echo is left now.
+  ///   - told: frames between the reference and its echo, from the graph's latencies.
+  ///   - measured: the same in seconds, from the signals; NaN if unknown.
+  ///   - isCancelled: whether little of the echo is left now.
   @_noLocks @_noAllocation
   mutating func process(
     _ reference: UnsafePointer<Float>, into placed: UnsafeMutablePointer<Float>, told: Int, measured: Float, isCancelled: Bool
@@ -69,7 +68,7 @@ struct ReferencePlacement: ~Copyable {
     if measured.isNaN {
       if told == heldAt { return }
       heldAt = -1
-      // Latencies leave out what a device hides, and an echo must never be earlier than its reference: half the filter is kept as a margin.
+      // Latencies omit what a device hides, and an echo must never precede its reference: keep half the filter as a margin.
       delay = told > latest * block ? min(told - latest * block / 2, 50 * block) : 0
       return
     }

@@ -1,10 +1,10 @@
 internal import CAudioProcessing
 internal import CRealtime
 
-/// The delay of a processor, measured when the stage is made: each generation of the library splits bands and resamples in its own way, and a
-/// measurement cannot fall behind them. [control]
+/// Measures the delay of a processor when its stage is made: each generation of the library splits bands and resamples in its own way, so
+/// constants could become outdated. [control]
 enum StageDelay {
-  /// Frames of 1 / (100 · block) s, by cross-correlating a tone sweep through speech frequencies with what a fresh processor makes of it.
+  /// Returns frames of 1 / (100 · block) s, by cross-correlating a tone sweep through speech frequencies with a fresh processor's output.
   static func measured(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> Int {
     let processor = try makeProcessor(kind, block: block)
     defer { nearend_processor_destroy(processor) }
@@ -37,8 +37,8 @@ enum StageDelay {
     return processor
   }
 
-  /// Coarse, then fine: the sweep ends at 3 kHz, so products of its samples are told apart by every frame of 1 / 12,000 s, and only the neighbourhood of
-  /// the best of those needs every frame. The cost of the coarse search is the same at every rate.
+  /// Searches coarsely, then finely. The sweep ends at 3 kHz, so every frame of 1 / 12,000 s distinguishes its products, and only the
+  /// neighbourhood of the best of those needs every frame. The coarse search costs the same at every rate.
   static func bestLag(of output: [Float], behind input: [Float], from start: Int, count: Int, longest: Int, rate: Int) -> Int {
     output.withUnsafeBufferPointer { output in
       input.withUnsafeBufferPointer { input in

@@ -1,9 +1,9 @@
 internal import CAudioProcessing
 
-/// The chain of the WebRTC engine, one block of 10 ms at a time: high-pass filter → echo canceller → noise suppressor → voice detection and gain control →
-/// bypass. Every stage always runs; what a switch changes is what is heard. [realtime] but for `init` and `deinit`.
+/// The chain of the WebRTC engine, one block of 10 ms at a time: high-pass filter → echo canceller → noise suppressor → voice detection and
+/// gain control → bypass. Every stage always runs; switches only change what is heard. [realtime] except `init` and `deinit`.
 struct WebRTCChain: ~Copyable {
-  /// Frames by which the voice is later than the microphone, whatever is switched.
+  /// The delay of the voice in frames, whatever is switched.
   let delay: Int
   let block: Int
   private(set) var readings = ChainReadings()
@@ -14,18 +14,18 @@ struct WebRTCChain: ~Copyable {
   private var echoMeter: EchoMeter
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
-  /// The library hears one channel.
+  /// Mono, because the library takes one channel.
   private let reference: UnsafeMutablePointer<Float>
   private let placed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
   private let errors: SharedCell
 
-  /// A near end that has not been heard alone yet counts while the far end plays from −40 dBFS; later from 10 dB below its own level.
+  /// Before the near end has been heard alone it counts over the far end from −40 dBFS; later from 10 dB below its own level.
   private let unknownTalker: Float = 1e-4
   private let knownTalker: Float = 0.1
   private let nearEndHoldBlocks = 20
   private var nearEndHold = 0
-  /// A near end that was heard less than a second ago is taken to be in the middle of its sentence.
+  /// A near end that was heard less than a second ago is assumed to be in mid-sentence.
   private let doubleTalkBlocks = 100
   private var onlyEchoBlocks = 0
 
@@ -63,7 +63,7 @@ struct WebRTCChain: ~Copyable {
     placement.forget()
   }
 
-  /// One block, in place; see `VoiceChain`.
+  /// Processes one block in place; see `VoiceChain`.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
@@ -98,7 +98,7 @@ struct WebRTCChain: ~Copyable {
       samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard)
   }
 
-  /// A voice, and not what is left of the far end's.
+  /// Returns whether there is a voice other than residual echo.
   @_noLocks @_noAllocation
   private mutating func hasNearEnd() -> Bool {
     let threshold = ends.gain.speechPower() > 0 ? knownTalker * ends.gain.speechPower() : unknownTalker
