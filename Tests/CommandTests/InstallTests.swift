@@ -10,8 +10,7 @@ struct InstallTests {
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
-    "sink",
-    "source", "play-into-mic", "events", "diagnostics", "metrics",
+    "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "doctor", "config", "reset",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
@@ -145,7 +144,8 @@ struct InstallTests {
     let place = try EmptyPlace()
     let prefix = "\(place.path)/prefix"
     #expect(try make("install", in: place, "PREFIX=\(prefix)").succeeded)
-    let unit = "\(prefix)/lib/systemd/user/nearend.service"
+    // Below a home, the user's manager looks here.
+    let unit = "\(prefix)/share/systemd/user/nearend.service"
     for line in ["Type=notify", "Restart=on-failure", "After=pipewire.socket pipewire.service wireplumber.service"] {
       #expect(try text(unit).contains("\n\(line)\n"), "\(line)")
     }
