@@ -49,7 +49,8 @@ struct InstallTests {
       "share/fish/vendor_completions.d/nearend.fish", "lib/systemd/user/nearend.service", "share/applications/nearend.desktop",
       "share/icons/hicolor/scalable/apps/nearend.svg", "share/nearend/installed",
     ]
-    expected.formUnion((Self.commands + ["sink-add", "sink-remove", "sink-list"]).map { "share/man/man1/nearend-\($0).1" })
+    let nested = ["sink-add", "sink-remove", "sink-list", "config-path", "config-check", "config-show"]
+    expected.formUnion((Self.commands + nested).map { "share/man/man1/nearend-\($0).1" })
     #expect(Set(expected.map { "opt/ne/\($0)" }).subtracting(files) == [])
     // Pages and examples may be more.
     #expect(
@@ -103,7 +104,9 @@ struct InstallTests {
     #expect(try make("install", in: place, "DESTDIR=\(place.path)/root", "PREFIX=/usr").succeeded)
     let folder = "\(place.path)/root/usr/share/man/man1"
     let man = (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil
-    for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] }) {
+    for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] })
+      + ["path", "check", "show"].map({ ["config", $0] })
+    {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))
       let help = try place.nearend(command + ["--help"], ["COLUMNS": "400"]).output
