@@ -132,7 +132,7 @@ extension RunOption.Value: CustomStringConvertible {
 extension String {
   /// As a basic string of TOML.
   var quotedForTOML: String {
-    "\"" + replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"").printable(atMost: .max) + "\""
+    "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").printable(atMost: .max) + "\""
   }
 }
 
