@@ -1,4 +1,3 @@
-import Foundation
 import PipeWireClient
 
 extension GraphSurvey {
@@ -60,8 +59,8 @@ private final class SurveyInquiry {
     try askMetadata(connection)
     survey.hasSessionManager = metadata["default"] != nil
     let defaults = metadata["default"]?.values ?? [:]
-    survey.defaultSink = Self.name(defaults["default.audio.sink"])
-    survey.defaultSource = Self.name(defaults["default.audio.source"])
+    survey.defaultSink = Metadata.name(in: defaults["default.audio.sink"])
+    survey.defaultSource = Metadata.name(in: defaults["default.audio.source"])
     survey.forcedQuantum = metadata["settings"]?.values["clock.force-quantum"].flatMap { Int($0) } ?? 0
     return survey
   }
@@ -77,10 +76,5 @@ private final class SurveyInquiry {
       // A session manager may hang.
       second.roundTrip(timeout: 1)
     }
-  }
-
-  private static func name(_ json: String?) -> String? {
-    struct Value: Decodable { var name: String }
-    return json.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)).name }
   }
 }

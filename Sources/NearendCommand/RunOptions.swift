@@ -82,13 +82,14 @@ struct DeviceOptions: ParsableArguments {
   }
 
   /// Nothing was asked for that a nearend which runs already may do otherwise.
-  var isStandard: Bool { settings.isEmpty && reference == nil && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
+  var isStandard: Bool { settings.isEmpty && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
 
   /// What these options say of settings.
   var settings: [Setting: EventValue] {
     var settings: [Setting: EventValue] = [:]
     if let mic { settings[.microphone] = .string(mic) }
     if let speaker { settings[.speaker] = .string(speaker) }
+    if let reference { settings[.reference] = .string(reference.rawValue) }
     if let voiceProcessing { settings[.useVoiceProcessingIO] = .bool(voiceProcessing) }
     if let aec { settings[.echoCanceller] = .string(aec.rawValue) }
     if let makesDefault { settings[.defaultDevices] = .bool(makesDefault) }

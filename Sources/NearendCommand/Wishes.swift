@@ -52,6 +52,10 @@ struct Wishes {
     if case .string(let word) = layers.resolved(.echoCanceller).value { EchoCanceller(rawValue: word) ?? .nearend } else { .nearend }
   }
 
+  private var reference: ReferenceSource {
+    if case .string(let word) = layers.resolved(.reference).value { ReferenceSource(rawValue: word) ?? .everything } else { .everything }
+  }
+
   var sessionSettings: SessionSettings {
     var settings = SessionSettings()
     settings.usesVoiceProcessing = isOn(.useVoiceProcessingIO)
@@ -71,7 +75,7 @@ struct Wishes {
     }
     var options = GraphOptions(
       remote: remote, microphone: devices.mic, speaker: devices.speaker,
-      reference: devices.reference ?? text(.reference).flatMap(ReferenceSource.init) ?? .everything,
+      reference: reference,
       interruptions: InterruptionOptions(
         roles: roles.filter { !$0.isEmpty }, systemBus: systemBus,
         whenInactive: devices.whenInactive ?? text(.whenInactive).flatMap(InterruptionOptions.Inactivity.init) ?? .stop))

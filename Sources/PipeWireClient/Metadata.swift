@@ -1,4 +1,6 @@
+import Border
 internal import CPipeWire
+import Foundation
 
 /// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
 public final class Metadata {
@@ -81,4 +83,13 @@ public final class Metadata {
     }
     return UnsafePointer(events)
   }()
+}
+
+extension Metadata {
+  /// Reads a name from a value's JSON: {"name":"alsa_output.…"}; nil if there is none. Made printable, like the node names that it is compared with. [any]
+  public static func name(in json: String?) -> String? {
+    guard let json else { return nil }
+    struct Value: Decodable { var name: String }
+    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name.printable()
+  }
 }

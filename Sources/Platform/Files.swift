@@ -18,6 +18,11 @@ public func contents(ofFile path: String, atMost limit: Int = .max) throws(Syste
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw .last }
   defer { close(descriptor) }
+  return try contents(of: descriptor, atMost: limit)
+}
+
+/// What can be read from a descriptor, at most `limit` bytes of it. [any]
+public func contents(of descriptor: Int32, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 16_384)
   while bytes.count < limit {

@@ -1,6 +1,7 @@
 import Border
 import Foundation
 import PipeWireGraph
+import Platform
 import SessionModel
 import TOMLKit
 
@@ -20,11 +21,9 @@ extension Configuration {
       }
       throw fail("it cannot be read: \(String(cString: strerror(errno)))")
     }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    let data: Data
-    do { data = try file.read(upToCount: Self.largest.bytes + 1) ?? Data() } catch {
-      throw fail("it cannot be read: \(error.localizedDescription)")
-    }
+    defer { close(descriptor) }
+    let data: [UInt8]
+    do { data = try contents(of: descriptor, atMost: Self.largest.bytes + 1) } catch { throw fail("it cannot be read: \(error)") }
     guard data.count <= Self.largest.bytes else { throw fail("it is larger than \(Self.largest.bytes) bytes") }
     guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is no UTF-8 text") }
     try self.init(text: text, path: path)

@@ -107,6 +107,8 @@ public final class PreferenceKeeper: Sendable {
   }
 
   private func deviceChanged() {
+    // What somebody has picked may be told of after the device that it brought.
+    for setting in Layers.settings { noticed(setting) }
     let devices = devicesInUse
     let isOther = state.withLock { state in
       defer { state.devices = devices }

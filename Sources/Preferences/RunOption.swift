@@ -8,8 +8,6 @@ import SessionModel
 ///
 /// `rawValue` is the key in the file.
 public enum RunOption: String, Sendable, CaseIterable {
-  /// A `ReferenceSource`.
-  case reference
   /// Participants with a device of their own, from the start.
   case sinks
   case interruptingRoles
@@ -39,7 +37,6 @@ public enum RunOption: String, Sendable, CaseIterable {
   /// What it is where nobody has said.
   public var standard: Value {
     switch self {
-    case .reference: .text(ReferenceSource.everything.rawValue)
     case .sinks, .telemetryDisable: .list([])
     case .interruptingRoles: .list(InterruptionOptions.defaultRoles)
     case .whenInactive: .text(InterruptionOptions.Inactivity.stop.rawValue)
@@ -51,7 +48,6 @@ public enum RunOption: String, Sendable, CaseIterable {
   /// One line for people: what it does.
   public var summary: String {
     switch self {
-    case .reference: "What the echo canceller listens to: everything that the speaker plays, or only nearend's own mix"
     case .sinks: "Participants with a PipeWire sink device of their own, nearend.sink.<id>"
     case .interruptingRoles: "Streams with one of these roles (media.role) interrupt the session while they run"
     case .whenInactive: "What becomes of the session while another login session has the seat"
@@ -67,7 +63,6 @@ public enum RunOption: String, Sendable, CaseIterable {
   /// The words that it can be, where it is one of some.
   public var words: [String]? {
     switch self {
-    case .reference: ReferenceSource.allCases.map(\.rawValue)
     case .whenInactive: InterruptionOptions.Inactivity.allCases.map(\.rawValue)
     case .glyphs: Glyphs.allCases.map(\.rawValue)
     default: nil
@@ -77,7 +72,7 @@ public enum RunOption: String, Sendable, CaseIterable {
   /// - Throws: `SettingError.badValue`, which says what is possible.
   public func checked(_ value: Value) throws(SettingError) -> Value {
     switch (self, value) {
-    case (.reference, .text(let word)), (.whenInactive, .text(let word)), (.glyphs, .text(let word)):
+    case (.whenInactive, .text(let word)), (.glyphs, .text(let word)):
       guard words?.contains(word) == true else { throw bad(word) }
     case (.sinks, .list(let ids)):
       for id in ids {
@@ -132,7 +127,7 @@ extension RunOption.Value: CustomStringConvertible {
 extension String {
   /// As a basic string of TOML.
   var quotedForTOML: String {
-    "\"" + replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"").printable(atMost: .max) + "\""
+    "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").printable(atMost: .max) + "\""
   }
 }
 

@@ -10,8 +10,7 @@ struct InstallTests {
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
-    "sink",
-    "source", "play-into-mic", "events", "diagnostics", "metrics",
+    "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "doctor", "config", "reset",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
@@ -50,7 +49,8 @@ struct InstallTests {
       "share/fish/vendor_completions.d/nearend.fish", "lib/systemd/user/nearend.service", "share/applications/nearend.desktop",
       "share/icons/hicolor/scalable/apps/nearend.svg", "share/nearend/installed",
     ]
-    expected.formUnion((Self.commands + ["sink-add", "sink-remove", "sink-list"]).map { "share/man/man1/nearend-\($0).1" })
+    let nested = ["sink-add", "sink-remove", "sink-list", "config-path", "config-check", "config-show"]
+    expected.formUnion((Self.commands + nested).map { "share/man/man1/nearend-\($0).1" })
     #expect(Set(expected.map { "opt/ne/\($0)" }).subtracting(files) == [])
     // Pages and examples may be more.
     #expect(
@@ -104,7 +104,9 @@ struct InstallTests {
     #expect(try make("install", in: place, "DESTDIR=\(place.path)/root", "PREFIX=/usr").succeeded)
     let folder = "\(place.path)/root/usr/share/man/man1"
     let man = (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil
-    for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] }) {
+    for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] })
+      + ["path", "check", "show"].map({ ["config", $0] })
+    {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))
       let help = try place.nearend(command + ["--help"], ["COLUMNS": "400"]).output
@@ -145,7 +147,8 @@ struct InstallTests {
     let place = try EmptyPlace()
     let prefix = "\(place.path)/prefix"
     #expect(try make("install", in: place, "PREFIX=\(prefix)").succeeded)
-    let unit = "\(prefix)/lib/systemd/user/nearend.service"
+    // Below a home, the user's manager looks here.
+    let unit = "\(prefix)/share/systemd/user/nearend.service"
     for line in ["Type=notify", "Restart=on-failure", "After=pipewire.socket pipewire.service wireplumber.service"] {
       #expect(try text(unit).contains("\n\(line)\n"), "\(line)")
     }

@@ -1,5 +1,3 @@
-import Border
-import Foundation
 import PipeWireClient
 
 /// Makes nearend's devices the session's defaults, and restores the former ones afterwards (R2). Anybody's change meanwhile wins. [control]
@@ -27,12 +25,12 @@ struct DefaultDevices {
   }
 
   /// Returns whether both are the session's configured defaults.
-  static func areOurs(_ values: [String: String]) -> Bool { names.allSatisfy { name(in: values[$0.key]) == $0.value } }
+  static func areOurs(_ values: [String: String]) -> Bool { names.allSatisfy { Metadata.name(in: values[$0.key]) == $0.value } }
 
   /// Returns the configured default of a key as it was before nearend's.
   func configured(_ key: String, in values: [String: String]) -> String? {
-    let name = Self.name(in: values[key])
-    return name == Self.names[key] ? Self.name(in: former[key]) : name
+    let name = Metadata.name(in: values[key])
+    return name == Self.names[key] ? Metadata.name(in: former[key]) : name
   }
 
   /// Brings the session's metadata to its wanted state. `save` is called before any change that has to be restored.
@@ -44,7 +42,7 @@ struct DefaultDevices {
   private mutating func set(_ metadata: Metadata, _ save: ([String: String]) -> Void) {
     guard !isSet else { return }
     isSet = true
-    let others = Self.names.filter { Self.name(in: metadata.values[$0.key]) != $0.value }
+    let others = Self.names.filter { Metadata.name(in: metadata.values[$0.key]) != $0.value }
     for key in others.keys { former[key] = Self.isForgetting(metadata.values[key]) ? "" : metadata.values[key] ?? "" }
     save(former)
     for (key, name) in others { metadata.set(key, type: "Spa:String:JSON", value: "{\"name\":\"\(name)\"}") }
@@ -62,7 +60,7 @@ struct DefaultDevices {
       // A session manager that has just started has not reported it yet.
       guard let current = metadata.values[key] else { continue }
       former[key] = nil
-      guard Self.name(in: current) == Self.names[key] else { continue }
+      guard Metadata.name(in: current) == Self.names[key] else { continue }
       if value.isEmpty { forget(key, metadata) }
       metadata.set(key, type: value.isEmpty ? nil : "Spa:String:JSON", value: value.isEmpty ? nil : value)
     }
@@ -78,12 +76,5 @@ struct DefaultDevices {
 
   private static let nobody = "nearend.none."
 
-  private static func isForgetting(_ json: String?) -> Bool { name(in: json)?.hasPrefix(nobody) ?? false }
-
-  /// Reads a name from the metadata's JSON: {"name":"alsa_output.…"}. Made printable, like the node names that it is compared with.
-  static func name(in json: String?) -> String? {
-    guard let json else { return nil }
-    struct Value: Decodable { var name: String }
-    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name.printable()
-  }
+  private static func isForgetting(_ json: String?) -> Bool { Metadata.name(in: json)?.hasPrefix(nobody) ?? false }
 }

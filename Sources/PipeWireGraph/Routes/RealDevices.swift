@@ -92,7 +92,7 @@ struct RealDevices {
   private static func priority(_ node: GlobalObject) -> Int { node.properties["priority.session"].flatMap { Int($0) } ?? 0 }
 
   private static func defaultName(_ direction: Device.Direction, _ defaults: [String: String]) -> String? {
-    DefaultDevices.name(in: defaults[direction == .input ? "default.audio.source" : "default.audio.sink"])
+    Metadata.name(in: defaults[direction == .input ? "default.audio.source" : "default.audio.sink"])
   }
 }
 

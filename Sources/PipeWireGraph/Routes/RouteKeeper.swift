@@ -199,7 +199,7 @@ final class RouteKeeper {
   private func rememberConfigured() {
     guard let metadata, metadata.isKnown else { return }
     for direction in [Device.Direction.input, .output] {
-      let name = DefaultDevices.name(in: metadata.values[direction.configuredKey])
+      let name = Metadata.name(in: metadata.values[direction.configuredKey])
       if !(name.map(NodeNames.isOurs) ?? false) { lastConfigured[direction] = name }
     }
   }

@@ -37,6 +37,6 @@ final class StrayStreams {
 
   /// The default that is used instead of nearend's device; nil if there is none.
   private static func followed(from device: String, _ values: [String: String]) -> String? {
-    DefaultDevices.name(in: values[NodeNames.isSink(device) ? "default.audio.sink" : "default.audio.source"])
+    Metadata.name(in: values[NodeNames.isSink(device) ? "default.audio.sink" : "default.audio.source"])
   }
 }

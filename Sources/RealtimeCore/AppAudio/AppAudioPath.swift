@@ -67,7 +67,7 @@ struct AppAudioPath: ~Copyable {
     if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
     guard isSounding || !limiter.isAtRest else { return }
     if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }
-    Kernel.clear(nothing, frames: frames)
+    clear(nothing, frames: frames)
     limiter.process(voice, nothing, frames: frames, rate: Double(rate))
   }
 }

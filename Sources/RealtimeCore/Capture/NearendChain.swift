@@ -52,8 +52,7 @@ struct NearendChain: ~Copyable {
     readings.quietSeconds = processor.quietSeconds
     nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
     let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !processor.isFarEndActive)
-    // The louder side: if both play the same, this is the level of either.
-    let farEnd = max(meanSquare(left, frames: block), meanSquare(right, frames: block))
-    ends.end(samples, &readings, isNearEnd: isNearEnd, farEnd: farEnd, microphone: microphonePower, unheard: unheard)
+    ends.end(
+      samples, &readings, isNearEnd: isNearEnd, farEnd: processor.farEndPower, microphone: microphonePower, unheard: unheard)
   }
 }

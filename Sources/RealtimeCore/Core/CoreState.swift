@@ -63,8 +63,8 @@ struct CoreState: ~Copyable {
         rate: io.pointee.rate)
     } else {
       appAudio.rest()
-      Kernel.clear(left, frames: io.pointee.frames)
-      Kernel.clear(right, frames: io.pointee.frames)
+      clear(left, frames: io.pointee.frames)
+      clear(right, frames: io.pointee.frames)
     }
     captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
     scaleSpeaker(io)
@@ -74,9 +74,9 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private func silence(_ io: UnsafePointer<CycleBuffers>) {
     let frames = min(io.pointee.frames, Self.maximumQuantum)
-    if let voice = io.pointee.voice { Kernel.clear(voice, frames: frames) }
-    if let left = io.pointee.speaker.left { Kernel.clear(left, frames: frames) }
-    if let right = io.pointee.speaker.right { Kernel.clear(right, frames: frames) }
+    if let voice = io.pointee.voice { clear(voice, frames: frames) }
+    if let left = io.pointee.speaker.left { clear(left, frames: frames) }
+    if let right = io.pointee.speaker.right { clear(right, frames: frames) }
   }
 
   /// Renders application audio only while somebody takes the voice; otherwise it waits in its sources.
@@ -93,7 +93,7 @@ struct CoreState: ~Copyable {
     settings.wantedRate.store(UInt64(io.pointee.rate))
     guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
       capture?.pointee.endTakeOver()
-      if let voice = io.pointee.voice { Kernel.clear(voice, frames: io.pointee.frames) }
+      if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }
     let usesMix = settings.usesMixAsReference.load() != 0

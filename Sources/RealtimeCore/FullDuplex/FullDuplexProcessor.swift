@@ -62,7 +62,6 @@ struct FullDuplexProcessor: ~Copyable {
     defer { rt_restore_denormals(mode) }
     microphone.process(samples, into: aligned)
     dry.process(samples, into: unprocessed)
-    let farEnd = max(meanSquare(left, frames: hop), meanSquare(right, frames: hop))
     linear.process(aligned, left: left, right: right)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
@@ -77,7 +76,7 @@ struct FullDuplexProcessor: ~Copyable {
         isNearEnd: nearEndPresence > 0.5)
     }
     formerPower = meanSquare(aligned, frames: hop)
-    formerFarEnd = farEnd
+    formerFarEnd = linear.farEndPower
   }
 
   /// Another loudspeaker or microphone: what is known of the path is in doubt, and the echo is looked for anew.
@@ -87,6 +86,10 @@ struct FullDuplexProcessor: ~Copyable {
   /// dB, microphone against voice while only the far end talks; NaN where unknown.
   var erle: Float {
     @_noLocks @_noAllocation get { meter.erle() }
+  }
+  /// Mean square of the newest hop of the far end, of its louder side.
+  var farEndPower: Float {
+    @_noLocks @_noAllocation get { linear.farEndPower }
   }
   /// Seconds by which the echo follows the reference; NaN where unknown.
   var echoDelay: Float {

@@ -15,6 +15,8 @@ struct LinearCanceller: ~Copyable {
   private(set) var offset = 0
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
   private(set) var echoDelay = Float.nan
+  /// Mean square of the newest hop of the far end: of the louder side, for where both play the same it is what either plays.
+  private(set) var farEndPower: Float = 0
 
   private var resampler: DriftResampler
   private var tracker: DriftTracker
@@ -94,7 +96,7 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
-    let farPower = feed(left: left, right: right)
+    feed(left: left, right: right)
     push(samples, frames: layout.hop, onto: microphone, length: layout.window)
     if reference.isSilent {
       careful.rest(microphone: microphone)
@@ -113,14 +115,14 @@ struct LinearCanceller: ~Copyable {
     spectrum.measure(careful.echo, into: echoBands)
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
-    place(isFarEnd: farPower > 1e-8)
+    place(isFarEnd: farEndPower > 1e-8)
     if let gain = gainTracker.update(microphone: samples, echo: echo, isConverged: detector.hasConverged) {
       fast.scale(by: gain)
       careful.scale(by: gain)
     } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands) {
       beginAnew()
     }
-    watchBeginning(isFarEnd: farPower > 1e-6)
+    watchBeginning(isFarEnd: farEndPower > 1e-6)
     if let rate = tracker.update(fast, rate: resampler.rate) { resampler.rate = rate }
     noteDelay()
   }
@@ -128,9 +130,9 @@ struct LinearCanceller: ~Copyable {
   /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters
   /// look as much further back.
   @_noLocks @_noAllocation
-  private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) -> Float {
-    let power = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
-    quietHops = power > ReferenceSpectra.silence ? 0 : quietHops + 1
+  private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
+    farEndPower = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
+    quietHops = farEndPower > ReferenceSpectra.silence ? 0 : quietHops + 1
     resampler.feed(left: left, right: right)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
@@ -157,7 +159,6 @@ struct LinearCanceller: ~Copyable {
         fast.join()
       }
     }
-    return power
   }
 
   @_noLocks @_noAllocation

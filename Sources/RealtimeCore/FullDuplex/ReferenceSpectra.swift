@@ -54,7 +54,7 @@ struct ReferenceSpectra: ~Copyable {
   /// Takes a hop of everything in. `right` may be `left`.
   @_noLocks @_noAllocation
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
-    newest = newest + 1 == layout.slots ? 0 : newest + 1
+    advance()
     var power: Float = 0, difference: Float = 0
     for i in 0..<layout.hop {
       power += left[i] * left[i] + right[i] * right[i]
@@ -80,7 +80,10 @@ struct ReferenceSpectra: ~Copyable {
 
   /// Takes a hop of silence in where there is nothing but silence in the ring.
   @_noLocks @_noAllocation
-  mutating func rest() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
+  mutating func rest() { advance() }
+
+  @_noLocks @_noAllocation
+  private mutating func advance() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
 
   @_noLocks @_noAllocation
   private mutating func watchWidth(power: Float) {

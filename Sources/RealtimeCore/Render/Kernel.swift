@@ -10,16 +10,10 @@ enum Kernel {
   @_noLocks @_noAllocation
   static func copy(_ source: UnsafePointer<Float>?, offset: Int, to target: UnsafeMutablePointer<Float>, frames: Int) {
     if let source {
-      UnsafeMutableRawPointer(target).copyMemory(from: source + offset, byteCount: frames * 4)
+      RealtimeCore.copy(source + offset, to: target, frames: frames)
     } else {
       clear(target, frames: frames)
     }
-  }
-
-  /// target = 0.
-  @_noLocks @_noAllocation
-  static func clear(_ target: UnsafeMutablePointer<Float>, frames: Int) {
-    for i in 0..<frames { target[i] = 0 }
   }
 
   /// target *= factor.

@@ -81,7 +81,7 @@ extension RouteChange {
 }
 
 extension RoutePort {
-  private var isBluetooth: Bool { portType == .bluetoothA2DP || portType == .bluetoothHFP || portType == .bluetoothLE }
+  var isBluetooth: Bool { portType == .bluetoothA2DP || portType == .bluetoothHFP || portType == .bluetoothLE }
 
   fileprivate func isOtherProfile(of other: RoutePort) -> Bool {
     isBluetooth && other.isBluetooth && !device.isEmpty && device == other.device && portType != other.portType

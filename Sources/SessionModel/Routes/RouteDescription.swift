@@ -35,6 +35,11 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
 
   /// The identity of the port: node and Route.
   public var id: PortId { PortId(node: name, port: port) }
+
+  /// A node may be known before its card has told the Route, and a headset's with the Route of its former profile: its type tells the profile.
+  fileprivate func isSame(as other: RoutePort) -> Bool {
+    name == other.name && portType == other.portType && (port == other.port || port.isEmpty || other.port.isEmpty || isBluetooth)
+  }
 }
 
 /// A port by node and Route. [any]
@@ -69,6 +74,6 @@ public struct RouteDescription: Codable, Sendable, Equatable {
 
   func differs(from other: RouteDescription, _ direction: Device.Direction) -> Bool {
     let (old, new) = (other[direction], self[direction])
-    return old.count != new.count || zip(old, new).contains { ($0.id, $0.portType) != ($1.id, $1.portType) }
+    return old.count != new.count || zip(old, new).contains { !$0.isSame(as: $1) }
   }
 }

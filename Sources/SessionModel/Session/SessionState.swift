@@ -132,7 +132,7 @@ public struct SessionDemand: Sendable, Equatable {
   /// A Boolean value indicating whether a call is up that nearend manages (D3, S5).
   public var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
 
-  /// - Parameter opensMicrophone: nil for whenever it sends.
+  /// If `opensMicrophone` is nil, the microphone is open whenever it sends.
   public init(
     sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true,
     opensMicrophone: Bool? = nil, isOnlyPrepared: Bool = false

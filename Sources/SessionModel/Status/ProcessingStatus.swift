@@ -31,7 +31,7 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
   /// What implements it, if there is a choice: "nearend", or the library and its generation.
   public var engine: String?
 
-  /// - Parameter isActive: nil for the same as `isEffective`.
+  /// If `isActive` is nil, it is the same as `isEffective`.
   public init(
     component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil,
     engine: String? = nil

@@ -17,7 +17,7 @@ public struct TelemetryRules: Sendable {
 
   public init() {}
 
-  /// - Parameter hasMedia: whether any media is registered after the event.
+  /// Decides about an event of this kind; `hasMedia` tells whether any media is registered after it.
   public mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
     let starts = hasMedia && !isCallUp
     isCallUp = hasMedia

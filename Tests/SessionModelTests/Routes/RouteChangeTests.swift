@@ -13,6 +13,8 @@ struct RouteChangeTests {
   private static let music = RoutePort(name: "bt.out", portType: .bluetoothA2DP, port: "a2dp", device: "bt", isPrivate: true)
   private static let call = RoutePort(name: "bt.out", portType: .bluetoothHFP, port: "hf-out", device: "bt", isPrivate: true)
   private static let callMic = RoutePort(name: "bt.in", portType: .bluetoothHFP, port: "hf-in", device: "bt")
+  private static let early = RoutePort(name: "bt.out", portType: .bluetoothHFP, port: "a2dp", device: "bt", isPrivate: true)
+  private static let unnamed = RoutePort(name: "bt.in", portType: .bluetoothHFP, device: "bt")
 
   private static func at(
     _ inputs: [RoutePort], _ outputs: [RoutePort], besides: [RoutePort] = [], without: [RoutePort] = [], chosen: String? = nil,
@@ -38,6 +40,8 @@ struct RouteChangeTests {
 
   static let rows: [Row] = [
     Row("nothing", at([mic], [speaker]), at([mic], [speaker]), nil),
+    Row("a card tells its Route later than its node is there", at([unnamed], [call]), at([callMic], [call]), nil),
+    Row("a headset in a call still has the Route of its music for a while", at([callMic], [early]), at([callMic], [call]), nil),
     Row("something else is plugged in and not used", at([mic], [speaker]), at([mic], [speaker], besides: [usb]), nil),
     Row("headphones in the jack", at([mic], [speaker]), at([mic], [phones], besides: [speaker]), .newDeviceAvailable),
     Row("a headset in the jack", at([mic], [speaker]), at([wiredMic], [phones], besides: [mic]), .newDeviceAvailable),
