@@ -103,7 +103,8 @@ public final class GraphProbe {
     return Recording(
       samples: Dictionary(uniqueKeysWithValues: recordedPorts.enumerated().map { ($1, tape.recording($0)) }), rate: watch.rate,
       cycles: watch.cycles,
-      jumps: watch.jumps, lostFrames: Int(clamping: watch.lostFrames), driverChanges: watch.driverChanges, quantum: watch.smallestQuantum...watch.largestQuantum)
+      jumps: watch.jumps, lostFrames: Int(clamping: watch.lostFrames), driverChanges: watch.driverChanges,
+      quantum: watch.smallestQuantum...watch.largestQuantum)
   }
 
   private static let play: Filter.Process = { data, cycle in
