@@ -290,7 +290,8 @@ extension GraphTests {
     /// leaves silence; a volume, however abrupt, changes at most the one period that it falls into.
     private static func isWhole(_ window: ArraySlice<Float>) -> Bool {
       let period = Int(48_000 / Music.frequency)
-      let phases: [(phase: Double, power: Double)] = stride(from: window.startIndex, through: window.endIndex - period, by: period).map { start in
+      let phases: [(phase: Double, power: Double)] = stride(from: window.startIndex, through: window.endIndex - period, by: period).map {
+        start in
         var (re, im) = (0.0, 0.0)
         for i in start..<start + period {
           let x = 2 * Double.pi * Double(i % period) / Double(period)

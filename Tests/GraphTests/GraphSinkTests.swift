@@ -85,16 +85,16 @@ extension GraphTests {
       defer { live.stop() }
       // A quarter of that in real time, and as much of it as three arrivals and departures take.
       let long = Signals.noise(frames: 100 * 48_000, seed: 5)
-      // While nodes are linked a daemon may omit a client's node from a cycle; if that was the probe, it says nothing about nearend.
-      var recording: GraphProbe.Recording
-      var attempts = 0
-      repeat {
-        recording = try others(live, hear: long)
-        attempts += 1
-      } while !recording.isExact && attempts < 3
-      #expect(recording.isExact)
+      let before = live.service.snapshot().graph.xruns
+      let recording = try others(live, hear: long)
+      let missed = 256 * Int(live.service.snapshot().graph.xruns - before)
       let heard = try #require(recording.samples["left"])
-      #expect(difference(heard, Array(long.prefix(heard.count))) == nil)
+      // While nodes are linked a daemon may omit a client's node from a cycle, the probe's or nearend's. Either counts that, and nothing else
+      // may be broken.
+      let broken = zip(heard, long).count { $0 != $1 }
+      let difference = difference(heard, Array(long.prefix(heard.count))) ?? "exact"
+      #expect(broken <= recording.lostFrames + missed, "\(difference); the probe lost \(recording.lostFrames) frames, nearend \(missed)")
+      #expect(recording.driverChanges == 0 && recording.quantum == 256...256)
       // Once more with sound, and with another participant in the first one's place.
       try live.service.addGraphSink(id: "alice")
       try live.wait(forLinks: links(of: "alice"))

@@ -14,6 +14,8 @@ public final class GraphProbe {
     public var cycles: Int
     /// Cycles that did not begin where the previous one ended.
     public var jumps: Int
+    /// Frames of cycles that the daemon or a busy machine let the probe miss, in playing and in recording.
+    public var lostFrames: Int
     public var driverChanges: Int
     /// The smallest and largest quantum in frames.
     public var quantum: ClosedRange<Int>
@@ -101,7 +103,8 @@ public final class GraphProbe {
     return Recording(
       samples: Dictionary(uniqueKeysWithValues: recordedPorts.enumerated().map { ($1, tape.recording($0)) }), rate: watch.rate,
       cycles: watch.cycles,
-      jumps: watch.jumps, driverChanges: watch.driverChanges, quantum: watch.smallestQuantum...watch.largestQuantum)
+      jumps: watch.jumps, lostFrames: Int(clamping: watch.lostFrames), driverChanges: watch.driverChanges,
+      quantum: watch.smallestQuantum...watch.largestQuantum)
   }
 
   private static let play: Filter.Process = { data, cycle in

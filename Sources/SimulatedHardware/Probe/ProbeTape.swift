@@ -21,6 +21,10 @@ final class ProbeTape: @unchecked Sendable {
     var rate = 0
     var driver: UInt32 = 0
     var next: UInt64 = 0
+    /// The end of the last cycle that was played; 0 before the first.
+    var nextPlayed: UInt64 = 0
+    /// Frames of cycles that were not recorded, or not played.
+    var lostFrames: UInt64 = 0
   }
 
   /// Frames between every link working and the first sample, so that everything between the probe's ports works, too.
@@ -102,6 +106,10 @@ final class ProbeTape: @unchecked Sendable {
   /// Plays a cycle. [realtime]
   func play(_ cycle: Cycle) {
     let start = rt_load_acquire_u64(start)
+    if start != 0, rt_load_acquire_u64(done) == 0 {
+      if watch.nextPlayed != 0, cycle.position > watch.nextPlayed { watch.lostFrames += cycle.position - watch.nextPlayed }
+      watch.nextPlayed = cycle.position &+ UInt64(cycle.frames)
+    }
     var linked: UInt64 = 0
     for k in 0..<playedCount {
       let track = played[k]
@@ -146,6 +154,7 @@ final class ProbeTape: @unchecked Sendable {
       (watch.rate, watch.driver) = (cycle.rate, cycle.driver)
     } else {
       if cycle.position != watch.next { watch.jumps += 1 }
+      if cycle.position > watch.next { watch.lostFrames += cycle.position - watch.next }
       if cycle.driver != watch.driver { watch.driverChanges += 1 }
       watch.driver = cycle.driver
       watch.smallestQuantum = min(watch.smallestQuantum, cycle.frames)
