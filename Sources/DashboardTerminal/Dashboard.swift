@@ -18,11 +18,13 @@ public struct Dashboard: Sendable {
   /// Throws the error that `run` would throw at once if this process's terminal cannot show a dashboard. [any]
   public static func checkTerminal() throws(DashboardError) { try Screen.check() }
 
-  /// Shows the dashboard until `q` or `stop()`. Blocks; both closures are called on the calling thread. [control]
+  /// Shows the dashboard until `q` or `stop()`. Blocks; the closures are called on the calling thread. [control]
+  ///
+  /// - Parameter history: the last minutes; called only while the Graphs page is shown.
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   public func run(
-    extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, perform: (Command) -> Void
+    extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")
@@ -38,7 +40,8 @@ public struct Dashboard: Sendable {
       if events & NEAREND_TERMINAL_CONTINUED != 0 { screen.invalidate() }
       let size = screen.currentSize()
       state.utcOffset = Self.utcOffset()
-      let frame = Frame(drawing: snapshot(), size: size, state: state)
+      let drawn = state.page == .graphs ? history() : CallHistory()
+      let frame = Frame(drawing: snapshot(), history: drawn, size: size, state: state)
       if frame != shown || events != 0 {
         screen.draw(frame, over: events == 0 ? shown : nil)
         shown = frame

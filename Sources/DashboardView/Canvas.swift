@@ -104,6 +104,28 @@ struct Canvas {
     bar((level + 60) / 60, x, y, width: width, style: style)
   }
 
+  /// Draws an area under a curve: a column for each share (0–1) of `rows` rows; nil leaves a gap, and what is there is at least a line.
+  mutating func area(_ shares: [Double?], _ x: Int, _ y: Int, rows: Int, style: (Double) -> Style) {
+    let steps = glyphs.areaParts.count + 1
+    for (column, share) in shares.enumerated() {
+      guard let share, share.isFinite else { continue }
+      let filled = max(1, Int((min(max(share, 0), 1) * Double(rows * steps)).rounded()))
+      for row in 0..<rows {
+        let part = filled - row * steps
+        guard part > 0 else { break }
+        let scalar = part >= steps ? glyphs.barFull : glyphs.areaParts[part - 1]
+        set(x + column, y + rows - 1 - row, Cell(scalar, style: style(share)))
+      }
+    }
+  }
+
+  /// Draws one cell as dark as `share` (0–1) says; nothing for 0 and less.
+  mutating func shade(_ share: Double, _ x: Int, _ y: Int) {
+    guard share.isFinite, share > 0 else { return }
+    let index = min(Int(share * Double(glyphs.shades.count)), glyphs.shades.count - 1)
+    set(x, y, Cell(glyphs.shades[index], style: index < 2 ? .barLow : index == 2 ? .barMiddle : .barHigh))
+  }
+
   private mutating func set(_ x: Int, _ y: Int, _ cell: Cell) {
     guard x >= 0, x < width, y >= 0, y < height else { return }
     frame.cells[y * width + x] = cell

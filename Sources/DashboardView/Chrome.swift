@@ -18,7 +18,7 @@ enum Chrome {
     canvas.fill(row: 0, .title)
     let isWide = canvas.width >= 100
     let gap = isWide ? 2 : 1
-    let tabs = Page.allCases.map { "F\($0.rawValue + 1) \($0.title)" }
+    let tabs = Page.allCases.map { "F\($0.rawValue + 1) \(isWide ? $0.title : $0.shortTitle)" }
     var column = canvas.width - 1 - tabs.reduce(0) { $0 + $1.count } - gap * (tabs.count - 1)
     let room = column - 2
     for (page, tab) in zip(Page.allCases, tabs) {
@@ -94,6 +94,7 @@ enum Chrome {
       return common.dropLast() + own + switches
     case .diagnostics: return common + [("j k", "scroll"), ("D", "save to a file"), ("C", "clear")] + switches
     case .log: return common + [("j k", "scroll"), ("End", "newest")] + switches
+    case .graphs: return common + [("h l", "another span"), ("C", "clear")] + switches
     }
   }
 }

@@ -21,6 +21,12 @@ struct Glyphs: Sendable {
   let barParts: [Unicode.Scalar]
   let barEmpty: Unicode.Scalar
   let barMark: Unicode.Scalar
+  /// Fractions of a column's height, lowest first; `barFull` is the whole.
+  let areaParts: [Unicode.Scalar]
+  /// From almost silent to loud.
+  let shades: [Unicode.Scalar]
+  /// A fault in a curve.
+  let fault: String
 
   static func of(_ set: GlyphSet) -> Glyphs {
     switch set {
@@ -32,11 +38,12 @@ struct Glyphs: Sendable {
 
   private static let unicode = Glyphs(
     horizontal: "─", toRight: "→", toLeft: "←", selected: "▶", inUse: "●", ellipsis: "…",
-    barFull: "█", barParts: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"], barEmpty: "·", barMark: "┃")
+    barFull: "█", barParts: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"], barEmpty: "·", barMark: "┃",
+    areaParts: ["▁", "▂", "▃", "▄", "▅", "▆", "▇"], shades: ["░", "▒", "▓", "█"], fault: "×")
   private static let compat = Glyphs(
     horizontal: "─", toRight: "→", toLeft: "←", selected: "►", inUse: "•", ellipsis: "~",
-    barFull: "█", barParts: ["▌"], barEmpty: "·", barMark: "│")
+    barFull: "█", barParts: ["▌"], barEmpty: "·", barMark: "│", areaParts: ["▄"], shades: ["░", "▒", "▓", "█"], fault: "x")
   private static let ascii = Glyphs(
     horizontal: "-", toRight: ">", toLeft: "<", selected: ">", inUse: "*", ellipsis: "~",
-    barFull: "#", barParts: [], barEmpty: ".", barMark: "|")
+    barFull: "#", barParts: [], barEmpty: ".", barMark: "|", areaParts: [".", ":"], shades: [".", ":", "*", "#"], fault: "x")
 }

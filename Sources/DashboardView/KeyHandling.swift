@@ -119,6 +119,8 @@ extension ViewState {
       let rows = DiagnosticsPage.visibleRows(count, Chrome.body(snapshot, size))
       let last = max(0, count - rows)
       diagnosticsScroll = Self.target(action, from: min(diagnosticsScroll, last), count: last + 1, screenful: rows)
+    case .graphs:
+      graphSpan = Self.target(action, from: graphSpan, count: GraphsPage.spans.count, screenful: 1)
     case .log:
       guard !snapshot.log.isEmpty else { return }
       let screenful = Chrome.body(snapshot, size).count - 1

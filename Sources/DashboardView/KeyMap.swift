@@ -68,7 +68,7 @@ struct KeyGroup: Sendable {
     KeyGroup(
       "up down k j", "select a participant or a device; scroll", keys: [.up: .move(-1), .down: .move(1)], ["k": .move(-1), "j": .move(1)]),
     KeyGroup(
-      "left right h l", "the same by a screenful; on Routes: microphones, speakers", keys: [.left: .leap(-1), .right: .leap(1)],
+      "left right h l", "a screenful; Routes: microphones, speakers; Graphs: span", keys: [.left: .leap(-1), .right: .leap(1)],
       ["h": .leap(-1), "l": .leap(1)]),
     KeyGroup(
       "PgUp PgDn Home End", "a screenful; the first; the last",
@@ -90,7 +90,7 @@ struct KeyGroup: Sendable {
       "C D", "set the counters back to zero; D: diagnostics to a file", footer: "clear, save",
       ["C": .clearCounters, "D": .saveDiagnostics]),
     KeyGroup(
-      "F1 ... F5", "pages: Call, Participants, Routes, Diagnostics, Log",
+      "F1 ... F6", "Call, Participants, Routes, Diagnostics, Log, Graphs",
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
     KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
     KeyGroup(

@@ -3,8 +3,8 @@ import SessionModel
 extension Frame {
   /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
-  /// Below `Size.minimum` the frame has one message that names both sizes.
-  public init(drawing snapshot: Snapshot, size: Size, state: ViewState) {
+  /// Below `Size.minimum` the frame has one message that names both sizes. Only the Graphs page draws `history`.
+  public init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {
       Self.drawTooSmall(snapshot, on: &canvas)
@@ -22,6 +22,7 @@ extension Frame {
       case .routes: RoutesPage.draw(snapshot, state, body, on: &canvas)
       case .diagnostics: DiagnosticsPage.draw(snapshot, state, body, on: &canvas)
       case .log: LogPage.draw(snapshot.log, state, body, on: &canvas)
+      case .graphs: GraphsPage.draw(snapshot, history, state, body, on: &canvas)
       }
     }
     self = canvas.frame

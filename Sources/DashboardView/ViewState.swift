@@ -2,7 +2,7 @@ import SessionModel
 
 /// The dashboard's pages, in the order of their keys.
 public enum Page: Int, Sendable, CaseIterable {
-  case call, participants, routes, diagnostics, log
+  case call, participants, routes, diagnostics, log, graphs
 
   /// The text of the tab.
   public var title: String {
@@ -12,8 +12,12 @@ public enum Page: Int, Sendable, CaseIterable {
     case .routes: "Routes"
     case .diagnostics: "Diagnostics"
     case .log: "Log"
+    case .graphs: "Graphs"
     }
   }
+
+  /// The text of the tab in a terminal of fewer than 100 columns.
+  var shortTitle: String { self == .diagnostics ? "Diag" : title }
 }
 
 /// A line of the Routes page that can be picked: a device, or (nil) the session manager's default.
@@ -49,6 +53,8 @@ public struct ViewState: Equatable, Sendable {
   public var extraHelp: ExtraHelp?
   /// Lines by which the Diagnostics page is scrolled down.
   public var diagnosticsScroll = 0
+  /// Index of the span that the Graphs page shows, in `GraphsPage.spans`.
+  var graphSpan = 1
   /// The newest entry shown on the Log page; nil follows the log.
   public var logAnchor: LogEntry?
   public var glyphs: GlyphSet

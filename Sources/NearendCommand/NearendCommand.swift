@@ -31,7 +31,7 @@ struct NearendCommand: ParsableCommand {
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
           UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, SourceCommand.self,
           PlayIntoMicCommand.self,
-          EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
+          EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self, PlotCommand.self,
         ])
     ])
 
@@ -140,7 +140,7 @@ func show(
     if display.json { print(service.snapshot().json()) }
     return
   }
-  try terminal.run(stop, extraKeys: extraKeys, snapshot: service.snapshot, perform: service.perform)
+  try terminal.run(stop, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
 }
 
 @Sendable private func printRemark(_ entry: LogEntry) {

@@ -27,7 +27,8 @@ struct ProcessCommand: ParsableCommand {
   var out: String
   @Option(help: ArgumentHelp("Print ERLE, delay, levels, gain and voice activity over time, and totals: json.", valueName: "format"))
   var metrics: MetricsFormat?
-  @Option(help: ArgumentHelp("Draw levels, ERLE and delay over time into a PNG, or with - into the terminal.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Draw levels, ERLE, delay and spectrograms over time into a PNG, or with - into the terminal.", valueName: "file"))
   var plot: String?
   @Option(parsing: .unconditional, help: ArgumentHelp("Frames of a cycle, 32 to 8192; by default 10 ms.", valueName: "frames"))
   var quantum: Int?
@@ -66,6 +67,7 @@ struct ProcessCommand: ParsableCommand {
     }
     var options = OfflineOptions(microphone: microphone, farEnd: far, output: out)
     options.plot = plot == "-" ? nil : plot
+    options.drawsSpectrograms = plot == "-"
     options.quantum = quantum
     options.sampleType = sampleType
     options.keepsDelay = keepDelay
@@ -122,16 +124,8 @@ struct ProcessCommand: ParsableCommand {
       if let document = try? encoder.encode(metrics) { print(String(decoding: document, as: UTF8.self)) }
     }
     if plot == "-" {
-      let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
-      for line in ChartText(glyphs: chartGlyphs, columns: columns).lines(of: Chart(metrics)) { print(line) }
+      TerminalChart(glyphs ?? nearend.display.glyphs).print(Chart(metrics, spectrograms: result.spectrograms))
     }
-  }
-
-  private var chartGlyphs: ChartText.Glyphs {
-    if let choice = glyphs ?? nearend.display.glyphs, choice != .auto { return choice == .unicode ? .unicode : .ascii }
-    let environment = ProcessInfo.processInfo.environment
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    return locale.uppercased().includes("UTF") ? .unicode : .ascii
   }
 
   private func remark(_ text: String) { standardError.write("nearend: \(text)") }

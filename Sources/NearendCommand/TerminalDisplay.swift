@@ -36,9 +36,9 @@ struct TerminalDisplay {
 
   /// Shows it until `q`, or until a stop is requested.
   func run(
-    _ stop: StopRequest, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, perform: (Command) -> Void
+    _ stop: StopRequest, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory, perform: (Command) -> Void
   ) throws(DashboardError) {
     stop.whenRequested { [dashboard] in dashboard.stop() }
-    try dashboard.run(extraKeys: extraKeys, snapshot: snapshot, perform: perform)
+    try dashboard.run(extraKeys: extraKeys, snapshot: snapshot, history: history, perform: perform)
   }
 }

@@ -9,8 +9,10 @@ public struct OfflineOptions: Sendable {
   public var farEnd: String?
   /// Path of the voice, a mono WAV file at the microphone's rate.
   public var output: String
-  /// Path of a PNG of levels, ERLE and delay over time; nil draws none.
+  /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   public var plot: String?
+  /// Whether the result has spectrograms, for a plot that is drawn by whoever asks.
+  public var drawsSpectrograms = false
   /// Frames per cycle, 32–8192; nil is 10 ms.
   public var quantum: Int?
   /// The settings that differ from the defaults.

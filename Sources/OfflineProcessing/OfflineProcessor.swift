@@ -15,6 +15,8 @@ public final class OfflineProcessor {
   /// The result of a run.
   public struct Result: Sendable {
     public var metrics: ProcessingMetrics
+    /// Of microphone and voice; empty unless they were asked for.
+    public var spectrograms: [Chart.Spectrogram]
     /// Remarks on the files, for people.
     public var notes: [String]
     /// Duration of the run in seconds.
@@ -73,22 +75,33 @@ public final class OfflineProcessor {
       path: options.output, rate: microphone.input.rate, type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
     let voice = try VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
     var recorder = MetricsRecorder(rate: rate, latency: latency, length: microphone.length)
+    var spectrograms =
+      options.drawsSpectrograms || plot != nil
+      ? [
+        SpectrogramRecorder(rate: rate, length: microphone.length),
+        SpectrogramRecorder(rate: rate, skip: latency, length: microphone.length),
+      ] : []
     var position = 0
     while !voice.isFull {
       if position % (50 * quantum) == 0, !progress(min(1, Double(position) / Double(microphone.length + latency))) { throw .interrupted }
       try cycle()
       recorder.add(microphone: block(0), farEnd: block(4), voice: block(3), meters: renderer.meters)
+      for (index, signal) in [0, 3].enumerated() where spectrograms.indices.contains(index) { spectrograms[index].add(block(signal)) }
       try voice.write(block(3))
       position += quantum
     }
     let metrics = recorder.finish(describing: summary)
-    if let plot { try ChartImage.draw(Chart(metrics), to: plot) }
+    let pictures = zip(["Microphone, 0 to 20 kHz", "Voice, 0 to 20 kHz"], spectrograms).map {
+      Chart.Spectrogram(title: $0, columns: $1.columns)
+    }
+    if let plot { try ChartImage.draw(Chart(metrics, spectrograms: pictures), to: plot) }
     try output.finish()
     try plot?.finish()
     _ = progress(1)
     let spent = ContinuousClock.now - begin
     return Result(
-      metrics: metrics, notes: notes, elapsed: Double(spent.components.seconds) + Double(spent.components.attoseconds) * 1e-18)
+      metrics: metrics, spectrograms: pictures, notes: notes,
+      elapsed: Double(spent.components.seconds) + Double(spent.components.attoseconds) * 1e-18)
   }
 
   /// At the microphone's rate.

@@ -24,7 +24,7 @@ struct CommandLineTests {
       "resume",
       "sink",
       "source", "play-into-mic", "events",
-      "diagnostics", "metrics",
+      "diagnostics", "metrics", "plot",
     ])
   func help(command: String) throws {
     let result = try EmptyPlace().nearend(command == "nearend" ? ["--help"] : [command, "--help"])

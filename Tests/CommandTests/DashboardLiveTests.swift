@@ -49,7 +49,8 @@ struct DashboardLiveTests {
     try terminal.expectGone("this help")
 
     for (key, words) in [
-      ("F2", "1 of 1: alice"), ("F3", "the session's own"), ("F4", "of one core"), ("F5", "plays through nearend"), ("F1", "Latency"),
+      ("F2", "1 of 1: alice"), ("F3", "the session's own"), ("F4", "of one core"), ("F5", "plays through nearend"), ("F6", "Spectrograms"),
+      ("F1", "Latency"),
     ] {
       try terminal.type(key)
       try terminal.expect(words)

@@ -10,7 +10,7 @@ struct InstallTests {
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
-    "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "doctor", "config", "reset",
+    "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {

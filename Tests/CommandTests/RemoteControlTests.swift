@@ -21,7 +21,7 @@ struct RemoteControlTests {
     arguments: [
       ["status"], ["get"], ["set", "ns", "off"], ["toggle", "ns"], ["mute"], ["activate"], ["sink", "--id", "alice"], ["sink", "list"],
       ["source"],
-      ["events"], ["diagnostics"], ["metrics"], ["attach"],
+      ["events"], ["diagnostics"], ["metrics"], ["plot"], ["attach"],
     ])
   func nobody(arguments: [String]) throws {
     let result = try EmptyPlace().nearend(arguments)
@@ -42,12 +42,32 @@ struct RemoteControlTests {
       (["set", "volume"], "<value>"), (["sink", "--id", "a", "--buffer", "-1"], "--buffer -1: give 10 to 10000"),
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
+      (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
       (["status", "--headless"], "a nearend that runs"), (["attach", "--json"], "only --glyphs"),
     ])
   func wrong(arguments: [String], words: String) throws {
     let result = try EmptyPlace().nearend(arguments)
     #expect(result.exit == .status(64))
     #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test("U5: plot draws the last minutes into the terminal or a PNG; before the first cycle it says that there is nothing")
+  func plots() throws {
+    let (session, _) = try Self.start()
+    let early = try session.nearend("plot")
+    #expect(early.exit == .status(69) && early.errors.contains("nothing to draw yet"))
+    _ = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
+    try session.wait(for: "something to draw") { try session.nearend("plot").succeeded }
+    let chart = try session.nearend("plot", "--minutes", "0.5", "--glyphs", "ascii").output
+    for title in ["Level, dBFS: microphone", "ERLE, dB", "Cycle load, %", "Voice, 0 to 20 kHz", "30 s"] {
+      #expect(chart.contains(title), "\(chart)")
+    }
+    #expect(chart.utf8.allSatisfy { $0 < 128 })
+    let file = "\(session.path)/call.png"
+    #expect(try session.nearend("plot", "--out", file) == ToolResult(output: "", errors: "", exit: .status(0)))
+    let picture = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count > 5_000)
+    #expect(try session.nearend("plot", "--out", "/nonexistent/call.png").errors.contains("/nonexistent"))
   }
 
   @Test("O1 L7 K9: status, get, set, toggle, mute, sinks, diagnostics and metrics of a nearend in another process; curl is a client too")

@@ -18,6 +18,20 @@ struct RouteTests {
     #expect(try JSONDecoder().decode(Snapshot.self, from: answer.body).version == nearendVersion)
   }
 
+  @Test("U5: GET /history tells the last minutes, and after=N only what came since; a bad number is refused")
+  func history() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    func history(_ query: String = "") throws -> CallHistory {
+      try JSONDecoder().decode(CallHistory.self, from: rig.ask("GET", "/history\(query)").body)
+    }
+    #expect(try history().points.isEmpty, "no cycle has run")
+    for text in ["-1", "x"] {
+      let answer = try rig.ask("GET", "/history?after=\(text)")
+      #expect(answer.status == 400 && answer.reason.contains("after=\(text)"))
+    }
+  }
+
   @Test("O1: GET /diagnostics, /telemetry and /metrics are the service's own texts")
   func reports() throws {
     let rig = try ControlRig()

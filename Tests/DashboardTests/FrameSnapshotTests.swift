@@ -9,6 +9,7 @@ import Testing
 struct NamedFrame: Sendable, CustomTestStringConvertible {
   var name: String
   var snapshot: Snapshot
+  var history = CallHistory()
   var size: Size
   var state: ViewState
 
@@ -16,10 +17,11 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
 
   init(
     _ name: String, _ snapshot: Snapshot, _ width: Int, _ height: Int, glyphs: GlyphSet = .unicode,
-    _ change: (inout ViewState) -> Void = { _ in }
+    history: CallHistory = CallHistory(), _ change: (inout ViewState) -> Void = { _ in }
   ) {
     self.name = "\(name)-\(width)x\(height)"
     self.snapshot = snapshot
+    self.history = history
     size = Size(width: width, height: height)
     state = ViewState(glyphs: glyphs)
     change(&state)
@@ -59,6 +61,13 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("diagnostics-interrupted", Sample.interrupted, 80, 24) { $0.page = .diagnostics },
       NamedFrame("diagnostics", Sample.rehearsal, 120, 72) { $0.page = .diagnostics },
       NamedFrame("log", Sample.active(), 80, 24) { $0.page = .log },
+      NamedFrame("graphs", Sample.active(), 80, 24, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs", Sample.active(), 120, 40, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs", Sample.active(), 200, 60, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs-ascii", Sample.active(), 80, 24, glyphs: .ascii, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs-compat", Sample.active(sinks: 8), 80, 24, glyphs: .compat, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs-three-banners", Sample.mutedUnpluggedAndInterrupted, 80, 24, history: Sample.history) { $0.page = .graphs },
+      NamedFrame("graphs-nothing", Sample.idle, 80, 24) { $0.page = .graphs },
       NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-both-banners", Sample.mutedAndInterrupted, 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-three-banners", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.isHelpShown = true },
@@ -72,7 +81,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
 
   @Test("U1 U3: a frame looks as its snapshot", arguments: NamedFrame.all)
   func looksAsItsSnapshot(_ named: NamedFrame) throws {
-    let text = Frame(drawing: named.snapshot, size: named.size, state: named.state).text + "\n"
+    let text = Frame(drawing: named.snapshot, history: named.history, size: named.size, state: named.state).text + "\n"
     let file = Self.folder.appending(path: named.name + ".txt")
     if ProcessInfo.processInfo.environment["NEAREND_WRITE_SNAPSHOTS"] == "1" {
       try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)

@@ -178,13 +178,13 @@ import Testing
     #expect(press([.enter], on: snapshot).commands.isEmpty)
   }
 
-  @Test("U2: F1-F5 show their page; Tab and Shift-Tab go round")
+  @Test("U2: F1-F6 show their page; Tab and Shift-Tab go round")
   func pages() {
     let snapshot = Sample.active()
     for page in Page.allCases { #expect(press([.function(page.rawValue + 1)], on: snapshot, page: .log).state.page == page) }
     #expect(press([.tab], on: snapshot).state.page == .participants)
-    #expect(press([.backTab], on: snapshot).state.page == .log)
-    #expect(press([.tab], on: snapshot, page: .log).state.page == .call)
+    #expect(press([.backTab], on: snapshot).state.page == .graphs)
+    #expect(press([.tab], on: snapshot, page: .graphs).state.page == .call)
   }
 
   @Test("U2: q quits; over the help it closes the help, as ? and Esc do")
@@ -242,13 +242,13 @@ import Testing
         switch key {
         case .character(let scalar) where scalar.properties.numericType != nil: #expect(group.label == "0 ... 9")
         case .character(let scalar) where scalar != " ": #expect(group.label.split(separator: " ").contains(Substring(String(scalar))))
-        case .function: #expect(group.label == "F1 ... F5")
+        case .function: #expect(group.label == "F1 ... F6")
         default: #expect((group.label + group.meaning).contains(named[key] ?? "no name for \(key)"))
         }
       }
     }
     let ascii = (0x20..<0x7f).map { Key.character(Unicode.Scalar(UInt8($0))) }
-    for key in ascii + [.function(6), .function(12), .character("é")] where KeyGroup.actions[key] == nil {
+    for key in ascii + [.function(7), .function(12), .character("é")] where KeyGroup.actions[key] == nil {
       for page in Page.allCases {
         let after = press([key], on: Sample.active(), page: page)
         var untouched = ViewState()

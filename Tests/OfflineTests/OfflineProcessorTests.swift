@@ -165,20 +165,26 @@ struct OfflineProcessorTests {
     #expect(try folder.names() == ["far.wav", "mic.wav", "out.wav"])
   }
 
-  @Test("S9: the plot is a PNG of three panels, in characters as wide as asked and in ASCII where asked")
+  @Test("S9: the plot is a PNG of three panels and two spectrograms, in characters as wide as asked and in ASCII where asked")
   func charts() throws {
     var options = try call()
     options.plot = folder.file("plot.png")
-    let metrics = try OfflineProcessor(options).run().metrics
+    let result = try OfflineProcessor(options).run()
+    let metrics = result.metrics
     let image = try Data(contentsOf: URL(fileURLWithPath: folder.file("plot.png")))
     #expect(image.starts(with: [0x89, 0x50, 0x4E, 0x47]))
     #expect(image.count > 5_000)
-    let chart = Chart(metrics)
+    let chart = Chart(metrics, spectrograms: result.spectrograms)
+    #expect(chart.spectrograms.count == 2)
+    for spectrogram in chart.spectrograms {
+      #expect(abs(spectrogram.columns.count - metrics.series.voiceLevel.count) <= 1, "\(spectrogram.title)")
+    }
     #expect(chart.panels.map(\.title) == ["Level, dBFS", "ERLE, dB", "Echo delay, ms"])
     for (glyphs, full) in [(ChartText.Glyphs.unicode, Character("█")), (.ascii, "#")] {
       let lines = ChartText(glyphs: glyphs, columns: 60).lines(of: chart)
       #expect(lines.allSatisfy { $0.count <= 60 })
       #expect(lines.contains { $0.contains(full) })
+      #expect(lines.contains("Voice, 0 to 20 kHz"))
       #expect(glyphs != .ascii || lines.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } })
     }
   }

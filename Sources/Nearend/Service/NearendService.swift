@@ -45,6 +45,7 @@ public final class NearendService: Sendable {
   let graph: any SessionGraph
   let log: EventLog
   let watch: EventWatch
+  let recorder: HistoryRecorder
   let tally = EventTally()
   /// Set by `start`, if there is a destination.
   let telemetry = Mutex<Telemetry?>(nil)
@@ -88,6 +89,8 @@ public final class NearendService: Sendable {
     self.session = session
     let watch = EventWatch(core: core, events: events)
     self.watch = watch
+    let recorder = HistoryRecorder(core: core)
+    self.recorder = recorder
     let stages = StageWatch(capture: core.captureStages, render: core.mixer.stages, log: log)
     tally.listen(to: events)
     session.slot.listen { [weak session] news in
@@ -111,6 +114,7 @@ public final class NearendService: Sendable {
         looked: {
           watch.look()
           stages.look()
+          recorder.look()
         }, route: { watch.use($0) },
         routeChanged: { change in
           log.add(change.reason.level, change.words)

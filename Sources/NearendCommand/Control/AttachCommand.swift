@@ -28,6 +28,7 @@ final class AttachedView {
   private let nearend: RunningNearend
   private let stop: StopRequest
   private var last: Snapshot
+  private var seen = CallHistory()
   /// Why the connection was lost.
   private(set) var loss: String?
 
@@ -39,7 +40,7 @@ final class AttachedView {
   static func show(_ nearend: RunningNearend, _ terminal: TerminalDisplay, _ stop: StopRequest) {
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
     do throws(DashboardError) {
-      try terminal.run(stop, snapshot: view.snapshot, perform: view.perform)
+      try terminal.run(stop, snapshot: view.snapshot, history: view.history, perform: view.perform)
     } catch {
       fail(error, .noTerminal)
     }
@@ -51,6 +52,16 @@ final class AttachedView {
       do { last = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body) } catch { lose("\(error)") }
     }
     return last
+  }
+
+  /// What has been seen, and what has come since.
+  func history() -> CallHistory {
+    if let answer = request("GET", "/history?after=\(seen.points.last?.number ?? 0)") {
+      do { seen.append(contentsOf: try JSONDecoder.ofDocuments.decode(CallHistory.self, from: answer.body).points) } catch {
+        lose("\(error)")
+      }
+    }
+    return seen
   }
 
   func perform(_ command: Command) {

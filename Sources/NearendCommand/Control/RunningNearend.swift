@@ -81,8 +81,8 @@ extension JSONDecoder {
 
 extension NearendCommand {
   /// Refuses options of `nearend` itself, which the parser accepts anywhere on the line, for a command that talks to another nearend.
-  func refuseOwnOptions(of command: String, butJSON: Bool = false) throws {
-    guard !display.headless, display.seconds == nil, display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
+  func refuseOwnOptions(of command: String, butJSON: Bool = false, butGlyphs: Bool = false) throws {
+    guard !display.headless, display.seconds == nil, butGlyphs || display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
       devices.speaker == nil, devices.sink.isEmpty, !wait
     else { throw ValidationError("\(command) talks to a nearend that runs: options of nearend itself mean nothing to it.") }
   }

@@ -1,9 +1,13 @@
-/// A chart of `ProcessingMetrics`, for a picture or a terminal.
+import SessionModel
+
+/// A chart of audio over time, for a picture or a terminal.
 public struct Chart: Sendable {
   public struct Line: Sendable {
     public var name: String
     /// One value per interval; nil leaves a gap.
     public var values: [Double?]
+    /// A Boolean value indicating whether each value is a mark of its own rather than a point of a curve.
+    public var isMarks = false
   }
 
   public struct Panel: Sendable {
@@ -12,12 +16,26 @@ public struct Chart: Sendable {
     public var lines: [Line]
   }
 
+  /// Levels in the bands of `SpectrogramScale`, as bytes; nil leaves a gap.
+  public struct Spectrogram: Sendable {
+    public var title: String
+    public var columns: [[UInt8]?]
+
+    public init(title: String, columns: [[UInt8]?]) {
+      self.title = title
+      self.columns = columns
+    }
+  }
+
   /// Length of the time axis in seconds.
   public var seconds: Double
   public var panels: [Panel]
+  /// Below the panels.
+  public var spectrograms: [Spectrogram]
 
   /// Charts levels before and after, ERLE and echo delay over time.
-  public init(_ metrics: ProcessingMetrics) {
+  public init(_ metrics: ProcessingMetrics, spectrograms: [Spectrogram] = []) {
+    self.spectrograms = spectrograms
     let series = metrics.series
     seconds = Double(series.voiceLevel.count) * metrics.interval
     var levels = [Line(name: "microphone", values: series.microphoneLevel), Line(name: "voice", values: series.voiceLevel)]

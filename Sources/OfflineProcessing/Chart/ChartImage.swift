@@ -1,4 +1,14 @@
 internal import CairoLibrary
+import SessionModel
+
+extension Chart {
+  /// Draws a PNG, which replaces a file of that name once it is complete. Throws `OfflineError.output`.
+  public func write(to path: String) throws(OfflineError) {
+    let file = try PendingFile(path: path)
+    try ChartImage.draw(self, to: file)
+    try file.finish()
+  }
+}
 
 /// Draws a chart as a PNG, with cairo.
 enum ChartImage {
@@ -10,7 +20,7 @@ enum ChartImage {
 
   /// - Throws: `OfflineError.output`.
   static func draw(_ chart: Chart, to file: PendingFile) throws(OfflineError) {
-    let height = Double(chart.panels.count) * panelHeight + margin.bottom
+    let height = Double(chart.panels.count + chart.spectrograms.count) * panelHeight + margin.bottom
     let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
     defer { cairo_surface_destroy(surface) }
     let context = cairo_create(surface)
@@ -20,15 +30,24 @@ enum ChartImage {
     cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL)
     cairo_set_font_size(context, 12)
     cairo_set_line_width(context, 1)
+    func area(_ index: Int, _ panel: Chart.Panel) -> Area {
+      Area(
+        left: margin.left, top: Double(index) * panelHeight + margin.top, width: width - margin.left - margin.right,
+        height: panelHeight - margin.top - 6, panel: panel)
+    }
     for (index, panel) in chart.panels.enumerated() {
-      let top = Double(index) * panelHeight + margin.top
-      let area = Area(
-        left: margin.left, top: top, width: width - margin.left - margin.right, height: panelHeight - margin.top - 6, panel: panel)
+      let area = area(index, panel)
       grid(context, area)
-      if index == chart.panels.count - 1 { timeAxis(context, area, seconds: chart.seconds) }
       for (number, line) in panel.lines.enumerated() { plot(context, line, in: area, colour: colours[number % colours.count]) }
       legend(context, area)
     }
+    for (index, spectrogram) in chart.spectrograms.enumerated() {
+      let area = area(chart.panels.count + index, Chart.Panel(title: spectrogram.title, range: 0...20, lines: []))
+      draw(context, spectrogram, in: area)
+      legend(context, area)
+    }
+    let last = area(chart.panels.count + chart.spectrograms.count - 1, Chart.Panel(title: "", range: 0...1, lines: []))
+    timeAxis(context, last, seconds: chart.seconds)
     let status = cairo_surface_write_to_png(surface, file.temporary)
     guard status == CAIRO_STATUS_SUCCESS else {
       throw .output(file: file.path, reason: String(cString: cairo_status_to_string(status)))
@@ -68,6 +87,13 @@ enum ChartImage {
 
   private static func plot(_ context: OpaquePointer?, _ line: Chart.Line, in area: Area, colour: (Double, Double, Double)) {
     cairo_set_source_rgb(context, colour.0, colour.1, colour.2)
+    if line.isMarks {
+      for (index, value) in line.values.enumerated() where value != nil {
+        let x = area.left + area.width * Double(index) / Double(line.values.count)
+        cairo_rectangle(context, x, area.top, max(1, area.width / Double(line.values.count)), area.height)
+      }
+      return cairo_fill(context)
+    }
     var isDrawing = false
     for (index, value) in line.values.enumerated() {
       guard let value else {
@@ -79,6 +105,22 @@ enum ChartImage {
       isDrawing = true
     }
     cairo_stroke(context)
+  }
+
+  /// Lighter is louder, from −100 to −30 dBFS; the colours rise in brightness for every eye.
+  private static func draw(_ context: OpaquePointer?, _ spectrogram: Chart.Spectrogram, in area: Area) {
+    let columns = spectrogram.columns
+    let cell = (width: area.width / Double(max(columns.count, 1)), height: area.height / Double(SpectrogramScale.bands))
+    for (column, bands) in columns.enumerated() {
+      for (band, byte) in (bands ?? []).enumerated() {
+        let share = min(max((SpectrogramScale.level(byte) + 100) / 70, 0), 1)
+        cairo_set_source_rgb(context, share * share, 0.85 * share * share * share, 0.2 + 0.6 * share - 0.7 * share * share * share)
+        let y = area.top + area.height - Double(band + 1) * cell.height
+        // Half a pixel over its edge, or the background shows between cells.
+        cairo_rectangle(context, area.left + Double(column) * cell.width, y, cell.width + 0.5, cell.height + 0.5)
+        cairo_fill(context)
+      }
+    }
   }
 
   private static func legend(_ context: OpaquePointer?, _ area: Area) {

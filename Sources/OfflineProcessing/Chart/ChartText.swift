@@ -1,3 +1,5 @@
+import SessionModel
+
 /// Draws a chart with characters: bars of eighths, or ASCII.
 public struct ChartText: Sendable {
   /// The characters of a bar, from empty to full.
@@ -8,6 +10,13 @@ public struct ChartText: Sendable {
       switch self {
       case .unicode: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
       case .ascii: [" ", ".", ":", "#"]
+      }
+    }
+    /// From silent to loud.
+    var shades: [Character] {
+      switch self {
+      case .unicode: [" ", "░", "▒", "▓", "█"]
+      case .ascii: [" ", ".", ":", "*", "#"]
       }
     }
     var axis: Character { self == .unicode ? "┤" : "|" }
@@ -38,6 +47,10 @@ public struct ChartText: Sendable {
         result += bars(columnValues(line.values, width: width), range: panel.range)
       }
     }
+    for spectrogram in chart.spectrograms {
+      result.append(spectrogram.title)
+      result += shades(spectrogram, width: width)
+    }
     let base = String(repeating: glyphs.base, count: width)
     let end = "\(Int(chart.seconds.rounded())) s"
     result.append(String(repeating: " ", count: Self.label + 1) + base)
@@ -53,6 +66,25 @@ public struct ChartText: Sendable {
       let end = max(first + 1, (column + 1) * values.count / width)
       return values.isEmpty ? nil : values[first..<min(end, values.count)].compactMap { $0 }.max()
     }
+  }
+
+  /// Two rows of a spectrogram for each row of a line's bars; in a row the strongest of its bands in the strongest of its columns.
+  private func shades(_ spectrogram: Chart.Spectrogram, width: Int) -> [String] {
+    let rows = 2 * self.rows
+    let columns = spectrogram.columns
+    return (0..<rows).map { row in
+      let bands = (rows - 1 - row) * SpectrogramScale.bands / rows..<(rows - row) * SpectrogramScale.bands / rows
+      let cells = (0..<width).map { cell -> Character in
+        let first = cell * columns.count / width
+        let end = max(first + 1, (cell + 1) * columns.count / width)
+        guard first < columns.count else { return " " }
+        let bytes = columns[first..<min(end, columns.count)].compactMap { $0 }.flatMap { $0[bands.clamped(to: 0..<$0.count)] }
+        let share = (SpectrogramScale.level(bytes.max() ?? 0) + 100) / 70
+        return glyphs.shades[min(max(Int((share * 4).rounded(.up)), 0), 4)]
+      }
+      let text = row == 0 ? "20 kHz" : row == rows - 1 ? "0" : ""
+      return String(repeating: " ", count: Self.label - text.count) + text + String(glyphs.axis) + String(cells)
+    }.map(Self.trimmed)
   }
 
   private func bars(_ values: [Double?], range: ClosedRange<Double>) -> [String] {

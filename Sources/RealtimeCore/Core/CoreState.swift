@@ -6,6 +6,7 @@ struct CoreState: ~Copyable {
   let captureMailbox: Mailbox
   let settings: CoreSettings
   private let source: SourceDelivery
+  private let spectra: SpectrumDelivery
   private var appAudio: AppAudioPath
   private let meters: CaptureMeterCells
   private let controls: CaptureControlCells
@@ -24,13 +25,15 @@ struct CoreState: ~Copyable {
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
-    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery
+    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery,
+    spectra: SpectrumDelivery
   ) {
     self.clock = clock
     self.appAudio = appAudio
     self.controls = controls
     self.meters = meters
     self.source = source
+    self.spectra = spectra
     self.render = render
     self.captureMailbox = captureMailbox
     self.settings = settings
@@ -98,12 +101,14 @@ struct CoreState: ~Copyable {
     }
     let usesMix = settings.usesMixAsReference.load() != 0
     let voice = io.pointee.voice ?? buffer(2)
+    let microphone = scaledMicrophone(io)
     capture.pointee.process(
-      microphone: scaledMicrophone(io), reference: usesMix ? mix.left : io.pointee.reference.left,
+      microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
     let hasAudio = source.awaitsAudio && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
+    spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 

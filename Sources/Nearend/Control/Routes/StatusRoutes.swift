@@ -13,6 +13,11 @@ extension ControlRoutes {
     },
     ControlRoute("PUT", "/telemetry/config") { try $0.configureTelemetry() },
     ControlRoute("GET", "/metrics") { try $0.exchange.answer(type: ServiceMetrics.contentType, Array($0.service.metrics().utf8)) },
+    ControlRoute("GET", "/history", query: ["after"]) { request in
+      let number = try request.integer("after") ?? 0
+      guard number >= 0 else { throw RequestFailure(400, "after=\(number) is less than 0") }
+      try request.exchange.answer(json: request.service.history(after: UInt64(number)))
+    },
     ControlRoute("GET", "/events") { try EventFeed.answer($0) },
     ControlRoute("GET", "/source", query: ["id", "rate", "channels"]) { try PCMDownload.answer($0) },
   ]

@@ -1,0 +1,87 @@
+import Foundation
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// Keeps the last minutes of the audio for those who draw them (U5). [any]
+///
+/// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
+final class HistoryRecorder: Sendable {
+  private let core: AudioCore
+  private let clock: @Sendable () -> Double
+  private let state = Mutex(State())
+
+  private struct State {
+    var history = CallHistory()
+    var number: UInt64 = 0
+    /// Of `clock`.
+    var next = -Double.infinity
+    var xruns: UInt64 = 0
+    var underruns: [String: UInt64] = [:]
+    /// For the rate of the last point.
+    var bands: (rate: Int, bands: SpectrogramBands)?
+  }
+
+  /// - Parameter clock: returns seconds of a monotonic clock.
+  init(core: AudioCore, clock: @escaping @Sendable () -> Double = monotonicSeconds) {
+    self.core = core
+    self.clock = clock
+  }
+
+  /// What came after point `number`; everything for 0.
+  func history(after number: UInt64) -> CallHistory { state.withLock { $0.history.after(number) } }
+
+  /// Adds a point where one is due.
+  func look() {
+    let now = clock()
+    state.withLock { state in
+      guard now >= state.next else { return }
+      // The next look but one is due, however early it comes.
+      state.next = now + 0.75 * CallHistory.interval
+      state.number += 1
+      var point = HistoryPoint(number: state.number, time: Date().timeIntervalSince1970)
+      if core.isSending {
+        let meters = core.meters.snapshot()
+        point.microphoneLevel = decibels(meters.microphonePeak)
+        point.voiceLevel = decibels(meters.voicePeak)
+        point.erle = meters.erle.map { Double($0) }
+        point.echoDelay = meters.echoDelay.map { Double($0) * 1_000 }
+      }
+      point.speakerLevel = decibels(core.mixer.speakerPeak)
+      let cycles = core.cycleMeters
+      point.busyRatio = cycles.busyRatioPeak
+      point.xruns = Int(clamping: cycles.xruns &- min(cycles.xruns, state.xruns))
+      state.xruns = cycles.xruns
+      point.sinks = sinks(&state.underruns)
+      let heard = core.spectra.take()
+      point.microphone = Self.bytes(heard.microphone, &state.bands)
+      point.voice = Self.bytes(heard.voice, &state.bands)
+      state.history.append(contentsOf: [point])
+    }
+  }
+
+  private func sinks(_ underruns: inout [String: UInt64]) -> [HistoryPoint.Sink] {
+    var counts: [String: UInt64] = [:]
+    defer { underruns = counts }
+    return core.mixer.ringSinks.prefix(CallHistory.mostSinks).map { sink in
+      let status = sink.status()
+      counts[sink.id] = status.totalUnderruns
+      let before = underruns[sink.id] ?? status.totalUnderruns
+      return HistoryPoint.Sink(
+        id: sink.id, fill: sink.capacityBytes > 0 ? min(1, Double(status.fillBytes) / Double(sink.capacityBytes)) : 0,
+        underruns: Int(clamping: status.totalUnderruns &- min(before, status.totalUnderruns)))
+    }
+  }
+
+  private static func bytes(_ stretch: SpectrumTap.Stretch, _ kept: inout (rate: Int, bands: SpectrogramBands)?) -> [UInt8] {
+    guard stretch.rate > 0 else { return [] }
+    if kept?.rate != stretch.rate { kept = (stretch.rate, SpectrogramBands(rate: stretch.rate, count: SpectrogramScale.bands)) }
+    return kept?.bands.levels(of: stretch.samples).map(SpectrogramScale.byte) ?? []
+  }
+}
+
+extension NearendService {
+  /// The last ten minutes of the audio; of them what came after point `number`, for who has seen the others.
+  public func history(after number: UInt64 = 0) -> CallHistory { recorder.history(after: number) }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Divides a signal's spectrum into bands of equal width on the mel scale, as a spectrogram shows it. [one thread]
+///
+/// O'Shaughnessy, Speech Communication (1987): mel(f) = 2595 log₁₀(1 + f / 700 Hz).
+public final class SpectrogramBands {
+  /// The upper end of the last band in Hz. Bands above half of a signal's rate are silent.
+  public static let highest = 20_000.0
+
+  /// In seconds, about: a power of two in samples.
+  private static let window = 0.043
+
+  private let count: Int
+  private let transform: FourierTransform
+  private let shape: [Float]
+  private let samples: UnsafeMutablePointer<Float>
+  private let spectrum: SplitSpectrum
+  /// The first bin of each band, and the end of the last.
+  private let edges: [Int]
+
+  /// - Parameters:
+  ///   - rate: of the signal, in Hz, 1000 to 1000000.
+  ///   - count: of bands, 1 or more.
+  public init(rate: Int, count: Int) {
+    self.count = count
+    let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 6), 16)
+    transform = FourierTransform(length: length)
+    shape = (0..<length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length))) }
+    samples = .silence(length)
+    spectrum = .silence(length / 2 + 1)
+    let bins = length / 2 + 1
+    edges = (0...count).map { min(bins, Int((Self.frequency(ofEdge: $0, of: count) * Double(length) / Double(rate)).rounded())) }
+  }
+
+  deinit {
+    samples.deallocate()
+    spectrum.deallocate()
+  }
+
+  /// The lower edge of band `edge`, in Hz; of `count`, the upper edge of the last one.
+  static func frequency(ofEdge edge: Int, of count: Int) -> Double {
+    let mel = 2_595 * log10(1 + highest / 700) * Double(edge) / Double(count)
+    return 700 * (pow(10, mel / 2_595) - 1)
+  }
+
+  /// The level of the strongest bin of each band in dBFS, in which a sine of full scale has 0; −120 for silence. The largest of a window at the end
+  /// of `signal` and one in its middle; −120 for a signal shorter than a window.
+  public func levels(of signal: [Float]) -> [Double] {
+    var powers = [Float](repeating: 0, count: count)
+    let length = transform.length
+    guard signal.count >= length else { return powers.map { _ in -120 } }
+    for start in Set([signal.count - length, (signal.count - length) / 2]) {
+      for i in 0..<length { samples[i] = signal[start + i] * shape[i] }
+      transform.forward(samples, into: spectrum)
+      for band in 0..<count {
+        // A band narrower than a bin shows the bin that it is in.
+        let first = min(edges[band], transform.bins - 1)
+        guard edges[band] < transform.bins else { break }
+        for bin in first..<max(first + 1, edges[band + 1]) { powers[band] = max(powers[band], spectrum.power(bin)) }
+      }
+    }
+    // A sine of amplitude 1 has length / 4 in its bin, behind this window.
+    let full = Float(length * length) / 16
+    return powers.map { max(-120, 10 * log10(Double($0 / full) + 1e-13)) }
+  }
+}

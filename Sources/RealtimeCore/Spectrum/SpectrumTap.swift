@@ -1,0 +1,49 @@
+/// Carries what the microphone hears and what goes out to a thread that looks at their spectra.
+///
+///     microphone ─▶ queue ─┐
+///     voice ──────▶ queue ─┴─▶ spectra, on the thread that takes them
+///
+/// The audio thread copies each cycle and never waits: what nobody takes in time is not kept.
+public final class SpectrumTap: Sendable {
+  /// A stretch of one signal. [any]
+  public struct Stretch: Sendable, Equatable {
+    /// At `rate`; full scale is ±1.
+    public var samples: [Float] = []
+    /// In Hz; 0 without samples.
+    public var rate = 0
+  }
+
+  private let queues = (microphone: SourceQueue(), voice: SourceQueue())
+
+  init() {}
+
+  /// The audio thread's half.
+  var delivery: SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
+
+  /// Takes what has come since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
+  public func take() -> (microphone: Stretch, voice: Stretch) { (Self.take(queues.microphone), Self.take(queues.voice)) }
+
+  private static func take(_ queue: SourceQueue) -> Stretch {
+    var stretch = Stretch()
+    while true {
+      let before = stretch.samples.count
+      guard let cycle = queue.read(into: &stretch.samples) else { return stretch }
+      if stretch.rate != cycle.rate {
+        stretch.samples.removeFirst(before)
+        stretch.rate = cycle.rate
+      }
+    }
+  }
+}
+
+/// The audio thread's half of a `SpectrumTap`. [realtime]
+struct SpectrumDelivery: Sendable {
+  let microphone: SourceQueueWriter
+  let voice: SourceQueueWriter
+
+  @_noLocks @_noAllocation
+  func deliver(microphone input: UnsafePointer<Float>?, voice output: UnsafePointer<Float>, frames: Int, rate: Int) {
+    if let input { microphone.write(input, frames: frames, rate: rate) }
+    voice.write(output, frames: frames, rate: rate)
+  }
+}

@@ -1,0 +1,53 @@
+/// The points of a span by columns of equal time, the last of which ends at the newest point. [any]
+public struct HistoryColumns: Sendable {
+  private let columns: [[HistoryPoint]]
+  /// Columns that belong to the point before them.
+  private let reach: Int
+
+  public init(_ history: CallHistory, span: Double, count: Int) {
+    var columns = [[HistoryPoint]](repeating: [], count: max(count, 0))
+    let newest = history.points.last?.time ?? 0
+    for point in history.last(span).points {
+      let age = (newest - point.time) / span
+      let column = count - 1 - Int(age * Double(count))
+      if columns.indices.contains(column) { columns[column].append(point) }
+    }
+    self.columns = columns
+    reach = Int((1.5 * CallHistory.interval * Double(count) / span).rounded(.up))
+  }
+
+  /// The largest value of each column; nil without any.
+  public func largest(_ value: (HistoryPoint) -> Double?) -> [Double?] {
+    filled(columns.map { $0.isEmpty ? .none : .some($0.compactMap(value).max()) })
+  }
+
+  /// The sum of each column.
+  public func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + value($1) } } }
+
+  /// The largest level of each band in each column; nil without any.
+  public func bands(_ bands: (HistoryPoint) -> [UInt8]) -> [[UInt8]?] {
+    filled(
+      columns.map { points in
+        guard !points.isEmpty else { return .none }
+        var largest: [UInt8]?
+        for point in points where !bands(point).isEmpty {
+          let new = bands(point)
+          largest = largest.map { $0.count == new.count ? zip($0, new).map { max($0, $1) } : new } ?? new
+        }
+        return .some(largest)
+      })
+  }
+
+  /// Points come a little sooner or later, and columns may be narrower than their distance: one without any repeats the one before.
+  private func filled<Value>(_ values: [Value??]) -> [Value?] {
+    var (last, age) = (Value?.none, 0)
+    return values.map { value in
+      if let value {
+        (last, age) = (value, 0)
+        return value
+      }
+      age += 1
+      return age <= reach ? last : nil
+    }
+  }
+}
