@@ -83,6 +83,7 @@ enum DiagnosticsPage {
 
   private static func graph(_ graph: GraphStatus) -> [(String, String)] {
     func latency(_ frames: Int) -> String { "\(frames) frames, \(Numbers.milliseconds(frames: frames, rate: graph.rate))" }
+    let priority = graph.realtimePriority.map { $0 > 0 ? "realtime, \($0)" : "none: other work can make cycles late (nearend doctor)" }
     return [
       ("PipeWire daemon", graph.isConnected ? "connected, \(graph.daemonVersion)" : "not connected"),
       ("node", graph.nodeId.map { "nearend, id \($0)" } ?? "none"),
@@ -92,6 +93,7 @@ enum DiagnosticsPage {
       ("cycles", String(graph.cycles)),
       ("busy (B/Q)", "\(Numbers.fixed(graph.busyRatio * 100, 2)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 2)) %"),
       ("xruns", String(graph.xruns)),
+      ("audio thread", priority ?? "not known before the first cycle"),
       ("capture latency", latency(graph.captureLatency)),
       ("render latency", latency(graph.renderLatency)),
       ("links", "\(graph.captureLinks) from the microphone, \(graph.renderLinks) to the speaker"),

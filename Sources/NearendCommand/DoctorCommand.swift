@@ -5,6 +5,7 @@ import Doctor
 import Foundation
 import Nearend
 import PipeWireGraph
+import Platform
 import Preferences
 import RealtimeCore
 import SessionModel
@@ -102,17 +103,7 @@ extension DoctorFacts {
 
   /// Of the thread with the highest priority, which is libpipewire's.
   private static func realtime(of process: Int32) -> Realtime? {
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
-    let priorities = threads.compactMap { thread -> Int? in
-      guard let stat = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/stat", encoding: .utf8),
-        let name = stat.lastIndex(of: ")")
-      else { return nil }
-      // The 40th and 41st field of proc(5); the name, the second, may hold blanks.
-      let fields = stat[stat.index(after: name)...].split(separator: " ")
-      guard fields.count > 38, let priority = Int(fields[37]) else { return nil }
-      return priority
-    }
-    guard let highest = priorities.max() else { return nil }
+    guard let highest = realtimePriority(ofProcess: process) else { return nil }
     let limits = (try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)) ?? ""
     let limit = limits.firstMatch(of: /Max realtime priority +([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
     return Realtime(priority: highest, limit: limit)

@@ -52,6 +52,7 @@ public final class GraphController: @unchecked Sendable {
   private(set) var isStopping = false
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
+  private var priority = PriorityWatch()
   private lazy var freeze = makeFreezeRecovery()
   private lazy var recovery = RecoveryWatch(loop: loop, core: core) { [unowned self] in hooks.soundPasses() }
 
@@ -495,6 +496,7 @@ public final class GraphController: @unchecked Sendable {
   /// Makes a capture path for a new rate or engine, and reports latency to the graph.
   private func watch() {
     renewCapturePath()
+    priority.look()
     hooks.looked()
     if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: filter?.filter.state == .streaming)
@@ -550,7 +552,7 @@ public final class GraphController: @unchecked Sendable {
       quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio, busyRatioPeak: meters.busyRatioPeak,
       xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
       captureLinks: objects.links.count { $0.key.input == microphonePort },
-      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) })
+      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value)
     report.route = routes.status(in: objects, reference: reference)
     report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(

@@ -38,6 +38,22 @@ public var currentThreadName: String {
   return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }
 
+/// The highest realtime priority that a thread of the process has, 1–99; 0 if none has one, nil if the process cannot be asked about. [any]
+public func realtimePriority(ofProcess process: Int32) -> Int? {
+  guard let folder = opendir("/proc/\(process)/task") else { return nil }
+  defer { closedir(folder) }
+  var highest: Int?
+  while let entry = readdir(folder) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    var parameters = sched_param()
+    guard let thread = pid_t(name), sched_getparam(thread, &parameters) == 0 else { continue }
+    highest = max(highest ?? 0, Int(parameters.sched_priority))
+  }
+  return highest
+}
+
 /// Holds up the calling thread. [any]
 public func pause(seconds: Double) {
   // Until a moment rather than for a while: signals make it no longer.

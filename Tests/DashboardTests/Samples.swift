@@ -36,7 +36,8 @@ enum Sample {
       session: SessionStatus(state: .active, sendMedia: ["firefox-71"], receiveMedia: ["firefox-72", "mpv-80"]),
       graph: GraphStatus(
         isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: speaker.name, quantum: 256, rate: 48_000, cycles: 698_437,
-        busyRatio: 0.031, busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2),
+        busyRatio: 0.031, busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2,
+        realtimePriority: 88),
       route: RouteStatus(
         microphone: microphone, speaker: speaker, devices: [microphone, headset, speaker, screen],
         current: RouteDescription(

@@ -32,6 +32,24 @@ extension GraphTests {
       #expect(try GraphDump(live.session).ourNodes.count == 3, "a ring sink is no node")
     }
 
+    @Test("O1: the audio thread's realtime priority is told as chrt tells it, none included, from the first cycle on")
+    func priority() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      #expect(live.service.snapshot().graph.realtimePriority == nil, "no cycle has run")
+      let client = try record(live)
+      defer { client.end() }
+      try live.wait(for: "cycles") { $0.graph.cycles > 10 && $0.graph.realtimePriority != nil }
+      let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+      let priorities = threads.compactMap { thread -> Int? in
+        // "pid 1's current scheduling priority: 0"
+        let text = try? live.session.run("chrt", "--pid", thread).output
+        return text?.firstMatch(of: /scheduling priority: ([0-9]+)/).flatMap { Int($0.output.1) }
+      }
+      #expect(!priorities.isEmpty)
+      #expect(live.service.snapshot().graph.realtimePriority == priorities.max())
+    }
+
     @Test("L3, L4: who records from Nearend Microphone is send media and opens the real microphone; leaving closes it")
     func recording() throws {
       let live = try LiveGraph(.hardware)

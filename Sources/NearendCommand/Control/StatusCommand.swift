@@ -53,7 +53,9 @@ struct StatusText {
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
     rows.append(("volumes", Self.volumes(snapshot)))
     rows.append(("ducking", snapshot.ducking.words))
-    let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")" : ""
+    let priority = graph.realtimePriority == 0 ? ", no realtime priority" : ""
+    let xruns = ", \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")"
+    let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz\(xruns)\(priority)" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for sink in snapshot.sinks {

@@ -60,6 +60,9 @@ extension Diagnostics {
     add("Hardware Sample Rate", Self.rates(input: route.inputs.first?.rate, output: route.outputs.first?.rate, driver: graph.rate))
     add("Cycles", "\(graph.cycles), \(graph.xruns) missed")
     add("Load", "\(decimal(graph.busyRatio * 100, 2)) % of a cycle, at most \(decimal(graph.busyRatioPeak * 100, 2)) %")
+    add(
+      "Audio Thread Priority",
+      graph.realtimePriority.map { $0 > 0 ? "realtime, \($0)" : "None: other work can make cycles late" } ?? "Not Known Yet")
     add("Capture Latency", Self.frames(graph.captureLatency, rate: graph.rate))
     add("Render Latency", Self.frames(graph.renderLatency, rate: graph.rate))
     add("Links", "\(graph.captureLinks) from the microphone, \(graph.renderLinks) to the speaker")

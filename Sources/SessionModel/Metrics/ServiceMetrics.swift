@@ -61,6 +61,9 @@ extension MetricsText {
     add("nearend_connected", .gauge, "Whether the PipeWire daemon is there.", graph.isConnected ? 1 : 0)
     add("nearend_cycles_total", .counter, "Cycles of the graph that were processed.", Double(graph.cycles))
     add("nearend_xruns_total", .counter, "Cycles of the graph that were missed.", Double(graph.xruns))
+    if let priority = graph.realtimePriority {
+      add("nearend_realtime_priority", .gauge, "The audio thread's realtime priority; 0 for none.", Double(priority))
+    }
     add("nearend_busy_ratio", .gauge, "Share of a cycle's time that processing takes, over a second.", graph.busyRatio)
     add("nearend_busy_peak_ratio", .gauge, "The largest share of a cycle's time in the last second.", graph.busyRatioPeak)
     add("nearend_sample_rate_hertz", .gauge, "Frames per second of the graph; 0 before the first cycle.", Double(graph.rate))

@@ -128,12 +128,14 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   public var captureLinks: Int
   /// Links to the real speaker that exist now.
   public var renderLinks: Int
+  /// The audio thread's realtime priority, 1–99; 0 if it has none, nil before its first cycle.
+  public var realtimePriority: Int?
 
   public init(
     isConnected: Bool = false, daemonVersion: String = "", nodeId: UInt32? = nil, driver: String = "",
     quantum: Int = 0, rate: Int = 0, cycles: UInt64 = 0, busyRatio: Double = 0, busyRatioPeak: Double = 0,
     xruns: UInt64 = 0, captureLatency: Int = 0, renderLatency: Int = 0, captureLinks: Int = 0,
-    renderLinks: Int = 0
+    renderLinks: Int = 0, realtimePriority: Int? = nil
   ) {
     self.isConnected = isConnected
     self.daemonVersion = daemonVersion
@@ -149,6 +151,7 @@ public struct GraphStatus: Codable, Sendable, Equatable {
     self.renderLatency = renderLatency
     self.captureLinks = captureLinks
     self.renderLinks = renderLinks
+    self.realtimePriority = realtimePriority
   }
 }
 
