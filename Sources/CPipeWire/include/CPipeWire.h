@@ -59,8 +59,8 @@ void npw_filter_process(void *target, struct spa_io_position *position);
 static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) {
   return (float *)pw_filter_get_dsp_buffer(port, frames);
 }
-// Copies this cycle's samples of an input port, and silence behind them where its buffer is shorter; false where the port has no link. What peers write
-// into the buffer's head is read once, and held against the buffer's size, which is the daemon's word.
+// Copies this cycle's samples of an input port, and silence behind them where its buffer is shorter; false where the port has no link. What
+// peers write into the buffer's head is read once, and held against the buffer's size, which is the daemon's word.
 static inline NEAREND_REALTIME bool npw_filter_copy_input(void *port, float *target, uint32_t frames) {
   struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
   if (!buffer) return false;
@@ -77,7 +77,8 @@ static inline NEAREND_REALTIME bool npw_filter_copy_input(void *port, float *tar
   pw_filter_queue_buffer(port, buffer);
   return is_there;
 }
-// This cycle's buffer of an output port, to be written whole; NULL where the port has no link, or one with buffers that are too short: they stay empty.
+// This cycle's buffer of an output port, to be written whole; NULL where the port has no link, or one with buffers that are too short: they
+// stay empty.
 static inline NEAREND_REALTIME float *npw_filter_output_buffer(void *port, uint32_t frames) {
   struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
   if (!buffer) return NULL;
