@@ -89,4 +89,30 @@ void nearend_kalman_update(
   chosen->update(rows, errorRe, errorIm, inverse, overlap, q);
 }
 
+void nearend_resample_near(
+    const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  chosen->resample_near(bank, samples, position, step, out, frames);
+}
+
+void nearend_resample(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  chosen->resample(bank, samples, position, step, out, frames);
+}
+
+void nearend_resample_stretched(
+    const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  double reach = bank->taps / 2 * step, scale = bank->phases / step;
+  for (int i = 0; i < frames; i++) {
+    double at = position + i * step;
+    int first = (int)ceil(at - reach), last = (int)floor(at + reach);
+    float sum = 0;
+    for (int n = first; n <= last; n++) {
+      double index = (n - at + reach) * scale;
+      int whole = (int)index;
+      float share = (float)(index - whole), below = bank->prototype[whole], above = bank->prototype[whole + 1];
+      sum += (below + share * (above - below)) * samples[n];
+    }
+    out[i] = (float)(sum / step);
+  }
+}
+
 void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }

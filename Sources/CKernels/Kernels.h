@@ -22,6 +22,8 @@ typedef struct {
   void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
+  void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
+  void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, float, float);
 } nearend_kernels;
 

@@ -347,4 +347,59 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   }
 }
 
-const nearend_kernels NEAREND_KERNELS = {NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, update};
+// MARK: Resampling
+
+// The row of the bank at or below a fraction of a sample, and how far beyond it the fraction is.
+#define ROW(fraction)                                           \
+  float at = (fraction) * (float)bank->phases;                  \
+  int row = at <= 0 ? 0 : (int)at;                              \
+  if (row > bank->phases - 1) row = bank->phases - 1;           \
+  float share = at - (float)row;                                \
+  const float *filter = bank->rows + (size_t)row * 2 * (size_t)bank->taps, *slope = filter + bank->taps
+
+static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  int taps = bank->taps;
+  float weights[64];
+  // Positions of 16 frames relative to their middle's, in phases.
+  float drift = (float)((step - 1) * bank->phases);
+  lanes early = (lanes){-7.5f, -6.5f, -5.5f, -4.5f, -3.5f, -2.5f, -1.5f, -0.5f} * ALL(drift), late = early + ALL(8 * drift);
+  for (int first = 0; first < frames; first += 16) {
+    double start = position + first * step;
+    int whole = (int)start;
+    ROW((float)(start - whole + 7.5 * (step - 1)));
+    for (int t = 0; t < taps; t += 8) STORE(weights + t, LOAD(filter + t) + ALL(share) * LOAD(slope + t));
+    const float *x = samples + whole + 1 - taps / 2;
+    lanes sumEarly = ALL(0), sumLate = ALL(0);
+#pragma clang loop unroll_count(8)
+    for (int t = 0; t < taps; t++) {
+      lanes weight = ALL(weights[t]), change = ALL(slope[t]);
+      sumEarly += (weight + early * change) * LOAD(x + t);
+      sumLate += (weight + late * change) * LOAD(x + t + 8);
+    }
+    if (frames - first >= 16) {
+      STORE(out + first, sumEarly);
+      STORE(out + first + 8, sumLate);
+    } else {
+      lanes block[2] = {sumEarly, sumLate};
+      memcpy(out + first, block, (size_t)(frames - first) * sizeof(float));
+    }
+  }
+}
+
+static void resample(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  int taps = bank->taps;
+  for (int i = 0; i < frames; i++) {
+    double start = position + i * step;
+    int whole = (int)start;
+    ROW((float)(start - whole));
+    const float *x = samples + whole + 1 - taps / 2;
+    lanes sum = ALL(0);
+    for (int t = 0; t < taps; t += 8) sum += (LOAD(filter + t) + ALL(share) * LOAD(slope + t)) * LOAD(x + t);
+    lanes halves = sum + SHUFFLE(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
+    lanes quarters = halves + SHUFFLE(halves, halves, 2, 3, 0, 1, 6, 7, 4, 5);
+    out[i] = quarters[0] + quarters[1];
+  }
+}
+
+const nearend_kernels NEAREND_KERNELS = {
+    NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, resample_near, resample, update};

@@ -1,4 +1,4 @@
-// The arithmetic of the echo canceller that takes most of its time, in one version for each set of vector instructions: Swift has no way
+// The arithmetic of the echo canceller and of participants' resampling that takes most of their time, in one version for each set of vector instructions: Swift has no way
 // to compile one function for several of them and choose when it runs. The versions are chosen once, by what the processor has.
 //
 // Spectra are split: `bins` real parts at `re`, as many imaginary ones at `im`. A spectrum in a row of them is 2 · stride floats, real
@@ -81,3 +81,26 @@ NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, 
 
 // The version in use: "AVX2", "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
+
+// A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and what the next one differs by.
+// `taps` is a multiple of 8. The filter of row r, tap t weighs the sample t + 1 − taps / 2 after the whole position, at a fraction of
+// r / phases. `prototype` is the same filter in steps of 1 / phases, taps · phases + 2 floats.
+typedef struct {
+  const float *_Nonnull rows;
+  const float *_Nonnull prototype;
+  int phases;
+  int taps;
+} nearend_bank;
+
+// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; of the next, up to 16 more are
+// read and not used. [realtime]
+//
+// For a step within 0.25 % of 1: one filter and its slope for 16 frames.
+NEAREND_REALTIME void nearend_resample_near(
+    const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
+// For a step of 1 or less, and little more: a filter for each frame.
+NEAREND_REALTIME void nearend_resample(
+    const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
+// For a larger step: the filter is stretched by it, so each frame needs step · taps / 2 samples before and after it.
+NEAREND_REALTIME void nearend_resample_stretched(
+    const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);

@@ -25,10 +25,13 @@ struct SinkHistory: ~Copyable {
   @_noLocks @_noAllocation
   mutating func append(_ newLeft: UnsafePointer<Float>, _ newRight: UnsafePointer<Float>, frames: Int, rate: Double) {
     let needed = GapFade.frames(rate: rate)
-    for i in max(0, frames - needed)..<frames {
-      left[position] = newLeft[i]
-      right[position] = newRight[i]
-      position = (position + 1) & Self.mask
+    var first = max(0, frames - needed)
+    while first < frames {
+      let part = min(frames - first, GapFade.longest - position)
+      copy(newLeft + first, to: left + position, frames: part)
+      copy(newRight + first, to: right + position, frames: part)
+      position = (position + part) & Self.mask
+      first += part
     }
     count = min(needed, count + frames)
   }

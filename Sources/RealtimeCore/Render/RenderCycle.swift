@@ -32,27 +32,16 @@ struct RenderCycle {
 
 /// Working memory that sinks use one after the other. Views of memory owned by `RenderPath`.
 struct RenderScratch {
-  /// Frames given to a resampler at a time.
-  static var chunk: Int {
-    @_noLocks @_noAllocation get { 64 }
-  }
-
-  let input: UnsafeMutablePointer<Float>
-  let interleaved: UnsafeMutablePointer<Float>
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>
 
   /// Allocates for cycles of `frames` frames. [control]
   init(frames: Int) {
-    input = .silence(2 * Self.chunk)
-    interleaved = .silence(2 * frames)
     left = .silence(frames)
     right = .silence(frames)
   }
 
   func deallocate() {
-    input.deallocate()
-    interleaved.deallocate()
     left.deallocate()
     right.deallocate()
   }

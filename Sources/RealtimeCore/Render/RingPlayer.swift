@@ -1,5 +1,4 @@
 internal import CRealtime
-internal import CSampleRate
 
 /// The audio thread's end of a ring sink: takes PCM from the ring, resamples it to the graph's rate, and adds it to the bus.
 ///
@@ -23,7 +22,7 @@ struct RingPlayer: ~Copyable {
   private let channelCount: Int
   private let isFloat: Bool
   private let sinkRate: Double
-  private let resampler: OpaquePointer
+  private var resampler: RingResampler
 
   private var graphRate = 0.0
   private var state = State.idle
@@ -46,9 +45,9 @@ struct RingPlayer: ~Copyable {
   /// The write position at which a cycle last found nothing to do. Owned by the audio thread: `discard()` must not touch it.
   private var restPosition = UInt64.max
 
-  /// Takes ownership of the resampler. [control]
-  init(resampler: OpaquePointer, format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
-    self.resampler = resampler
+  /// Allocates what the sink needs. [control]
+  init(format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
+    resampler = RingResampler(channelCount: format.channelCount)
     self.fifo = fifo
     self.cells = cells
     self.meter = meter
@@ -56,8 +55,6 @@ struct RingPlayer: ~Copyable {
     isFloat = format.sampleType == .float32
     sinkRate = Double(format.sampleRate)
   }
-
-  deinit { rt_resampler_destroy(resampler) }
 
   /// A Boolean value indicating whether a cycle like the last has nothing to do here: the sink is idle and nothing has been written since.
   /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, release the hold first.
@@ -182,12 +179,10 @@ struct RingPlayer: ~Copyable {
   /// Starts from silence: clears the filter's memory, and fades in.
   @_noLocks @_noAllocation
   private mutating func primeResampler() {
-    rt_resampler_reset(resampler)
-    rt_resampler_jump(resampler, ratio)
+    resampler.reset(step: 1 / ratio)
     fadeInPosition = 0
     fadeInLength = GapFade.frames(rate: graphRate)
-    // Slightly more than the filter's half length, which grows with decimation.
-    flush = Int(32 * max(1, sinkRate / graphRate))
+    flush = resampler.reach
   }
 
   /// Returns where in this cycle a silent sink starts to play, or nil if it does not. `missing` is what the fill lacks, in cycles: a sink
@@ -247,64 +242,57 @@ struct RingPlayer: ~Copyable {
     if sincePlaying >= Self.recovery && cells.consecutiveUnderruns.load() != 0 { cells.consecutiveUnderruns.store(0) }
   }
 
-  /// Fills the interleaved scratch with up to a cycle of frames at the graph's rate; fewer if the ring ran dry.
+  /// Fills the scratch with up to a cycle of frames at the graph's rate; fewer if the ring ran dry.
   @_noLocks @_noAllocation
   private mutating func resample(_ cycle: RenderCycle) -> Int {
     let ratio = self.ratio
-    let input = cycle.scratch.input
+    resampler.steer(step: 1 / ratio)
+    let (left, right) = (cycle.scratch.left, cycle.scratch.right)
     var done = 0
-    while done < cycle.frames {
-      let wanted = cycle.frames - done
-      // Takes no more than this cycle uses: audio inside the resampler would be missing from the fill.
-      let run = fifo.front(limit: min(RenderScratch.chunk, Int(Double(wanted) / ratio) + 2))
-      var given = run.frames
-      if given > 0 {
-        read(run.start, into: input, samples: given * channelCount)
+    while true {
+      done += resampler.make(cycle.frames - done, left: left + done, right: right + done)
+      if done == cycle.frames { break }
+      // No more than this cycle uses: audio inside the resampler would be missing from the fill.
+      let wanted = max(1, min(resampler.missing(for: cycle.frames - done), resampler.room))
+      let run = fifo.front(limit: wanted)
+      if run.frames > 0 {
+        read(run.start, frames: run.frames)
+        resampler.push(run.frames)
+        fifo.advance(run.frames)
+        cells.framesRead.add(UInt64(run.frames))
       } else {
         if flush == 0 || cells.hasEnded.loadAcquire() == 0 { break }
-        given = min(flush, RenderScratch.chunk)
-        for i in 0..<given * channelCount { input[i] = 0 }
+        let silent = min(flush, wanted)
+        for channel in 0..<channelCount { clear(resampler.end(channel), frames: silent) }
+        resampler.push(silent)
+        flush -= silent
       }
-      var used = 0
-      let made = rt_resampler_process(resampler, input, given, cycle.scratch.interleaved + done * channelCount, wanted, ratio, &used)
-      if made < 0 || (made == 0 && used == 0) { break }
-      if run.frames > 0 {
-        fifo.advance(used)
-        cells.framesRead.add(UInt64(used))
-      } else {
-        flush -= used
-      }
-      done += made
     }
     cells.ratio.store(ratio)
     cells.drift.store(steering.drift)
     return done
   }
 
-  /// Replaces NaN, infinite and huge samples by silence: the resampler would remember them.
+  /// Gives frames to the resampler, and silence for NaN, infinite and huge samples: it would remember them.
   @_noLocks @_noAllocation
-  private func read(_ start: UnsafeRawPointer, into input: UnsafeMutablePointer<Float>, samples count: Int) {
-    if isFloat {
-      let samples = start.assumingMemoryBound(to: Float.self)
-      for i in 0..<count { input[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }
-    } else {
-      let samples = start.assumingMemoryBound(to: Int16.self)
-      for i in 0..<count { input[i] = Float(samples[i]) * (1 / 32_768) }
+  private func read(_ start: UnsafeRawPointer, frames: Int) {
+    for channel in 0..<channelCount {
+      let (target, stride) = (resampler.end(channel), channelCount)
+      if isFloat {
+        let samples = start.assumingMemoryBound(to: Float.self) + channel
+        for i in 0..<frames { target[i] = abs(samples[i &* stride]) <= 8 ? samples[i &* stride] : 0 }
+      } else {
+        let samples = start.assumingMemoryBound(to: Int16.self) + channel
+        for i in 0..<frames { target[i] = Float(samples[i &* stride]) * (1 / 32_768) }
+      }
     }
   }
 
   /// Applies gain and fade-in, meters and stores the frames in the scratch, and adds them to the bus.
   @_noLocks @_noAllocation
   private mutating func mix(_ cycle: RenderCycle, frames: Int) {
-    let source = cycle.scratch.interleaved
-    let left = channelCount == 1 ? source : cycle.scratch.left
-    let right = channelCount == 1 ? source : cycle.scratch.right
-    if channelCount == 2 {
-      for i in 0..<frames {
-        left[i] = source[2 * i]
-        right[i] = source[2 * i + 1]
-      }
-    }
+    let left = cycle.scratch.left
+    let right = channelCount == 1 ? left : cycle.scratch.right
     let second: UnsafeMutablePointer<Float>? = channelCount == 1 ? nil : right
     gain.apply(left, second, frames: frames)
     let fade = min(frames, fadeInLength - fadeInPosition)

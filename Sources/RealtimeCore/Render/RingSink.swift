@@ -1,4 +1,3 @@
-internal import CSampleRate
 import Synchronization
 
 /// One remote participant's ring of PCM (K1–K5, K7). Writers and observers use it from any thread; register it with a `Mixer` to hear it.
@@ -31,7 +30,7 @@ public final class RingSink: @unchecked Sendable {
 
   /// Allocates everything that the sink will ever need, for any graph rate and quantum. `capacityBytes` is the size of the ring, at least
   /// one frame; 200 ms is a good size.
-  /// Throws `.impossibleBufferSize` or `.outOfMemory`. [control]
+  /// Throws `.impossibleBufferSize`. [control]
   public init(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) {
     guard (format.bytesPerFrame...Self.maximumCapacityBytes).contains(capacityBytes) else {
       throw .impossibleBufferSize(capacityBytes, minimum: format.bytesPerFrame)
@@ -40,11 +39,7 @@ public final class RingSink: @unchecked Sendable {
     let cells = RingSinkCells(&memory)
     let meter = LevelMeter(&memory)
     let fifo = FrameFIFO(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)
-    guard let resampler = rt_resampler_create(Int32(format.channelCount)) else {
-      fifo.deallocate()
-      throw .outOfMemory(id: id)
-    }
-    let player = RingPlayer(resampler: resampler, format: format, fifo: fifo, cells: cells, meter: meter)
+    let player = RingPlayer(format: format, fifo: fifo, cells: cells, meter: meter)
     self.id = id
     self.format = format
     self.capacityBytes = fifo.capacity * fifo.bytesPerFrame

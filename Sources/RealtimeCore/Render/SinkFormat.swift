@@ -47,7 +47,6 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
   /// The session is ending; the next one will accept.
   case sessionEnds(id: String, reason: String)
   case tooManySinks(limit: Int)
-  case outOfMemory(id: String)
 
   public var description: String {
     switch self {
@@ -60,7 +59,6 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
     case .alreadyRegistered(let id): "sink '\(id)' is already registered; unregister it first or choose another id"
     case .refused(let id, let reason), .sessionEnds(let id, let reason): "sink '\(id)' cannot be registered: \(reason)"
     case .tooManySinks(let limit): "\(limit) sinks are registered, which is the limit; unregister one first"
-    case .outOfMemory(let id): "there is not enough memory for sink '\(id)'"
     }
   }
 }

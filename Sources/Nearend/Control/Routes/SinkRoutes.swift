@@ -81,7 +81,7 @@ extension SinkError {
     switch self {
     case .impossibleSampleRate, .impossibleChannelCount, .impossibleBufferSize, .impossibleId: 422
     case .alreadyRegistered, .refused, .tooManySinks: 409
-    case .sessionEnds, .outOfMemory: 503
+    case .sessionEnds: 503
     }
   }
 }
