@@ -18,12 +18,12 @@ struct DebianPackageTests {
   private func program(_ place: EmptyPlace) throws -> String {
     let (source, program) = ("\(place.path)/program.c", "\(place.path)/nearend")
     try """
-      #include <pipewire/pipewire.h>
-      #include <unistd.h>
-      int main(int count, char **arguments) {
-        return pw_get_library_version() == 0 || execv("\(nearendProgram)", arguments);
-      }
-      """.write(toFile: source, atomically: true, encoding: .utf8)
+    #include <pipewire/pipewire.h>
+    #include <unistd.h>
+    int main(int count, char **arguments) {
+      return pw_get_library_version() == 0 || execv("\(nearendProgram)", arguments);
+    }
+    """.write(toFile: source, atomically: true, encoding: .utf8)
     let build = "cc -o \(program) \(source) $(pkg-config --cflags --libs libpipewire-0.3)"
     let built = try place.start("sh", ["-c", build]).result(timeout: 60)
     try #require(built.succeeded, "\(built)")
