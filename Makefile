@@ -3,13 +3,13 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
-.PHONY: fuzz-graph fuzz-files dependencies clean install uninstall deb
+.PHONY: fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
 
 help: ## says what each target does
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 run: ## installs what is missing, builds, and starts the dashboard; without a daemon or devices it rehearses
 	@Scripts/install-dependencies run
@@ -28,6 +28,7 @@ install uninstall: export PREFIX ?= /usr/local
 install uninstall: export DESTDIR ?=
 install deb: export PROGRAM ?=
 install deb: export MANUAL ?=
+deb: export OUTPUT ?=
 
 install: ## builds for release, and installs program, manual pages, completions and systemd unit: PREFIX=/usr/local DESTDIR=
 	@$(if $(PROGRAM),:,Scripts/install-dependencies build)
@@ -36,8 +37,15 @@ install: ## builds for release, and installs program, manual pages, completions 
 uninstall: ## takes away what make install has put there: PREFIX=/usr/local DESTDIR=
 	@Scripts/install uninstall
 
-deb: dependencies ## builds a Debian package for this Debian: .build-deb/nearend_*.deb
+deb: ## builds a Debian package for this Debian: .build-deb/nearend_*.deb
+	@$(if $(PROGRAM),:,Scripts/install-dependencies deb)
 	@Scripts/make-deb
+
+test-deb: deb ## installs, tries and removes that package in a fresh Debian of the same release, below .build-debian
+	@Scripts/test-deb .build-deb/nearend_*.deb
+
+test-debian13: ## runs the suite and makes and tries a package in a Debian 13, with that one's own Swift: ARGS="--quick"
+	@Scripts/test-debian13 $(ARGS)
 
 format: ## rewrites the sources in the house style
 	@$(swift) format --in-place --recursive --parallel $(sources)
@@ -81,3 +89,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 
 clean: ## removes everything that was built
 	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-install .build-deb
+	@rm -rf .build-debian .build-debian13

@@ -85,7 +85,7 @@ let package = Package(
     .target(
       name: "Preferences",
       dependencies: ["Border", "Platform", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
-    .target(name: "Doctor", dependencies: ["PipeWireClient", "SessionModel"]),
+    .target(name: "Doctor", dependencies: ["Platform", "PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),

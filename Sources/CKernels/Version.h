@@ -18,6 +18,13 @@ typedef int masks __attribute__((vector_size(32)));
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
 #define ALL(x) ((lanes){(x), (x), (x), (x), (x), (x), (x), (x)})
 
+// clang has it since version 18; Swift 6.0's is 17.
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define ROOTS(v) __builtin_elementwise_sqrt(v)
+#else
+#define ROOTS(v) ({ lanes roots = (v); for (int lane = 0; lane < 8; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
+#endif
+
 // MARK: Fourier transforms: Stockham's, radix 4, decimation in frequency; a last stage of radix 2 where the power of two is odd.
 
 // The four outputs of a butterfly whose inputs are a, b, c, d, before their roots.
@@ -341,7 +348,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     // Comfort noise tops up to what noise suppression leaves of the noise; of silence nothing.
     lanes missing = POSITIVE(floorOfNoise * floorOfNoise * (noise - ALL(1.01e-10f)) - gain * gain * power);
     missing *= share + (ALL(1) - share) * echoShare;
-    lanes level = ALL(hop->comfort) * __builtin_elementwise_sqrt(missing);
+    lanes level = ALL(hop->comfort) * ROOTS(missing);
     STORE(re + k, gain * LOAD(re + k) + level * LOAD(hop->phaseRe + k));
     STORE(im + k, gain * LOAD(im + k) + level * LOAD(hop->phaseIm + k));
   }

@@ -1,3 +1,4 @@
+import Platform
 import SessionModel
 
 /// All that the doctor looks at, at one instant. A plain value, so that whatever may be wrong can be written down in a test. [any]
@@ -130,7 +131,7 @@ extension GraphSurvey.Node {
   /// The voice filter of others that it is an end of.
   var voiceFilter: VoiceFilter? {
     let text = "\(name) \(description)".lowercased()
-    return isOurs ? nil : VoiceFilter.all.first { filter in filter.marks.contains { text.contains($0) } }
+    return isOurs ? nil : VoiceFilter.all.first { filter in filter.marks.contains { text.includes($0) } }
   }
 }
 

@@ -89,7 +89,8 @@ struct ManualPage {
 
   private static func related(_ command: CommandHelp) -> [String] {
     let parents = command.path.indices.dropLast().map { command.path[...$0].joined(separator: "-") }
-    let pages = parents + command.shown.map(\.pageName)
-    return pages.isEmpty ? [] : [Roff.section("See also"), pages.map { "\(Roff.bold($0))(1)" }.joined(separator: ",\n")]
+    var pages = (parents + command.shown.map(\.pageName)).map { "\(Roff.bold($0))(1)" }
+    if ["nearend", "nearend-config"].contains(command.pageName) { pages.append("\(Roff.bold("nearend.toml"))(5)") }
+    return pages.isEmpty ? [] : [Roff.section("See also"), pages.joined(separator: ",\n")]
   }
 }

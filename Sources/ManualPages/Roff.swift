@@ -40,8 +40,10 @@ enum Roff {
         // A literal block may go on behind it; what follows says whether it does.
         if !isLiteral { lines.append(".PP") }
       } else {
-        literal(false)
         let isHeading = line.allSatisfy { $0.isUppercase || $0 == " " }
+        if isLiteral, !isHeading { lines += [".fi", ".PP"] }
+        if isLiteral, isHeading { lines.append(".fi") }
+        isLiteral = false
         lines.append(isHeading ? section(line) : Self.text(line))
       }
     }

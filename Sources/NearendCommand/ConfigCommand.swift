@@ -173,7 +173,7 @@ struct ResetCommand: ParsableCommand {
         }
       }
     } catch {
-      fail("\(path) cannot be written: \(error.localizedDescription)", .failure)
+      fail("\(path) cannot be written: \(error)", .failure)
     }
     print(words.isEmpty ? "Nothing of it was remembered." : "Forgotten: \(words.joined(separator: ", ")).".printable(atMost: .max))
   }

@@ -52,7 +52,7 @@ extension DoctorFacts {
   fileprivate init(_ environment: [String: String], socket: String?) {
     self.init()
     do { graph = try GraphSurvey.take() } catch { daemonProblem = "\(error)" }
-    wirePlumber = Self.wirePlumberVersion(environment)
+    wirePlumber = Self.wirePlumberVersion()
     library = CapturePath.library
     readSocket(socket ?? ControlPath.standard(environment))
     if let process = graph?.nearendProcess { realtime = Self.realtime(of: process) }
@@ -85,20 +85,9 @@ extension DoctorFacts {
   }
 
   /// The installed one's; the one that runs tells nobody.
-  private static func wirePlumberVersion(_ environment: [String: String]) -> String? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["wireplumber", "--version"]
-    process.environment = environment
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 3) { if process.isRunning { process.terminate() } }
-    let data = (try? pipe.fileHandleForReading.read(upToCount: 4_096)) ?? nil
-    process.waitUntilExit()
-    let text = String(decoding: data ?? Data(), as: UTF8.self)
-    return text.firstMatch(of: /[Ll]inked with libwireplumber ([0-9.]+)/).map { String($0.output.1) }
+  private static func wirePlumberVersion() -> String? {
+    let answer = output(ofCommand: "wireplumber --version", within: 3)
+    return answer.firstMatch(of: /[Ll]inked with libwireplumber ([0-9.]+)/).map { String($0.output.1) }
   }
 
   /// Of the thread with the highest priority, which is libpipewire's.

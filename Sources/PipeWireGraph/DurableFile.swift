@@ -45,8 +45,15 @@ package enum DurableFile {
 
   private static func makeFolder(of path: String) throws -> String {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try makeFolders(folder)
     return folder.path
+  }
+
+  /// Not by way of `FileManager`, whose errors are no words.
+  private static func makeFolders(_ folder: URL) throws(SystemError) {
+    guard access(folder.path, F_OK) != 0 else { return }
+    try makeFolders(folder.deletingLastPathComponent())
+    guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw .last }
   }
 
   private static func write(_ data: Data, to path: String) throws {

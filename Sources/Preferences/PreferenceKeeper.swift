@@ -313,7 +313,7 @@ public final class PreferenceKeeper: Sendable {
         state.rememberedStamp = FileStamp(rememberedFile.path)
       }
     } catch {
-      service.warn("\(rememberedFile.path) cannot be written, so changes are forgotten at the end: \(error.localizedDescription)")
+      service.warn("\(rememberedFile.path) cannot be written, so changes are forgotten at the end: \(error)")
     }
   }
 }

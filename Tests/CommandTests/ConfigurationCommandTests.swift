@@ -48,6 +48,14 @@ struct ConfigurationCommandTests {
     #expect(try place.nearend("reset", "bogus").errors.contains("nothing is remembered"))
   }
 
+  @Test("O7: where what is remembered cannot be written, reset names the file and says why")
+  func unwritable() throws {
+    let place = try EmptyPlace(["XDG_STATE_HOME": "/dev/null/state"])
+    let result = try place.nearend("reset", "hpf")
+    #expect(result.exit == .status(1))
+    #expect(result.errors == "nearend: /dev/null/state/nearend/remembered.json cannot be written: Not a directory\n")
+  }
+
   @Test(
     "O4: a running nearend follows its file, the device in use and what people change; the next one begins with that, until it is reset")
   func live() throws {

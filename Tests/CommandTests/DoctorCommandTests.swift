@@ -34,6 +34,7 @@ struct DoctorCommandTests {
     #expect(found.contains { $0.id == "nearend" && $0.severity == .fine })
     #expect(found.contains { $0.id == "default-speaker" && $0.summary.contains("hw.speaker") })
     #expect(found.contains { $0.id == "realtime" }, "its thread is seen")
+    #expect(found.contains { $0.id == "session-manager" && $0.summary.hasPrefix("WirePlumber 0.") })
     #expect(found.allSatisfy { !$0.evidence.isEmpty || $0.severity == .fine })
     #expect(found.allSatisfy { ($0.severity == .fine) == ($0.remedy == nil) })
 

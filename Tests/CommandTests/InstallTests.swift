@@ -47,7 +47,7 @@ struct InstallTests {
     var expected: Set = [
       "bin/nearend", "share/man/man1/nearend.1", "share/bash-completion/completions/nearend", "share/zsh/site-functions/_nearend",
       "share/fish/vendor_completions.d/nearend.fish", "lib/systemd/user/nearend.service", "share/applications/nearend.desktop",
-      "share/icons/hicolor/scalable/apps/nearend.svg", "share/nearend/installed",
+      "share/icons/hicolor/scalable/apps/nearend.svg", "share/man/man5/nearend.toml.5", "share/nearend/installed",
     ]
     let nested = ["sink-add", "sink-remove", "sink-list", "config-path", "config-check", "config-show"]
     expected.formUnion((Self.commands + nested).map { "share/man/man1/nearend-\($0).1" })
@@ -128,6 +128,21 @@ struct InstallTests {
     let first = words(ofPage: try text("\(folder)/nearend.1"))
     for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "SEE ALSO"] { #expect(first.contains("\n.SH \(section)\n"), "\(section)") }
     #expect(first.contains("  75  another nearend runs in this session\n"))
+  }
+
+  @Test("O4, O5: nearend.toml(5) names every key with its default, and man reads it without a complaint")
+  func configurationPage() throws {
+    let place = try EmptyPlace()
+    #expect(try make("install", in: place, "DESTDIR=\(place.path)/root", "PREFIX=/usr").succeeded)
+    let file = "\(place.path)/root/usr/share/man/man5/nearend.toml.5"
+    let page = words(ofPage: try text(file))
+    let keys = try text("\(Self.package)/Resources/nearend.toml").matches(of: /\n#([A-Za-z]+) = (.*)/)
+    #expect(keys.count > 20)
+    for key in keys { #expect(page.contains("\n\(key.1)\n") && page.contains("default: \(key.2))"), "\(key.1)") }
+    #expect(page.contains("\n.SH BY DEVICE\n") && page.contains("[device.\"bluez_*\"]"))
+    guard (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil else { return }
+    let shown = try place.start("man", ["--warnings", "--local-file", file], ["MANWIDTH": "80"]).result(timeout: 30)
+    #expect(shown.succeeded && shown.errors.isEmpty, "\(shown.errors)")
   }
 
   @Test("O5: completions know every command, and their shells take them", arguments: ["bash", "zsh", "fish"])

@@ -2,11 +2,11 @@
 /// both sides of the reference. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
 struct CaptureInput: ~Copyable {
   /// The microphone's own signal, muted or not.
-  let own: UnsafeMutablePointer<Float>
+  private(set) var own: UnsafeMutablePointer<Float>
   /// The microphone as the chain hears it.
-  let microphone: UnsafeMutablePointer<Float>
-  let left: UnsafeMutablePointer<Float>
-  let right: UnsafeMutablePointer<Float>
+  private(set) var microphone: UnsafeMutablePointer<Float>
+  private(set) var left: UnsafeMutablePointer<Float>
+  private(set) var right: UnsafeMutablePointer<Float>
 
   private var gate: MuteGate
   /// Frames since the gate was shut, at most 2²⁰.
@@ -23,6 +23,19 @@ struct CaptureInput: ~Copyable {
   }
 
   deinit { for buffer in [own, microphone, left, right] { buffer.deallocate() } }
+
+  /// As `Seam.exchange(with:)`.
+  @_noLocks @_noAllocation
+  mutating func exchange(with other: inout CaptureInput) {
+    (own, other.own) = (other.own, own)
+    (microphone, other.microphone) = (other.microphone, microphone)
+    (left, other.left) = (other.left, left)
+    (right, other.right) = (other.right, right)
+    (gate, other.gate) = (other.gate, gate)
+    (silence, other.silence) = (other.silence, silence)
+    seam.exchange(with: &other.seam)
+    (hasMicrophone, other.hasMicrophone) = (other.hasMicrophone, hasMicrophone)
+  }
 
   /// A Boolean value indicating whether the gate is fully shut.
   var isShut: Bool { @_noLocks @_noAllocation get { gate.isShut } }

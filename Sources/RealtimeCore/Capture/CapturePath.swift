@@ -152,8 +152,8 @@ public struct CapturePath: ~Copyable {
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
-    swap(&input, &old.pointee.input)
-    swap(&seam, &old.pointee.seam)
+    input.exchange(with: &old.pointee.input)
+    seam.exchange(with: &old.pointee.seam)
     gate = old.pointee.gate
     quantum = old.pointee.quantum
     isProcessing = old.pointee.isProcessing

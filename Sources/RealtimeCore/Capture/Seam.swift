@@ -1,11 +1,11 @@
 /// Joins two unrelated streams without a click: plays the last milliseconds backwards while fading them out, which continues the signal
 /// without a jump, and fades the new stream in. Needs no look-ahead, so it adds no delay. [realtime]
 struct Seam: ~Copyable {
-  private let length: Int
+  private var length: Int
   /// The last `length` frames heard, oldest first.
-  private let heard: UnsafeMutablePointer<Float>
+  private var heard: UnsafeMutablePointer<Float>
   /// A copy of `heard` from when the seam began.
-  private let tail: UnsafeMutablePointer<Float>
+  private var tail: UnsafeMutablePointer<Float>
   /// Frames since the seam began.
   private var position: Int
   /// Frames of the new stream that stay silent before it fades in.
@@ -22,6 +22,16 @@ struct Seam: ~Copyable {
   deinit {
     heard.deallocate()
     tail.deallocate()
+  }
+
+  /// Not by way of `swap`, which Swift 6.0 takes for one that allocates, where what it swaps cannot be copied.
+  @_noLocks @_noAllocation
+  mutating func exchange(with other: inout Seam) {
+    (length, other.length) = (other.length, length)
+    (heard, other.heard) = (other.heard, heard)
+    (tail, other.tail) = (other.tail, tail)
+    (position, other.position) = (other.position, position)
+    (silence, other.silence) = (other.silence, silence)
   }
 
   /// A Boolean value indicating whether the two streams are still being joined.
