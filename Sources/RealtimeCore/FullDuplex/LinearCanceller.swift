@@ -123,7 +123,8 @@ struct LinearCanceller: ~Copyable {
       beginAnew()
     }
     watchBeginning(isFarEnd: farEndPower > 1e-6)
-    if let rate = tracker.update(fast, rate: resampler.rate) { resampler.rate = rate }
+    // At the end of what the resampler has, it does not follow the rate, and what the tracker saw would be added up without end.
+    if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
   }
 
@@ -140,6 +141,7 @@ struct LinearCanceller: ~Copyable {
     } else if resampler.isShort, careful.moveByHop() {
       fast.adopt(careful, bins: 0..<layout.bins)
       resampler.skip(hops: -1)
+      tracker.forget()
     } else {
       if resampler.hasHopToSpare, offset < (layout.reach - layout.partitions) * layout.partitionHops {
         feedReference()
