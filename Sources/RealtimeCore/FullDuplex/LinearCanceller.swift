@@ -89,6 +89,11 @@ struct LinearCanceller: ~Copyable {
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
+  /// The far end has been silent for as long as the filters look back.
+  var isFarEndSilent: Bool {
+    @_noLocks @_noAllocation get { reference.isSilent }
+  }
+
   /// Power of the echo that the estimate is expected to leave, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
     @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }
