@@ -332,16 +332,19 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
     lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
-    // What has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001).
+    // What has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001), where it was steady.
     lanes smooth = ALL(0.85f) * LOAD(hop->smoothed + k) + ALL(0.15f) * power, least = LOAD(hop->least + k);
-    lanes former = LOAD(hop->formerLeast + k);
+    lanes former = LOAD(hop->formerLeast + k), most = LOAD(hop->most + k);
     if (hop->beginsWindow) {
-      former = least;
+      former = SELECT(most < ALL(hop->steadiness) * least, least, ALL(0));
       least = smooth;
+      most = smooth;
     }
     least = LEAST(least, smooth);
+    most = MOST(most, smooth);
     STORE(hop->smoothed + k, smooth);
     STORE(hop->least + k, least);
+    STORE(hop->most + k, most);
     STORE(hop->formerLeast + k, former);
     noise = SELECT(isEcho, noise, MOST(noise, LEAST(least, former)));
     STORE(hop->noise + k, noise);

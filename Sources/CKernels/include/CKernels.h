@@ -69,11 +69,14 @@ typedef struct {
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
-  // State: |E|² smoothed, its least in this window of time and in the one before; whether a window begins.
+  // State: |E|² smoothed, its least and most in this window of time and its least in the one before; whether a window begins.
   float *_Nonnull smoothed;
   float *_Nonnull least;
+  float *_Nonnull most;
   float *_Nonnull formerLeast;
   bool beginsWindow;
+  // How many times its least a window's most may be for the least to count as noise.
+  float steadiness;
 } nearend_suppression;
 
 // Decides the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]

@@ -260,9 +260,10 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   mutating func moveByHop() -> Bool {
     var early: Float = 0, all: Float = 1e-12
-    taps(of: 0, into: scratch)
     let length = layout.transform - layout.window
-    for i in 0..<length { all += scratch[i] * scratch[i] }
+    // Of the whole response, not of its beginning: that may hold nothing but what noise has taught.
+    for row in 0..<layout.partitions { all += 2 * Float(binsOfRow[row]) * meanSquares[row] / Float(layout.transform) }
+    taps(of: 0, into: scratch)
     for i in 0..<layout.hop { early += scratch[i] * scratch[i] }
     if early > 0.003 * all { return false }
     for channel in 0..<ReferenceSpectra.channels {

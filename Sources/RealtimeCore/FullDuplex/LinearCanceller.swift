@@ -25,6 +25,7 @@ struct LinearCanceller: ~Copyable {
   private var fast: KalmanFilter
   private var careful: KalmanFilter
   private var selector: PathSelector
+  private var choice: FilterChoice
   private var scout: DelayScout
   private var detector: PathChangeDetector
   private var spectrum: BandSpectrum
@@ -55,6 +56,7 @@ struct LinearCanceller: ~Copyable {
     let bands = spectrum.count
     self.spectrum = spectrum
     selector = PathSelector(layout: layout, bands: bands)
+    choice = FilterChoice(layout: layout, bands: bands)
     scout = DelayScout(layout: layout, channels: 2)
     detector = PathChangeDetector(layout: layout, bands: bands)
     gainTracker = GainTracker(layout: layout)
@@ -87,9 +89,14 @@ struct LinearCanceller: ~Copyable {
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
+  /// The far end has been silent for as long as the filters look back.
+  var isFarEndSilent: Bool {
+    @_noLocks @_noAllocation get { reference.isSilent }
+  }
+
   /// Power of the echo that the estimate is expected to leave, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(careful.uncertainty) }
+    @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }
   }
 
   /// One hop of the microphone, and of each channel of the far end.
@@ -100,6 +107,7 @@ struct LinearCanceller: ~Copyable {
     push(samples, frames: layout.hop, onto: microphone, length: layout.window)
     if reference.isSilent {
       careful.rest(microphone: microphone)
+      choice.rest()
       echo = careful.echo
       residual = careful.residual
       isGuarded = false
@@ -107,23 +115,26 @@ struct LinearCanceller: ~Copyable {
     }
     careful.step(reference, offset: offset, microphone: microphone)
     fast.step(reference, offset: offset, microphone: microphone)
-    echo = careful.echo
-    residual = careful.residual
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
     spectrum.measure(samples, into: microphoneBands)
     spectrum.measure(careful.echo, into: echoBands)
+    choice.choose(
+      fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
+    echo = choice.isFast ? choice.echo : careful.echo
+    residual = choice.isFast ? choice.residual : careful.residual
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
     place(isFarEnd: farEndPower > 1e-8)
-    if let gain = gainTracker.update(microphone: samples, echo: echo, isConverged: detector.hasConverged) {
+    if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
       fast.scale(by: gain)
       careful.scale(by: gain)
     } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands) {
       beginAnew()
     }
     watchBeginning(isFarEnd: farEndPower > 1e-6)
-    if let rate = tracker.update(fast, rate: resampler.rate) { resampler.rate = rate }
+    // At the end of what the resampler has, it does not follow the rate, and what the tracker saw would be added up without end.
+    if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
   }
 
@@ -140,6 +151,7 @@ struct LinearCanceller: ~Copyable {
     } else if resampler.isShort, careful.moveByHop() {
       fast.adopt(careful, bins: 0..<layout.bins)
       resampler.skip(hops: -1)
+      tracker.forget()
     } else {
       if resampler.hasHopToSpare, offset < (layout.reach - layout.partitions) * layout.partitionHops {
         feedReference()

@@ -14,7 +14,7 @@ struct Suppressor: ~Copyable {
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
   private let noise, speech, clean, gain: UnsafeMutablePointer<Float>
-  private let smoothed, least, formerLeast: UnsafeMutablePointer<Float>
+  private let smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
   private let phases: SplitSpectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
@@ -24,6 +24,8 @@ struct Suppressor: ~Copyable {
   private let settlingHops: Int
   /// 0.4 s.
   private let noiseWindowHops: Int
+  /// 9 dB: within a window a voice rises and falls further, and its vowels do not count as noise. While the far end talks what lingers may be echo.
+  private let steadiness: Float = 8
   private var hops = 0
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -65,6 +67,7 @@ struct Suppressor: ~Copyable {
     gain = .silence(padded)
     smoothed = .silence(padded)
     least = .silence(padded)
+    most = .silence(padded)
     formerLeast = .silence(padded)
     for k in 0..<padded { (noise[k], speech[k], gain[k]) = (1e-9, 0.5, 1) }
     phases = .silence(phaseCount + padded)
@@ -83,8 +86,8 @@ struct Suppressor: ~Copyable {
 
   deinit {
     for array in [
-      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain, smoothed, least,
-      formerLeast,
+      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain,
+      smoothed, least, most, formerLeast,
     ] { array.deallocate() }
     spectrum.deallocate()
     echoSpectrum.deallocate()
@@ -103,12 +106,13 @@ struct Suppressor: ~Copyable {
   ///   - filterUncertainty: what the filter expects to be wrong with the echo's estimate, by adapted bin.
   ///   - echo: the estimate.
   ///   - isGuarded: whatever is heard is echo.
+  ///   - isFarEndSilent: there is nothing that echo could come from.
   ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
   ///   - noiseShare: the same of the noise.
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
-    echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>
+    isFarEndSilent: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>
   ) {
     hops += 1
     analyze(newest, line: residual, into: spectrum, power: power)
@@ -121,7 +125,7 @@ struct Suppressor: ~Copyable {
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     presence.update(error: power, echo: residualEcho.power, noise: noise, noiseShare: noiseShare, isGuarded: isGuarded)
-    suppress(noiseShare: noiseShare)
+    suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent)
     transform.inverse(spectrum, into: work)
     copy(overlap + hop, to: overlap, frames: length - hop)
     clear(overlap + (length - hop), frames: hop)
@@ -155,7 +159,7 @@ struct Suppressor: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func suppress(noiseShare: Float) {
+  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool) {
     let talking = presence.overall
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
@@ -163,7 +167,8 @@ struct Suppressor: ~Copyable {
       clean: clean, gain: gain, phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory,
-      smoothed: smoothed, least: least, formerLeast: formerLeast, beginsWindow: hops % noiseWindowHops == 0)
+      smoothed: smoothed, least: least, most: most, formerLeast: formerLeast, beginsWindow: hops % noiseWindowHops == 0,
+      steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude)
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
     // The first and the last bin are real.
     (spectrum.im[0], spectrum.im[bins - 1]) = (0, 0)

@@ -36,10 +36,12 @@ struct LinearCancellerTests {
 
   @Test(
     "V10: a clock that is 150 ppm off costs nothing in the end, not even where the far end slips by more than a hop",
-    arguments: [1.5e-4, -1.5e-4])
-  func drift(rate drift: Double) {
+    arguments: [(1.5e-4, 0.0), (-1.5e-4, 0), (-1.5e-4, 0.06)])
+  func drift(rate drift: Double, later delay: Double) {
     let seconds = 30.0, far = smooth(Noise.white(frames: Int(seconds * Double(Self.rate)), seed: 3))
-    let run = cancel(far, far, echo: echo(of: resampled(far, by: drift), through: Self.path(seed: 7)))
+    let path = [Float](repeating: 0, count: Int(delay * Double(Self.rate))) + Self.path(seed: 7)
+    let near = Noise.white(frames: far.count, level: 0.001, seed: 11)
+    let run = cancel(far, far, echo: echo(of: resampled(far, by: drift), through: path), near: near)
     #expect(abs(drift) * seconds * Double(Self.rate) > Double(FilterLayout(rate: Self.rate).hop))
     #expect(run.erle(27, 30) > 15, "\(run.erle(27, 30))")
   }

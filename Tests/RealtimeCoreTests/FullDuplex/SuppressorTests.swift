@@ -8,7 +8,9 @@ struct SuppressorTests {
   private let layout = FilterLayout(rate: 48_000)
 
   /// What becomes of a residual: whether all of it is what the filter is unsure of, and how much of echo and noise is to be suppressed.
-  private func run(_ residual: [Float], isUnsure: Bool = false, echoShare: Float = 1, noiseShare: Float = 1) -> [Float] {
+  private func run(
+    _ residual: [Float], isUnsure: Bool = false, isFarEndSilent: Bool = true, echoShare: Float = 1, noiseShare: Float = 1
+  ) -> [Float] {
     var suppressor = Suppressor(layout: layout)
     let silence = [Float](repeating: 0, count: layout.hop)
     var output = [Float](repeating: 0, count: layout.hop), all: [Float] = []
@@ -17,8 +19,8 @@ struct SuppressorTests {
       // Of a window of samples, in the bins of a transform: the sum of their squares.
       let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : 0
       suppressor.process(
-        residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false, echoShare: echoShare,
-        noiseShare: noiseShare, into: &output)
+        residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false,
+        isFarEndSilent: isFarEndSilent, echoShare: echoShare, noiseShare: noiseShare, into: &output)
       all += output
     }
     return all
@@ -51,6 +53,19 @@ struct SuppressorTests {
     let range = 48_000..<output.count
     let difference = range.map { output[$0] - late[$0] }
     #expect(level(difference[...]) < level(late[range]) - 10, "\(level(difference[...]) - level(late[range]))")
+  }
+
+  @Test("V10: vowels are no noise where no echo can be: a voice in soft noise is changed by 2 dB less than while the far end talks")
+  func vowels() {
+    let voice = CaptureSignals.speech(seconds: 8, rate: 48_000, level: -26)
+    let noisy = zip(voice, Noise.white(frames: voice.count, level: 0.001, seed: 3)).map { $0 + $1 }
+    let late = [Float](repeating: 0, count: layout.hop) + voice
+    func change(isFarEndSilent: Bool) -> Float {
+      let output = run(noisy, isFarEndSilent: isFarEndSilent)
+      return level((96_000..<output.count).map { output[$0] - late[$0] }[...]) - level(late[96_000..<output.count])
+    }
+    let alone = change(isFarEndSilent: true), both = change(isFarEndSilent: false)
+    #expect(alone < both - 2, "\(alone), \(both) while the far end talks")
   }
 
   @Test("V10: what the filter expects to be wrong is taken out; with the echo's share at 0 it is left alone")
