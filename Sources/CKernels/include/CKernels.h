@@ -1,5 +1,6 @@
-// The arithmetic of the echo canceller and of participants' resampling that takes most of their time, in one version for each set of vector instructions: Swift has no way
-// to compile one function for several of them and choose when it runs. The versions are chosen once, by what the processor has.
+// The arithmetic of the echo canceller and of participants' resampling that takes most of their time, in one version for each set of vector
+// instructions: Swift has no way to compile one function for several of them and choose when it runs. The versions are chosen once, by what
+// the processor has.
 //
 // Spectra are split: `bins` real parts at `re`, as many imaginary ones at `im`. A spectrum in a row of them is 2 · stride floats, real
 // parts first; weights are 3 · stride floats: real parts, imaginary parts, variances. `bins` and `stride` are multiples of 8.
@@ -95,8 +96,8 @@ typedef struct {
   int taps;
 } nearend_bank;
 
-// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; of the next, up to 16 more are
-// read and not used. [realtime]
+// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; of the next, up to 16 more
+// are read and not used. [realtime]
 //
 // For a step within 0.25 % of 1: one filter and its slope for 16 frames.
 NEAREND_REALTIME void nearend_resample_near(
