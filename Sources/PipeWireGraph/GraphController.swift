@@ -52,6 +52,8 @@ public final class GraphController: @unchecked Sendable {
   private(set) var isStopping = false
   private var lastVolumes = VolumesStatus()
   private var closedMicrophone: UInt32?
+  /// How often it was suspended since the mute, and when last, in seconds.
+  private var closing = (count: 0, time: 0.0)
   private var priority = PriorityWatch()
   private lazy var freeze = makeFreezeRecovery()
   private lazy var recovery = RecoveryWatch(loop: loop, core: core) { [unowned self] in hooks.soundPasses() }
@@ -411,12 +413,21 @@ public final class GraphController: @unchecked Sendable {
   /// Suspends the device of a muted microphone (D1, mode restart); a session manager would wait another 5 s.
   private func closeMicrophone(_ demand: SessionDemand) {
     guard demand.sends, demand.linksDevices, !demand.opensMicrophone, let id = choice.microphone?.id else {
-      closedMicrophone = nil
+      (closedMicrophone, closing.count) = (nil, 0)
       return
     }
     guard closedMicrophone != id, !objects.links.contains(where: { $0.outputNode == id || $0.inputNode == id }) else { return }
     closedMicrophone = id
+    closing = (closing.count + 1, monotonicSeconds())
     volumes?.suspend(id)
+  }
+
+  /// Suspends a closed microphone again that the daemon has woken: it runs the devices of a group together, whichever of them begins. Not for
+  /// ever, because each time may be heard from the others.
+  private func keepMicrophoneClosed() {
+    guard closedMicrophone != nil, closing.count < 5, monotonicSeconds() > closing.time + 0.5, routes.isMicrophoneRunning else { return }
+    closedMicrophone = nil
+    dirty.raise()
   }
 
   /// Logs mutes that were not set in nearend.
@@ -497,6 +508,7 @@ public final class GraphController: @unchecked Sendable {
   private func watch() {
     renewCapturePath()
     priority.look()
+    keepMicrophoneClosed()
     hooks.looked()
     if hearCall() { dirty.raise() }
     freeze.look(isDemanded: isDemanded, isStarted: filter?.filter.state == .streaming)

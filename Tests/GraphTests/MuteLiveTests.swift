@@ -99,7 +99,7 @@ extension GraphTests {
         case .inputMixer:
           #expect(passage >= 2)
           #expect((passage...passage + 3).contains(mute) && (passage...passage + 3).contains(unmute), "\(mutes) \(unmutes)")
-        case .restart: #expect(mute <= 3 && unmute > passage, "\(mutes) \(unmutes)")
+        case .restart: #expect(mute <= 3 && unmute >= passage, "\(mutes) \(unmutes)")
         }
       }
 
@@ -197,6 +197,16 @@ extension GraphTests {
       let noise = Signals.noise(frames: 12_000)
       var run = 0
       func levels() throws -> (microphone: Double, speaker: Double) {
+        // A recording that lacks a cycle says nothing of levels.
+        for _ in 0..<5 {
+          let recording = try record()
+          guard recording.lostFrames == 0 else { continue }
+          func level(_ port: String) -> Double { 10 * log10(max(Measures.power(recording.samples[port]!), 1e-12) / Measures.power(noise)) }
+          return (level("voice"), level("speaker"))
+        }
+        throw SessionError(.timedOut, "five recordings in a row lack cycles", remedy: "is the machine overloaded?")
+      }
+      func record() throws -> GraphProbe.Recording {
         run += 1
         let probe = try live.probe(
           "probe\(run)", play: ["near": noise, "far": noise], record: ["voice", "speaker"], frames: noise.count)
@@ -205,9 +215,7 @@ extension GraphTests {
           ("nearend.microphone:capture_MONO", probe.recordPort("voice")), ("nearend:speaker_FL", probe.recordPort("speaker")),
         ])
         try live.wait(forActive: [LiveGraph.captureLink] + LiveGraph.speakerLinks)
-        let recording = try probe.run()
-        func level(_ port: String) -> Double { 10 * log10(max(Measures.power(recording.samples[port]!), 1e-12) / Measures.power(noise)) }
-        return (level("voice"), level("speaker"))
+        return try probe.run()
       }
       func volumes() -> VolumesStatus { live.service.snapshot().route.volumes }
       func id(_ name: String) throws -> String {

@@ -28,6 +28,9 @@ final class PortWatch {
     return node.id("device.id").map { id in connection.objects[id] == nil || card(id)?.isKnown == true } ?? true
   }
 
+  /// Returns whether the node takes part in cycles now.
+  func isRunning(_ node: GlobalObject) -> Bool { nodes[node]?.isRunning ?? false }
+
   /// Returns the node as an end of a route.
   func port(_ node: GlobalObject, _ direction: Device.Direction) -> RoutePort {
     let (active, facts) = (activeRoute(node, direction), facts(node, direction))

@@ -125,6 +125,9 @@ final class RouteKeeper {
   /// A Boolean value indicating whether the card of the microphone in use is muted (D1).
   var isMicrophoneMuted: Bool { choice.microphone.map { ports?.isMuted($0, .input) ?? false } ?? false }
 
+  /// A Boolean value indicating whether the microphone in use takes part in cycles now.
+  var isMicrophoneRunning: Bool { choice.microphone.map { ports?.isRunning($0) ?? false } ?? false }
+
   // MARK: Requests
 
   func pick(_ direction: Device.Direction, name: String?) {
