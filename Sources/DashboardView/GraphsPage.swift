@@ -77,7 +77,7 @@ enum GraphsPage {
       }
     }
     let delays = columns.largest(\.echoDelay)
-    let longest = max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20)
+    let longest = DelayScale.end(holding: delays)
     let xruns = columns.sums { $0.xruns }
     return [
       level("Microphone", \.microphoneLevel), level("Voice", \.voiceLevel), level("Speaker") { $0.speakerLevel },
@@ -95,11 +95,11 @@ enum GraphsPage {
 
   private static func sinks(_ snapshot: Snapshot, _ columns: HistoryColumns) -> [Strip] {
     snapshot.sinks.filter { $0.kind == .ring }.prefix(CallHistory.mostSinks).map { sink in
-      func point(_ point: HistoryPoint) -> HistoryPoint.Sink? { point.sinks.first { $0.id == sink.id } }
-      let underruns = columns.sums { point($0)?.underruns ?? 0 }
+      let underruns = columns.sums { $0.sink(sink.id)?.underruns ?? 0 }
       let total = underruns.reduce(0, +)
       return Strip(
-        label: sink.id, value: "\(Numbers.percent(sink.fill)) \(total) under", shares: columns.largest { point($0)?.fill }.map { $0 },
+        label: sink.id, value: "\(Numbers.percent(sink.fill)) \(total) under",
+        shares: columns.largest { $0.sink(sink.id)?.fill }.map { $0 },
         faults: underruns.map { $0 > 0 })
     }
   }
@@ -126,8 +126,7 @@ enum GraphsPage {
         let first = (rows - 1 - row) * bands.count / rows
         let end = max(first + 1, (rows - row) * bands.count / rows)
         guard first < bands.count else { continue }
-        let level = bands[first..<min(end, bands.count)].max().map(SpectrogramScale.level) ?? -120
-        canvas.shade((level + 100) / 70, labelWidth + column, y + row)
+        canvas.shade(SpectrogramScale.share(bands[first..<min(end, bands.count)].max() ?? 0), labelWidth + column, y + row)
       }
     }
   }

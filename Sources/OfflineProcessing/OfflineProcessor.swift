@@ -75,25 +75,25 @@ public final class OfflineProcessor {
       path: options.output, rate: microphone.input.rate, type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
     let voice = try VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
     var recorder = MetricsRecorder(rate: rate, latency: latency, length: microphone.length)
-    var spectrograms =
-      options.drawsSpectrograms || plot != nil
-      ? [
+    var spectra: (microphone: SpectrogramRecorder, voice: SpectrogramRecorder)?
+    if options.drawsSpectrograms || plot != nil {
+      spectra = (
         SpectrogramRecorder(rate: rate, length: microphone.length),
-        SpectrogramRecorder(rate: rate, skip: latency, length: microphone.length),
-      ] : []
+        SpectrogramRecorder(rate: rate, skip: latency, length: microphone.length)
+      )
+    }
     var position = 0
     while !voice.isFull {
       if position % (50 * quantum) == 0, !progress(min(1, Double(position) / Double(microphone.length + latency))) { throw .interrupted }
       try cycle()
       recorder.add(microphone: block(0), farEnd: block(4), voice: block(3), meters: renderer.meters)
-      for (index, signal) in [0, 3].enumerated() where spectrograms.indices.contains(index) { spectrograms[index].add(block(signal)) }
+      spectra?.microphone.add(block(0))
+      spectra?.voice.add(block(3))
       try voice.write(block(3))
       position += quantum
     }
     let metrics = recorder.finish(describing: summary)
-    let pictures = zip(["Microphone, 0 to 20 kHz", "Voice, 0 to 20 kHz"], spectrograms).map {
-      Chart.Spectrogram(title: $0, columns: $1.columns)
-    }
+    let pictures = spectra.map { Chart.Spectrogram.pair(microphone: $0.microphone.columns, voice: $0.voice.columns) } ?? []
     if let plot { try ChartImage.draw(Chart(metrics, spectrograms: pictures), to: plot) }
     try output.finish()
     try plot?.finish()

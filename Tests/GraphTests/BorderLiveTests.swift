@@ -30,9 +30,7 @@ extension GraphTests {
 
     @Test("X1: of cards without end so many are asked as a machine may have, which is told once, and the call goes on")
     func cards() throws {
-      var configuration = SessionConfiguration()
-      configuration.runsPulse = false
-      let session = try PrivateSession(configuration)
+      let session = try LiveGraph.ownSession()
       defer { session.end() }
       let live = try LiveGraph(.hardware, in: session)
       defer { live.stop() }

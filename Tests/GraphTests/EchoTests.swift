@@ -34,12 +34,8 @@ extension GraphTests {
 
     /// Echo return loss enhancement from the fifth second on, in a room where only the far end talks.
     private func erle(_ live: LiveGraph, others: Bool, reference: ReferenceSource = .everything) throws -> Double {
-      var options = RoomOptions(socket: live.session.socket, epoch: monotonicSeconds() + 10_000)
-      options.noise = -75
-      let room = try Room(options)
-      room.start()
+      let room = try live.startRoom()
       defer { room.stop() }
-      try live.session.wait(for: "the room's links") { room.report.isLinked }
       var play = ["far": try Signals.speech(Voice.farEnd[0], seconds: Self.seconds)]
       if others { play["other"] = try Signals.speech(Voice.farEnd[1], seconds: Self.seconds) }
       let probe = try live.probe(play: play, record: ["microphone", "voice"], frames: Int(Self.seconds * 48_000))
@@ -72,12 +68,8 @@ extension GraphTests {
     func referenceChanges() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      var options = RoomOptions(socket: live.session.socket, epoch: monotonicSeconds() + 10_000)
-      options.noise = -75
-      let room = try Room(options)
-      room.start()
+      let room = try live.startRoom()
       defer { room.stop() }
-      try live.session.wait(for: "the room's links") { room.report.isLinked }
       // More than it takes: it ends some seconds after the last change, however late this machine makes that.
       let speech = try Voice.farEnd.prefix(2).map { try Signals.speech($0, seconds: 60) }
       let probe = try live.probe(

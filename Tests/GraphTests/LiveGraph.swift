@@ -56,6 +56,28 @@ final class LiveGraph {
     }
   }
 
+  /// Returns a session as `hardware`, without PulseAudio's server, that no other test gets: the caller ends it.
+  static func ownSession() throws -> PrivateSession {
+    var configuration = SessionConfiguration()
+    configuration.runsPulse = false
+    return try PrivateSession(configuration)
+  }
+
+  /// Starts a simulated room of low noise around the devices, and waits until it is linked to them: the caller stops it.
+  func startRoom() throws -> Room {
+    var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 10_000)
+    options.noise = -75
+    let room = try Room(options)
+    room.start()
+    do {
+      try session.wait(for: "the room's links") { room.report.isLinked }
+    } catch {
+      room.stop()
+      throw error
+    }
+    return room
+  }
+
   private static func configuration(_ kind: Kind) -> SessionConfiguration {
     var configuration = SessionConfiguration()
     switch kind {

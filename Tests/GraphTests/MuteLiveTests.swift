@@ -161,9 +161,7 @@ extension GraphTests {
 
     @Test("S5, D1: muted in mode restart, the real microphone is not suspended while configuration is off, and is once it is on")
     func leftAlone() throws {
-      var configuration = SessionConfiguration()
-      configuration.runsPulse = false
-      let session = try PrivateSession(configuration)
+      let session = try LiveGraph.ownSession()
       defer { session.end() }
       let live = try LiveGraph(.hardware, in: session)
       defer { live.stop() }

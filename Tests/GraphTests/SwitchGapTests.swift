@@ -41,12 +41,8 @@ extension GraphTests {
     func canceller() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      var options = RoomOptions(socket: live.session.socket, epoch: monotonicSeconds() + 10_000)
-      options.noise = -75
-      let room = try Room(options)
-      room.start()
+      let room = try live.startRoom()
       defer { room.stop() }
-      try live.session.wait(for: "the room's links") { room.report.isLinked }
       let filter = live.service.snapshot().graph.nodeId
       // The far end talks all the time; the recorder leaves after 10 s, and comes back. On a slow machine that takes many seconds of the
       // clock, which is four times real time.

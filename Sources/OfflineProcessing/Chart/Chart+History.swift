@@ -8,7 +8,6 @@ extension Chart {
     let columns = HistoryColumns(history, span: seconds, count: count)
     self.seconds = seconds
     let delays = columns.largest(\.echoDelay)
-    let longest = max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20)
     panels = [
       Panel(
         title: "Level, dBFS", range: -80...0,
@@ -17,24 +16,20 @@ extension Chart {
           Line(name: "speaker", values: columns.largest { $0.speakerLevel }),
         ]),
       Panel(title: "ERLE, dB", range: 0...60, lines: [Line(name: "ERLE", values: columns.largest(\.erle))]),
-      Panel(title: "Echo delay, ms", range: 0...longest, lines: [Line(name: "echo delay", values: delays)]),
+      Panel(title: "Echo delay, ms", range: 0...DelayScale.end(holding: delays), lines: [Line(name: "echo delay", values: delays)]),
       Panel(title: "Cycle load, %", range: 0...100, lines: [Line(name: "cycle load", values: columns.largest { $0.busyRatio * 100 })]),
     ]
     for id in Self.participants(of: history.last(seconds)) {
-      func sink(_ point: HistoryPoint) -> HistoryPoint.Sink? { point.sinks.first { $0.id == id } }
-      let underruns = columns.sums { sink($0)?.underruns ?? 0 }
+      let underruns = columns.sums { $0.sink(id)?.underruns ?? 0 }
       panels.append(
         Panel(
           title: "\(id): buffer, %", range: 0...100,
           lines: [
-            Line(name: "fill", values: columns.largest { sink($0).map { $0.fill * 100 } }),
+            Line(name: "fill", values: columns.largest { $0.sink(id).map { $0.fill * 100 } }),
             Line(name: "\(underruns.reduce(0, +)) underruns", values: underruns.map { $0 > 0 ? 100 : nil }, isMarks: true),
           ]))
     }
-    spectrograms = [
-      Spectrogram(title: "Microphone, 0 to 20 kHz", columns: columns.bands(\.microphone)),
-      Spectrogram(title: "Voice, 0 to 20 kHz", columns: columns.bands(\.voice)),
-    ]
+    spectrograms = Spectrogram.pair(microphone: columns.bands(\.microphone), voice: columns.bands(\.voice))
   }
 
   /// In the order of their first appearance.

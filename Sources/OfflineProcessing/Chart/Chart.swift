@@ -21,9 +21,9 @@ public struct Chart: Sendable {
     public var title: String
     public var columns: [[UInt8]?]
 
-    public init(title: String, columns: [[UInt8]?]) {
-      self.title = title
-      self.columns = columns
+    /// What came in and what went out.
+    static func pair(microphone: [[UInt8]?], voice: [[UInt8]?]) -> [Spectrogram] {
+      [Spectrogram(title: "Microphone, 0 to 20 kHz", columns: microphone), Spectrogram(title: "Voice, 0 to 20 kHz", columns: voice)]
     }
   }
 
@@ -40,12 +40,11 @@ public struct Chart: Sendable {
     seconds = Double(series.voiceLevel.count) * metrics.interval
     var levels = [Line(name: "microphone", values: series.microphoneLevel), Line(name: "voice", values: series.voiceLevel)]
     if metrics.description.farEnd != nil { levels.append(Line(name: "far end", values: series.farEndLevel)) }
-    let latest = series.echoDelay.compactMap { $0 }.max() ?? 0
     panels = [
       Panel(title: "Level, dBFS", range: -80...0, lines: levels),
       Panel(title: "ERLE, dB", range: 0...60, lines: [Line(name: "ERLE", values: series.erle)]),
       Panel(
-        title: "Echo delay, ms", range: 0...max(20, (latest / 20).rounded(.up) * 20),
+        title: "Echo delay, ms", range: 0...DelayScale.end(holding: series.echoDelay),
         lines: [Line(name: "echo delay", values: series.echoDelay)]),
     ]
   }

@@ -60,6 +60,9 @@ public struct HistoryPoint: Codable, Sendable, Equatable {
     }
   }
 
+  /// What it tells of a participant; nil if it was not there.
+  public func sink(_ id: String) -> Sink? { sinks.first { $0.id == id } }
+
   /// Counts points since nearend started, from 1.
   public var number: UInt64
   /// Seconds since 1970-01-01 00:00 UTC.
@@ -97,4 +100,13 @@ public enum SpectrogramScale {
 
   /// In dBFS.
   public static func level(_ byte: UInt8) -> Double { Double(byte) / 2 - 120 }
+
+  /// How much of it is shown, 0–1: nothing at −100 dBFS and below, everything from −30 dBFS on.
+  public static func share(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
+}
+
+/// The axis of a curve of echo delays. [any]
+public enum DelayScale {
+  /// The end of an axis from 0 that holds all of them: the next 20 ms, at least 20.
+  public static func end(holding delays: [Double?]) -> Double { max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20) }
 }
