@@ -41,6 +41,7 @@ nearend_fourier *nearend_fourier_create(int length) {
   nearend_fourier *plan = calloc(1, sizeof *plan);
   if (!plan) return NULL;
   plan->length = length;
+  plan->owners = 1;
   plan->points = length / 2;
   size_t points = (size_t)plan->points, twiddles = 0;
   int stride = 1;
@@ -61,8 +62,13 @@ nearend_fourier *nearend_fourier_create(int length) {
   return plan;
 }
 
+nearend_fourier *nearend_fourier_share(nearend_fourier *plan) {
+  plan->owners++;
+  return plan;
+}
+
 void nearend_fourier_destroy(nearend_fourier *plan) {
-  if (!plan) return;
+  if (!plan || --plan->owners > 0) return;
   free(plan->memory);
   free(plan);
 }
@@ -113,6 +119,10 @@ void nearend_resample_stretched(
     }
     out[i] = (float)(sum / step);
   }
+}
+
+float nearend_correlate(const nearend_correlation *row, const float *x, const float *error, const float *errorPower) {
+  return chosen->correlate(row, x, error, errorPower);
 }
 
 void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }

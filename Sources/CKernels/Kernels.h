@@ -4,6 +4,7 @@
 
 struct nearend_fourier {
   int length;
+  int owners;
   // Complex points, length / 2.
   int points;
   // Six arrays a stage of radix 4: the first three powers of its roots, real and imaginary parts.
@@ -25,6 +26,7 @@ typedef struct {
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, float, float);
+  float (*correlate)(const nearend_correlation *, const float *, const float *, const float *);
 } nearend_kernels;
 
 extern const nearend_kernels nearend_kernels_baseline;

@@ -210,35 +210,22 @@ static void multiply_add(
 
 // MARK: Kalman filter
 
-// Adds a row's share of eight bins, the j-th eight from k on.
-#define PREDICT(j)                                                                                              \
-  do {                                                                                                          \
-    lanes xRe = LOAD(x + 8 * (j)), xIm = LOAD(x + stride + 8 * (j)), wRe = LOAD(w + 8 * (j)),                    \
-          wIm = LOAD(w + stride + 8 * (j)), p = LOAD(w + 2 * stride + 8 * (j));                                  \
-    yRe##j += xRe * wRe - xIm * wIm;                                                                            \
-    yIm##j += xRe * wIm + xIm * wRe;                                                                            \
-    u##j += (xRe * xRe + xIm * xIm) * p;                                                                        \
-  } while (0)
-
-// 32 bins at a time, so that each row is read by whole cache lines.
+// Row by row, so that memory is read in streams that the processor fetches ahead: most of the weights and references have left its caches
+// since the hop before. The sums stay in the first cache.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
-  int stride = rows->stride, rowCount = rows->count;
-  for (int k = 0; k < stride; k += 32) {
-    lanes yRe0 = ALL(0), yIm0 = ALL(0), u0 = ALL(0), yRe1 = ALL(0), yIm1 = ALL(0), u1 = ALL(0);
-    lanes yRe2 = ALL(0), yIm2 = ALL(0), u2 = ALL(0), yRe3 = ALL(0), yIm3 = ALL(0), u3 = ALL(0);
-    for (int row = 0; row < rowCount; row++) {
-      const float *x = rows->references[row] + k, *w = rows->weights + (size_t)row * 3 * (size_t)stride + k;
-      int left = rows->bins[row] - k;
-      if (left <= 0) continue;
-      PREDICT(0);
-      if (left > 8) PREDICT(1);
-      if (left > 16) PREDICT(2);
-      if (left > 24) PREDICT(3);
+  size_t stride = (size_t)rows->stride;
+  memset(echoRe, 0, stride * sizeof(float));
+  memset(echoIm, 0, stride * sizeof(float));
+  memset(uncertainty, 0, stride * sizeof(float));
+  for (int row = 0; row < rows->count; row++) {
+    const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
+    int bins = rows->bins[row];
+    for (int k = 0; k < bins; k += 8) {
+      lanes xRe = LOAD(x + k), xIm = LOAD(x + stride + k), wRe = LOAD(w + k), wIm = LOAD(w + stride + k), p = LOAD(w + 2 * stride + k);
+      STORE(echoRe + k, LOAD(echoRe + k) + xRe * wRe - xIm * wIm);
+      STORE(echoIm + k, LOAD(echoIm + k) + xRe * wIm + xIm * wRe);
+      STORE(uncertainty + k, LOAD(uncertainty + k) + (xRe * xRe + xIm * xIm) * p);
     }
-    STORE(echoRe + k, yRe0), STORE(echoIm + k, yIm0), STORE(uncertainty + k, u0);
-    if (k + 8 < stride) STORE(echoRe + k + 8, yRe1), STORE(echoIm + k + 8, yIm1), STORE(uncertainty + k + 8, u1);
-    if (k + 16 < stride) STORE(echoRe + k + 16, yRe2), STORE(echoIm + k + 16, yIm2), STORE(uncertainty + k + 16, u2);
-    if (k + 24 < stride) STORE(echoRe + k + 24, yRe3), STORE(echoIm + k + 24, yIm3), STORE(uncertainty + k + 24, u3);
   }
 }
 
@@ -270,6 +257,24 @@ static void update(
     for (int lane = 0; lane < 8; lane++) sum += squares[lane];
     rows->meanSquares[row] = bins > 0 ? sum / (float)bins : 0;
   }
+}
+
+static float correlate(const nearend_correlation *row, const float *x, const float *error, const float *errorPower) {
+  lanes memory = ALL(row->memory), fresh = ALL(1 - row->memory), sum = ALL(0);
+  int count = row->bins;
+  for (int k = 0; k < count; k += 8) {
+    lanes xRe = LOAD(x + k), xIm = LOAD(x + count + k), eRe = LOAD(error + k), eIm = LOAD(error + count + k);
+    lanes re = memory * LOAD(row->crossRe + k) + fresh * (xRe * eRe + xIm * eIm);
+    lanes im = memory * LOAD(row->crossIm + k) + fresh * (xRe * eIm - xIm * eRe);
+    lanes power = memory * LOAD(row->power + k) + fresh * (xRe * xRe + xIm * xIm);
+    STORE(row->crossRe + k, re);
+    STORE(row->crossIm + k, im);
+    STORE(row->power + k, power);
+    sum += (re * re + im * im) / (power * LOAD(errorPower + k) + ALL(1e-20f));
+  }
+  float all = 0;
+  for (int lane = 0; lane < 8; lane++) all += sum[lane];
+  return all;
 }
 
 // MARK: Suppressor
@@ -412,4 +417,4 @@ static void resample(const nearend_bank *bank, const float *samples, double posi
 }
 
 const nearend_kernels NEAREND_KERNELS = {
-    NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, resample_near, resample, update};
+    NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, resample_near, resample, update, correlate};

@@ -14,6 +14,8 @@ typedef struct nearend_fourier nearend_fourier;
 
 // `length` is a power of two, 64…2²⁴. Null where memory is short or the length is another. [control]
 nearend_fourier *_Nullable nearend_fourier_create(int length);
+// The same plan for another owner on the same thread, which destroys it, too: what is shared stays in the caches. [control]
+nearend_fourier *_Nonnull nearend_fourier_share(nearend_fourier *_Nonnull plan);
 void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // length samples → length / 2 + 1 bins, unscaled. [realtime]
 NEAREND_REALTIME void nearend_fourier_forward(
@@ -48,6 +50,20 @@ NEAREND_REALTIME void nearend_kalman_predict(
 NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     float overlap, float q);
+
+// What has been seen of one reference and the error together: smoothed cross spectrum and power of the reference. `bins` is a multiple of 8.
+typedef struct {
+  float *_Nonnull crossRe;
+  float *_Nonnull crossIm;
+  float *_Nonnull power;
+  int bins;
+  // What remains of a value after one hop, 0…1.
+  float memory;
+} nearend_correlation;
+
+// Adds a hop's spectra, each `bins` real parts and as many imaginary ones, and returns the coherence, summed over bins. [realtime]
+NEAREND_REALTIME float nearend_correlate(
+    const nearend_correlation *_Nonnull row, const float *_Nonnull x, const float *_Nonnull error, const float *_Nonnull errorPower);
 
 // One hop of a suppressor's bins: what is wanted of each, and what is remembered. `bins` is a multiple of 8.
 typedef struct {

@@ -1,26 +1,29 @@
+internal import CKernels
+
 /// Where in the last 0.6 s of the far end the echo comes from: the coherence of the error with the reference of each partition's age. [realtime] but for `init`
 /// and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
   private let memory: Float
-  private let firstBin = 16, binStep = 3
+  /// Bins, a multiple of 8; the last few may hold nothing.
   private let count: Int
   private let channels: Int
   /// By channel, partition, bin.
   private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
-  private let errorPower: UnsafeMutablePointer<Float>
+  private let error, errorPower: UnsafeMutablePointer<Float>
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
 
   init(layout: FilterLayout, channels: Int) {
     self.layout = layout
     self.channels = channels
     memory = layout.perHop(0.95)
-    count = (min(420, layout.bins) - firstBin + binStep - 1) / binStep
+    count = layout.paddedScoutBins
     let size = channels * layout.reach * count
     crossRe = .silence(size)
     crossIm = .silence(size)
     referencePower = .silence(size)
     for i in 0..<size { referencePower[i] = 1e-6 }
+    error = .silence(2 * count)
     errorPower = .silence(count)
     for i in 0..<count { errorPower[i] = 1e-6 }
     coherence = .silence(layout.reach)
@@ -32,6 +35,7 @@ struct DelayScout: ~Copyable {
     crossRe.deallocate()
     crossIm.deallocate()
     referencePower.deallocate()
+    error.deallocate()
     errorPower.deallocate()
     coherence.deallocate()
     sorted.deallocate()
@@ -66,24 +70,21 @@ struct DelayScout: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum) {
-    for j in 0..<count { errorPower[j] = memory * errorPower[j] + (1 - memory) * error.power(firstBin + j * binStep) }
-    let count = count
+  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum) {
+    spectrum.thin(layout, into: error)
+    for j in stride(from: 0, to: count, by: 8) {
+      let re = load8(error + j), im = load8(error + count + j)
+      store8(memory * load8(errorPower + j) + (1 - memory) * (re * re + im * im), to: errorPower + j)
+    }
     for partition in 0..<layout.reach {
       var sum: Float = 0
       for channel in 0..<(reference.isStereo ? channels : 1) {
-        let x = reference.spectrum(age: partition * layout.partitionHops, channel: channel)
-        let base = (channel * layout.reach + partition) * count
-        for j in 0..<count {
-          let k = firstBin + j * binStep, i = base + j
-          let xRe = x[k], xIm = x[layout.bins + k], eRe = error.re[k], eIm = error.im[k]
-          crossRe[i] = memory * crossRe[i] + (1 - memory) * (xRe * eRe + xIm * eIm)
-          crossIm[i] = memory * crossIm[i] + (1 - memory) * (xRe * eIm - xIm * eRe)
-          referencePower[i] = memory * referencePower[i] + (1 - memory) * (xRe * xRe + xIm * xIm)
-          sum += (crossRe[i] * crossRe[i] + crossIm[i] * crossIm[i]) / (referencePower[i] * errorPower[j] + 1e-20)
-        }
+        let start = (channel * layout.reach + partition) * count
+        var row = nearend_correlation(
+          crossRe: crossRe + start, crossIm: crossIm + start, power: referencePower + start, bins: Int32(count), memory: memory)
+        sum += nearend_correlate(&row, reference.scoutSpectrum(age: partition * layout.partitionHops, channel: channel), error, errorPower)
       }
-      coherence[partition] = sum / Float(count)
+      coherence[partition] = sum / Float(layout.scoutBins)
     }
   }
 

@@ -25,8 +25,11 @@ struct FilterLayout: Sendable {
   let wideBandPartitions, saturationPartitions: Int
   /// Bins of a transform.
   let allBins: Int
-  /// Spectra that are kept of each channel of the reference.
+  /// Spectra that are kept of each channel of the reference, a multiple of `partitionHops`.
   let slots: Int
+  /// The bins in which the echo is looked for: the first, the distance from one to the next, how many they are, and that as a multiple of 8.
+  let firstScoutBin = 16, scoutStep = 3
+  let scoutBins, paddedScoutBins: Int
 
   /// - Parameter rate: 16000…192000 Hz.
   init(rate: Int) {
@@ -40,12 +43,14 @@ struct FilterLayout: Sendable {
     allBins = 4 * hop + 1
     partitions = Int((0.277 * Double(rate) / Double(4 * hop)).rounded())
     reach = Int((0.619 * Double(rate) / Double(4 * hop)).rounded())
-    slots = 4 * reach + 2
+    slots = partitionHops * (reach + 1)
     wideBandPartitions = min(4, partitions)
     saturationPartitions = min(6, partitions)
     func bins(below frequency: Int) -> Int { min(4 * hop, (8 * hop * frequency / rate + 7) / 8 * 8) }
     self.bins = bins(below: 20_000)
     speechBins = bins(below: 11_000)
+    scoutBins = (min(420, self.bins) - firstScoutBin + scoutStep - 1) / scoutStep
+    paddedScoutBins = (scoutBins + 7) / 8 * 8
   }
 
   /// Hz from one bin to the next.

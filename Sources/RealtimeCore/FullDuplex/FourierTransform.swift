@@ -19,6 +19,12 @@ struct FourierTransform: ~Copyable {
     self.length = length
   }
 
+  /// The same transform for another stage of one canceller, which never runs at the same time. One plan stays in the caches, many do not.
+  init(sharing other: borrowing FourierTransform) {
+    plan = nearend_fourier_share(other.plan)
+    length = other.length
+  }
+
   deinit { nearend_fourier_destroy(plan) }
 
   @_noLocks @_noAllocation

@@ -61,10 +61,11 @@ struct KalmanFilter: ~Copyable {
   private let rows: Int
   private let rowSize: Int
 
-  init(layout: FilterLayout, tuning: Tuning) {
+  /// - Parameter transform: of `layout.transform` samples.
+  init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
     self.layout = layout
     self.tuning = tuning
-    transform = FourierTransform(length: layout.transform)
+    self.transform = FourierTransform(sharing: transform)
     rows = ReferenceSpectra.channels * layout.partitions
     rowSize = 3 * layout.bins
     weights = .silence(rows * rowSize)

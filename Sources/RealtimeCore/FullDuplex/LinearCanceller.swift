@@ -49,9 +49,10 @@ struct LinearCanceller: ~Copyable {
     self.resampler = resampler
     tracker = DriftTracker(layout: layout)
     saturation = SaturationReference(layout: layout, channels: 2)
-    reference = ReferenceSpectra(layout: layout)
-    fast = KalmanFilter(layout: layout, tuning: .fast)
-    careful = KalmanFilter(layout: layout, tuning: .careful)
+    let transform = FourierTransform(length: layout.transform)
+    reference = ReferenceSpectra(layout: layout, transform: transform)
+    fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     let spectrum = BandSpectrum(layout: layout)
     let bands = spectrum.count
     self.spectrum = spectrum

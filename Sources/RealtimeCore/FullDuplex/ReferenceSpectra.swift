@@ -27,19 +27,23 @@ struct ReferenceSpectra: ~Copyable {
   private let spectrum: SplitSpectrum
   /// `channels` rings of `slots` spectra, the adapted bins alone.
   private let ring: UnsafeMutablePointer<Float>
+  /// The bins of each spectrum that the scout reads, side by side: for a third of the bins it would touch every cache line of `ring`.
+  private let scoutRing: UnsafeMutablePointer<Float>
   /// By slot: the second channel is the first, and has no spectrum of its own.
   private let isMono: UnsafeMutablePointer<Bool>
   /// The slot of the newest spectrum.
   private(set) var newest = 0
 
-  init(layout: FilterLayout) {
+  /// - Parameter transform: of `layout.transform` samples.
+  init(layout: FilterLayout, transform: borrowing FourierTransform) {
     self.layout = layout
     (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + 1)
     let channels = Self.channels
-    transform = FourierTransform(length: layout.transform)
+    self.transform = FourierTransform(sharing: transform)
     samples = .silence(channels * layout.transform)
     spectrum = .silence(layout.allBins)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
+    scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
     isMono = .allocate(capacity: layout.slots)
     isMono.initialize(repeating: true, count: layout.slots)
   }
@@ -48,6 +52,7 @@ struct ReferenceSpectra: ~Copyable {
     samples.deallocate()
     spectrum.deallocate()
     ring.deallocate()
+    scoutRing.deallocate()
     isMono.deallocate()
   }
 
@@ -104,8 +109,21 @@ struct ReferenceSpectra: ~Copyable {
   /// The spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
   @_noLocks @_noAllocation
   func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
-    let index = newest - age < 0 ? newest - age + layout.slots : newest - age
-    return UnsafePointer(slot(index, channel: channel == 1 && isMono[index] ? 0 : channel))
+    let place = place(age: age, channel: channel)
+    return UnsafePointer(slot(place.slot, channel: place.channel))
+  }
+
+  /// The bins of the same spectrum in which the echo is looked for: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond `scoutBins`.
+  @_noLocks @_noAllocation
+  func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
+    let place = place(age: age, channel: channel)
+    return UnsafePointer(scoutSlot(place.slot, channel: place.channel))
+  }
+
+  @_noLocks @_noAllocation
+  private func place(age: Int, channel: Int) -> (slot: Int, channel: Int) {
+    let slot = newest - age < 0 ? newest - age + layout.slots : newest - age
+    return (slot, channel == 1 && isMono[slot] ? 0 : channel)
   }
 
   @_noLocks @_noAllocation
@@ -119,10 +137,34 @@ struct ReferenceSpectra: ~Copyable {
     let slot = self.slot(newest, channel: channel)
     copy(spectrum.re, to: slot, frames: layout.bins)
     copy(spectrum.im, to: slot + layout.bins, frames: layout.bins)
+    spectrum.thin(layout, into: scoutSlot(newest, channel: channel))
   }
 
   @_noLocks @_noAllocation
   private func slot(_ index: Int, channel: Int) -> UnsafeMutablePointer<Float> {
-    ring + (channel * layout.slots + index) * 2 * layout.bins
+    ring + (channel * layout.slots + position(of: index)) * 2 * layout.bins
+  }
+
+  @_noLocks @_noAllocation
+  private func scoutSlot(_ index: Int, channel: Int) -> UnsafeMutablePointer<Float> {
+    scoutRing + (channel * layout.slots + position(of: index)) * 2 * layout.paddedScoutBins
+  }
+
+  /// Spectra that are a partition apart are neighbours in memory, for they are read together.
+  @_noLocks @_noAllocation
+  private func position(of index: Int) -> Int {
+    index % layout.partitionHops * (layout.slots / layout.partitionHops) + index / layout.partitionHops
+  }
+}
+
+extension SplitSpectrum {
+  /// The bins in which the echo is looked for: `paddedScoutBins` real parts, as many imaginary ones; what is beyond `scoutBins` stays as it was.
+  @_noLocks @_noAllocation
+  func thin(_ layout: FilterLayout, into bins: UnsafeMutablePointer<Float>) {
+    let first = layout.firstScoutBin, step = layout.scoutStep, imaginary = bins + layout.paddedScoutBins
+    for j in 0..<layout.scoutBins {
+      bins[j] = re[first + j * step]
+      imaginary[j] = im[first + j * step]
+    }
   }
 }
