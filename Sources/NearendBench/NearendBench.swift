@@ -8,13 +8,15 @@ struct NearendBench: ParsableCommand {
     commandName: "NearendBench",
     abstract: "What nearend costs, measured in private PipeWire sessions with simulated hardware.",
     discussion: "Build for release: Scripts/bench and Scripts/soak do.",
-    subcommands: [MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self, EarCommand.self, RenderCommand.self],
+    subcommands: [
+      MeasureCommand.self, SoakCommand.self, CopyCommand.self, RoomCommand.self, EarCommand.self, RenderCommand.self, CaptureCommand.self,
+    ],
     defaultSubcommand: MeasureCommand.self)
 }
 
 struct MeasureCommand: ParsableCommand {
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case latency, restart, cpu, idle, load, core, sinks, dashboard, drift, offline
+    case latency, restart, cpu, idle, load, core, stages, sinks, dashboard, drift, offline
   }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
@@ -59,6 +61,7 @@ struct MeasureCommand: ParsableCommand {
         case .idle: try measureIdle(programs(), seconds: 10)
         case .load: try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)
         case .core: try measureCore()
+        case .stages: try measureStages()
         case .sinks: try measureSinks()
         case .dashboard: try measureDashboard(programs(), seconds: seconds ?? 20)
         case .offline: try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))

@@ -10,11 +10,13 @@ func measureSinks() throws -> Table {
       "Instructions of the render path per cycle, quantum 256, graph and sinks at 48 kHz, mono, counted by valgrind's callgrind as the difference of "
       + "two runs of unlike length. Idle: registered, and never written to. Busy: playing. What no sink at all costs is in \"cycle\", and not in \"each sink\".",
     columns: ["sinks", "idle: cycle", "each sink", "busy: cycle", "each sink"])
-  let program = try StrippedCopy()
+  let counter = try InstructionCounter()
   func cost(_ sinks: Int, isBusy: Bool) throws -> Double {
     progress("sinks: \(sinks) \(isBusy ? "busy" : "idle")")
     let cycles = (few: 10, many: !isBusy ? 510 : sinks > 100 ? 14 : 30)
-    let counts = try [cycles.many, cycles.few].map { try program.instructions(sinks: sinks, cycles: $0, isBusy: isBusy) }
+    let counts = try [cycles.many, cycles.few].map {
+      try counter.count(["render", "--sinks", "\(sinks)", "--cycles", "\($0)"] + (isBusy ? ["--busy"] : []))
+    }
     return Double(counts[0] - counts[1]) / Double(cycles.many - cycles.few)
   }
   let none = try cost(0, isBusy: false)
@@ -24,48 +26,6 @@ func measureSinks() throws -> Table {
     table.rows.append(["\(count)"] + costs.flatMap { [number($0, 0), number(($0 - none) / Double(count), 0)] })
   }
   return table
-}
-
-/// This program without Swift's debug information, which valgrind 3.19 cannot read.
-private final class StrippedCopy {
-  private let path = FileManager.default.temporaryDirectory.appendingPathComponent("NearendBench-\(getpid())").path
-
-  init() throws {
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let (status, text) = try run(["strip", "--strip-debug", "-o", path, own])
-    guard status == 0 else { throw BenchError("strip failed; 'apt-get install binutils' brings it\n\(text)") }
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// Counts the instructions of a whole run of `RenderCommand`.
-  func instructions(sinks: Int, cycles: Int, isBusy: Bool) throws -> Int {
-    let (status, text) = try run(
-      ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", path, "render", "--sinks", "\(sinks)", "--cycles", "\(cycles)"]
-        + (isBusy ? ["--busy"] : []))
-    // ==123== Collected : 456
-    let line = text.split(separator: "\n").first { $0.contains("Collected :") }
-    guard status == 0, let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
-      throw BenchError("instructions cannot be counted; 'apt-get install valgrind' brings what counts them\n\(text)")
-    }
-    return count
-  }
-}
-
-/// Runs a command to its end; returns its standard error.
-private func run(_ command: [String]) throws -> (status: Int32, errors: String) {
-  let process = Process()
-  let errors = Pipe()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = command
-  // Otherwise two runs differ by the order of every dictionary.
-  process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
-  process.standardError = errors
-  process.standardOutput = FileHandle.nullDevice
-  try process.run()
-  let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-  process.waitUntilExit()
-  return (process.terminationStatus, text)
 }
 
 /// Renders some cycles and does nothing else, for counting instructions.
