@@ -56,7 +56,7 @@ lint: dependencies ## checks style, file sizes and scripts, and that a debug bui
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
 	@Scripts/realtime-check
 
-docs: dependencies ## builds the library's documentation; a warning is a failure
+docs: dependencies ## builds the library's documentation as a static site, to be served at / or at BASE=path; a warning is a failure
 	@Scripts/docs
 
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer

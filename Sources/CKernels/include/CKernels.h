@@ -51,7 +51,7 @@ NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     float overlap, float q);
 
-// What has been seen of one reference and the error together: smoothed cross spectrum and power of the reference. `bins` is a multiple of 8.
+// What has been seen of one reference and the error together: smoothed cross spectrum and power of the reference. `bins`: a multiple of 8.
 typedef struct {
   float *_Nonnull crossRe;
   float *_Nonnull crossIm;
