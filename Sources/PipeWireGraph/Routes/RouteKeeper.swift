@@ -33,7 +33,7 @@ final class RouteKeeper {
   private(set) var kept: StateFile.Content
   /// A problem with the state file, until it has been logged.
   private var complaint: String?
-  private var observation: RouteObservation?
+  private var observation: RouteInstant?
   /// The headset in use, while it changes its profile.
   private var moving: Moving?
   private struct Moving {
@@ -259,7 +259,7 @@ final class RouteKeeper {
       hooks.remark(
         pause.isPaused ? .warning : .info, pause.isPaused ? "headphones are gone: paused, rather than play into the room" : "playing again")
     }
-    let new = RouteObservation(route: route, available: available, chosen: chosen, isWaking: monotonicSeconds() < wakingUntil)
+    let new = RouteInstant(route: route, available: available, chosen: chosen, isWaking: monotonicSeconds() < wakingUntil)
     arrivals = arrivals.filter { available.contains($0.key) }
     for port in available where arrivals[port] == nil { arrivals[port] = observation == nil ? -.infinity : monotonicSeconds() }
     guard var old = observation else { return observation = new }
