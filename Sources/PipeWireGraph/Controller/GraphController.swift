@@ -16,7 +16,7 @@ public final class GraphController: @unchecked Sendable {
   let options: GraphOptions
   /// Who hears what happens in the graph, and says what it is to provide.
   let listener: any GraphListener
-  private var parameters: GraphParameters?
+  private(set) var parameters: GraphParameters?
 
   /// What exists only while the daemon is there.
   var attachment: DaemonAttachment?
@@ -41,7 +41,7 @@ public final class GraphController: @unchecked Sendable {
   private(set) var graphSinks: [GraphSink] = []
   private(set) var login: LoginWatch?
   /// The last route with both an input and an output.
-  private var echoPath: RouteDescription?
+  var echoPath: RouteDescription?
   /// A Boolean value indicating whether a call is up that nearend manages.
   var isInCall = false
   private(set) var isStopping = false
@@ -52,14 +52,14 @@ public final class GraphController: @unchecked Sendable {
   let dirty: LoopSignal
   let reconcileTimer: LoopTimer
   private let parametersDirty: LoopSignal
-  private let latencyDirty: LoopSignal
+  let latencyDirty: LoopSignal
   let retryTimer: LoopTimer
-  private let pollTimer: LoopTimer
+  let pollTimer: LoopTimer
   let makingTimer: LoopTimer
   private var beatTimer: LoopTimer?
 
   /// Seconds between looks at what the audio thread reports, while it runs.
-  private static let pollInterval = 0.1
+  static let pollInterval = 0.1
   /// Seconds between checks for a capture path that is being made.
   static let makingInterval = 0.01
 
@@ -208,6 +208,7 @@ public final class GraphController: @unchecked Sendable {
   }
 
   func detach() {
+    loop.assertLocked()
     attachment = nil
     routes.take(.disconnected)
     ducking.disconnected()
@@ -223,104 +224,6 @@ public final class GraphController: @unchecked Sendable {
   func publishParameters() {
     guard let filter = attachment?.filter, let parameters else { return }
     do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { tell(.warning, error.description) }
-  }
-
-  private func handle(_ event: DaemonAttachment.Event) {
-    switch event {
-    case .changed: dirty.raise()
-    case .volumesChanged: noticeMute()
-    case .remark(let level, let text): tell(level, text)
-    case .filter(let event): handle(event)
-    case .lost(let error):
-      lostSince = monotonicNanoseconds()
-      tell(.error, "\(error.description); waiting for it")
-      interrupt(.daemonLost, true)
-      freeze.lost()
-      retryTimer.schedule(after: 0.001)
-    }
-  }
-
-  private func handle(_ event: DuplexFilter.Event) {
-    switch event {
-    case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
-    case .state(.streaming):
-      core.graphRestarted()
-      pollTimer.schedule(after: Self.pollInterval, every: Self.pollInterval)
-    case .state:
-      freeze.rest()
-      pollTimer.pause()
-    // Later: handling it may rebuild the filter, whose event this is.
-    case .latencyChanged: latencyDirty.raise()
-    case .parameters(let changes): parameters?.write(changes)
-    }
-  }
-
-  // MARK: News
-
-  private func handle(_ event: RouteKeeper.Event) {
-    switch event {
-    case .pause(let isOn): core.mixer.isPaused = isOn
-    case .changed(let change):
-      noticeEchoPath(change)
-      listener.hear(.routeChanged(change))
-    case .remark(let level, let text): tell(level, text)
-    case .isDue: dirty.raise()
-    }
-  }
-
-  /// Resets the known echo delay only if the echo path changed: devices that are gone for a moment come back to the same one.
-  private func noticeEchoPath(_ change: RouteChange) {
-    func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
-    if echoPath == nil, isWhole(change.previousRoute) { echoPath = change.previousRoute }
-    guard isWhole(change.route), echoPath != change.route else { return }
-    echoPath = change.route
-    core.controls.echoPathChanged()
-  }
-
-  private func handle(_ event: DuckingKeeper.Event) {
-    switch event {
-    case .remark(let level, let text): tell(level, text)
-    case .restored: loop.signal()
-    case .isDue: dirty.raise()
-    }
-  }
-
-  private func handle(_ event: FreezeRecovery.Event) {
-    switch event {
-    case .froze:
-      tell(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
-      interrupt(.frozen, true)
-    case .rebuild: rebuildFilter()
-    case .over: interrupt(.frozen, false)
-    }
-  }
-
-  private func rebuildFilter() {
-    guard let attachment, !isStopping else { return }
-    tell(.warning, "the filter is rebuilt")
-    pollTimer.pause()
-    do throws(PipeWireError) {
-      try attachment.remakeFilter(core)
-      publishParameters()
-    } catch {
-      tell(.error, error.description)
-    }
-    dirty.raise()
-  }
-
-  private func handle(_ event: LoginWatch.Event) {
-    switch event {
-    case .remark(let text): tell(.info, text)
-    case .sleep(let isGoing):
-      tell(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
-      routes.take(.sleep(isGoing: isGoing))
-      interrupt(.sleep, isGoing)
-    case .active(let isActive):
-      if !isActive { tell(.info, "another login session has the seat") }
-      listener.hear(.session(isActive ? .enteredForeground : .enteredBackground))
-      if options.interruptions.whenInactive == .stop { interrupt(.sessionInactive, !isActive) }
-    }
-    dirty.raise()
   }
 
   // MARK: Telling
