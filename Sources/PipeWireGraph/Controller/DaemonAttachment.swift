@@ -2,7 +2,8 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// Everything of nearend's that lives as long as its connection with a daemon: what it has in the graph, and what it watches there. [control]
+/// Everything of nearend's that lives as long as its connection with a daemon: what it has in the graph, and what it watches there.
+/// [control]
 final class DaemonAttachment {
   enum Event {
     /// Something may have come, gone or changed.

@@ -27,7 +27,8 @@ struct GraphDecision {
   let keepsFilterAwake: Bool
   /// A Boolean value indicating whether no device is left that the session could use; with one of two it goes on.
   let isWithoutDevice: Bool
-  /// A Boolean value indicating whether every device is released, so that the machine may sleep. Links made by others are theirs to release.
+  /// A Boolean value indicating whether every device is released, so that the machine may sleep. Links made by others are theirs to
+  /// release.
   let isFree: Bool
   /// A Boolean value indicating whether everything demanded is there.
   let isLinked: Bool

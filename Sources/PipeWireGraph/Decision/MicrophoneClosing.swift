@@ -23,8 +23,8 @@ struct MicrophoneClosing {
     return true
   }
 
-  /// Takes whether it runs. Returns whether to look again, because the daemon has woken it: it runs the devices of a group together, whichever
-  /// of them begins.
+  /// Takes whether it runs. Returns whether to look again, because the daemon has woken it: it runs the devices of a group together,
+  /// whichever of them begins.
   mutating func wasWoken(isRunning: Bool, at now: Double) -> Bool {
     guard closed != nil, count < Self.most, now > time + Self.pause, isRunning else { return false }
     closed = nil
