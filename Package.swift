@@ -124,6 +124,8 @@ let package = Package(
       ]),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
+    .testTarget(
+      name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
     .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),

@@ -1,4 +1,6 @@
 internal import CPipeWire
+internal import Glibc
+internal import Synchronization
 
 /// The thread on which libpipewire calls back, with the lock that excludes all other threads meanwhile.
 ///
@@ -8,6 +10,8 @@ internal import CPipeWire
 public final class ThreadLoop: @unchecked Sendable {
   let loop: OpaquePointer
   var events: UnsafeMutablePointer<pw_loop> { pw_thread_loop_get_loop(loop) }
+  /// The thread inside `locked`; 0 for none. Only that thread finds itself here.
+  private let holder = Atomic<UInt>(0)
 
   /// Creates the loop; `start` runs it. Traps only if the process is out of memory or file descriptors. [any]
   public init(name: String) {
@@ -27,8 +31,20 @@ public final class ThreadLoop: @unchecked Sendable {
   /// Runs `body` while the loop's thread is paused; may be nested, even on the loop's own thread. [any]
   public func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     pw_thread_loop_lock(loop)
-    defer { pw_thread_loop_unlock(loop) }
+    let outer = holder.exchange(pthread_self(), ordering: .relaxed)
+    defer {
+      holder.store(outer, ordering: .relaxed)
+      pw_thread_loop_unlock(loop)
+    }
     return try body()
+  }
+
+  /// Traps, in a debug build, where the calling thread may not use what is [control]: it neither runs one of the loop's callbacks nor is
+  /// inside `locked`. [any]
+  public func assertLocked(file: StaticString = #fileID, line: UInt = #line) {
+    assert(
+      pw_thread_loop_in_thread(loop) || holder.load(ordering: .relaxed) == pthread_self(), "called without the loop's lock", file: file,
+      line: line)
   }
 
   /// Wakes a thread in `wait`. [control]
@@ -38,6 +54,8 @@ public final class ThreadLoop: @unchecked Sendable {
   public func wait(seconds: Double) -> Bool {
     var deadline = timespec()
     pw_thread_loop_get_time(loop, &deadline, Int64(seconds * 1e9))
+    // Others may have held the lock meanwhile.
+    defer { holder.store(pthread_self(), ordering: .relaxed) }
     return pw_thread_loop_timed_wait_full(loop, &deadline) == 0
   }
 }
@@ -46,11 +64,17 @@ public final class ThreadLoop: @unchecked Sendable {
 public class LoopSource {
   fileprivate let loop: ThreadLoop
   fileprivate var source: UnsafeMutablePointer<spa_source>?
-  private let handler: () -> Void
+  private var handler: () -> Void
 
   fileprivate init(loop: ThreadLoop, handler: @escaping () -> Void) {
     self.loop = loop
     self.handler = handler
+  }
+
+  /// Calls `handler` with `owner` from now on, for as long as that exists. For an owner that is not whole yet when it makes the source.
+  /// [control]
+  public final func connect<Owner: AnyObject>(to owner: Owner, _ handler: @escaping (Owner) -> Void) {
+    self.handler = { [weak owner] in if let owner { handler(owner) } }
   }
 
   deinit { cancel() }
@@ -69,8 +93,8 @@ public class LoopSource {
 
 /// Calls a closure on the loop's thread, once or repeatedly. [control]
 public final class LoopTimer: LoopSource {
-  /// `handler` runs on the loop's thread. [control]
-  public override init(loop: ThreadLoop, handler: @escaping () -> Void) {
+  /// `handler`, or what is connected later, runs on the loop's thread. [control]
+  public override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_timer(loop.events, { data, _ in LoopSource.fire(data) }, data)
   }
@@ -87,8 +111,8 @@ public final class LoopTimer: LoopSource {
 
 /// Runs a closure on the loop's thread soon, once for any number of requests in between. [control]
 public final class LoopSignal: LoopSource {
-  /// `handler` runs on the loop's thread. [control]
-  public override init(loop: ThreadLoop, handler: @escaping () -> Void) {
+  /// `handler`, or what is connected later, runs on the loop's thread. [control]
+  public override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_event(loop.events, { data, _ in LoopSource.fire(data) }, data)
   }

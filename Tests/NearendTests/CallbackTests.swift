@@ -28,7 +28,7 @@ struct CallbackTests {
   private func makeService() throws -> NearendService {
     let world = GraphWorld()
     return try NearendService(NearendOptions(), log: EventLog(echo: nil), events: EventBus()) {
-      GraphDouble(core: $0, options: $1, hooks: $2, world: world)
+      GraphDouble(core: $0, options: $1, listener: $2, world: world)
     }
   }
 

@@ -28,15 +28,15 @@ final class GraphDouble: SessionGraph {
   let whenLinking = Callback<@Sendable () -> Bool>()
   let core: AudioCore
   let options: GraphOptions
-  private let hooks: GraphHooks
+  private let listener: any GraphListener
   private let world: GraphWorld
   private let state = Mutex(State())
   private let control = DispatchQueue(label: "graph double")
 
-  init(core: AudioCore, options: GraphOptions, hooks: GraphHooks, world: GraphWorld) {
+  init(core: AudioCore, options: GraphOptions, listener: any GraphListener, world: GraphWorld) {
     self.core = core
     self.options = options
-    self.hooks = hooks
+    self.listener = listener
     self.world = world
     state.withLock {
       $0.picked[.input] = options.microphone
@@ -70,13 +70,14 @@ final class GraphDouble: SessionGraph {
     control.async { [self] in
       reconcile()
       guard whenLinking.current.map({ $0() }) ?? true else { return }
-      hooks.soundPasses()
+      listener.hear(.soundPasses)
     }
   }
 
   private func reconcile() {
     guard let applications = state.withLock({ $0.isStarted && !$0.isStopped ? $0.applications : nil }) else { return }
-    let (demand, _) = hooks.applications(applications)
+    listener.hear(.session(.applications(applications)))
+    let demand = listener.demands.now
     state.withLock { if $0.demands.last != demand { $0.demands.append(demand) } }
     core.isSending = demand.sends
   }
@@ -131,10 +132,12 @@ final class GraphDouble: SessionGraph {
     try body()
   }
   /// Polls the audio thread's cells, on the control thread.
-  func look() { control.sync { hooks.looked() } }
+  func look() { control.sync { listener.hear(.cyclesRun) } }
   /// Reports that everything demanded is linked.
-  func tellOfSound() { control.sync { hooks.soundPasses() } }
-  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { control.sync { hooks.interruption(reason, isOn) } }
+  func tellOfSound() { control.sync { listener.hear(.soundPasses) } }
+  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) {
+    control.sync { listener.hear(.session(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason))) }
+  }
 
   // MARK: Observations
 
@@ -167,8 +170,8 @@ final class GraphWorld: Sendable {
   let starting = DispatchSemaphore(value: 0)
 
   func makeManager() -> AudioSessionManager {
-    let manager = AudioSessionManager { core, options, hooks in
-      let graph = GraphDouble(core: core, options: options, hooks: hooks, world: self)
+    let manager = AudioSessionManager { core, options, listener in
+      let graph = GraphDouble(core: core, options: options, listener: listener, world: self)
       self.state.withLock { $0.graphs.append(graph) }
       return graph
     }

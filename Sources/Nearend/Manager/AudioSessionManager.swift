@@ -66,14 +66,14 @@ public final class AudioSessionManager: Sendable {
   let observers = ObserverList()
   let hooks = EngineHooks()
   private let outlet: LogOutlet
-  private let makeGraph: @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph
+  private let makeGraph: @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph
   private let subscription = Mutex<EventBus.Subscription?>(nil)
   private let stopping = DispatchQueue(label: "nearend.session.stop")
 
-  private convenience init() { self.init { GraphController(core: $0, options: $1, hooks: $2) } }
+  private convenience init() { self.init { GraphController(core: $0, options: $1, listener: $2) } }
 
   /// Creates a manager with a graph of the caller's making.
-  init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph) {
+  init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph) {
     self.makeGraph = makeGraph
     let outlet = LogOutlet()
     self.outlet = outlet
@@ -203,7 +203,7 @@ public final class AudioSessionManager: Sendable {
     var options = configuration.options
     guard rendersManually else { return try NearendService(options, log: log, events: bus, makeGraph: makeGraph) }
     options.controlSocket = nil
-    return try NearendService(options, log: log, events: bus) { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
+    return try NearendService(options, log: log, events: bus) { core, _, listener in ManualGraph(core: core, listener: listener) }
   }
 
   /// Takes each step in turn; if one fails, those before it are undone.

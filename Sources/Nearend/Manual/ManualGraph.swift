@@ -15,14 +15,14 @@ final class ManualGraph: SessionGraph {
   }
   private let state = Mutex(State())
   private let core: AudioCore
-  private let hooks: GraphHooks
+  private let listener: any GraphListener
   /// Serializes the questions to the session, as a graph's control thread does.
   private let control = DispatchQueue(label: "nearend.manual")
 
-  init(core: AudioCore, hooks: GraphHooks) {
+  init(core: AudioCore, listener: any GraphListener) {
     self.core = core
-    self.hooks = hooks
-    renderer = ManualRenderer(core: core, looked: hooks.looked)
+    self.listener = listener
+    renderer = ManualRenderer(core: core, looked: { listener.hear(.cyclesRun) })
   }
 
   func start() throws(GraphError) {
@@ -45,16 +45,16 @@ final class ManualGraph: SessionGraph {
   func tellWhenSoundPasses() {
     control.async { [self] in
       reconcile()
-      hooks.soundPasses()
+      listener.hear(.soundPasses)
     }
   }
 
   private func reconcile() {
     guard state.withLock({ $0.isRunning }) else { return }
-    let (demand, wanted) = hooks.applications([])
-    state.withLock { $0.demand = demand }
-    core.isSending = demand.sends
-    core.isHeld = wanted.isActive && !demand.isActive
+    let demands = listener.demands
+    state.withLock { $0.demand = demands.now }
+    core.isSending = demands.now.sends
+    core.isHeld = demands.wanted.isActive && !demands.now.isActive
   }
 
   // MARK: No devices, no other programs
@@ -80,7 +80,7 @@ final class ManualGraph: SessionGraph {
     do {
       try renderer.renewCapturePath()
     } catch {
-      hooks.remark(GraphRemark(level: .error, message: "\(error); \(core.controls.engine.name) goes on"))
+      listener.hear(.remark(.error, "\(error); \(core.controls.engine.name) goes on"))
     }
   }
 

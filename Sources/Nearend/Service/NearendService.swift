@@ -68,7 +68,9 @@ public final class NearendService: Sendable {
   /// Creates a service that does nothing before `start`.
   /// - Throws: `GraphError.refused` if voice processing cannot be set up.
   public convenience init(_ options: NearendOptions) throws(GraphError) {
-    try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) { GraphController(core: $0, options: $1, hooks: $2) }
+    try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) {
+      GraphController(core: $0, options: $1, listener: $2)
+    }
   }
 
   /// Creates a service with a log and a bus that outlive it, and a graph of the caller's making.
@@ -102,24 +104,9 @@ public final class NearendService: Sendable {
       case .overrun(let id, let lost, let total): watch.sourceOverrun(mediaId: id, lost: lost, total: total)
       }
     }
-    let graph = makeGraph(
-      core, options.graph,
-      GraphHooks(
-        remark: {
-          greeting.say()
-          log.add($0.level, $0.message)
-        }, applications: { session.update(applications: $0) },
-        interruption: { reason, isOn in session.send(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason)) },
-        foreground: { session.send($0 ? .enteredForeground : .enteredBackground) },
-        looked: {
-          watch.look()
-          stages.look()
-          recorder.look()
-        }, route: { watch.use($0) },
-        routeChanged: { change in
-          log.add(change.reason.level, change.words)
-          events.post(.routeChange, detail: change.detail, route: change)
-        }, soundPasses: { session.soundPasses() }))
+    let inbox = GraphInbox(
+      session: session, log: log, events: events, greeting: greeting, watch: watch, stages: stages, recorder: recorder)
+    let graph = makeGraph(core, options.graph, inbox)
     self.graph = graph
     session.connect { [weak graph] request in
       switch request {

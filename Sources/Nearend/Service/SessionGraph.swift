@@ -13,7 +13,7 @@ protocol SessionGraph: AnyObject, Sendable {
   func demandChanged()
   /// Rebuilds a frozen graph's filter, with the same ports and settings, as soon as the graph answers (I5).
   func rebuild()
-  /// Requests one call of the hook `soundPasses` once everything that the session demands is linked, and cycles run where they are due
+  /// Requests one event `soundPasses` once everything that the session demands is linked, and cycles run where they are due
   /// (S4).
   func tellWhenSoundPasses()
   func pick(_ direction: Device.Direction, name: String?)
@@ -34,4 +34,4 @@ protocol SessionGraph: AnyObject, Sendable {
 
 extension GraphController: SessionGraph {}
 
-typealias MakeGraph = (AudioCore, GraphOptions, GraphHooks) -> any SessionGraph
+typealias MakeGraph = (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph

@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireClient
+import PipeWireGraph
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -118,14 +119,15 @@ public final class VoiceSession: Sendable {
     if isRegistered { finish(event, change) }
   }
 
-  /// Takes the applications that use nearend (L3), and returns what the graph must provide. Called with the graph's lock held, so it does
-  /// not call the graph.
-  func update(applications: [Media]) -> (demand: SessionDemand, wanted: SessionDemand) {
+  /// Takes the applications that use nearend (L3). The graph is not told of a new demand: it asks for that right afterwards.
+  func update(applications: [Media]) {
     let event = SessionEvent.applications(applications)
     let change = transition(event) { true }
     finish(event, change, tellsGraph: false)
-    return (change.new.demand, change.new.wanted)
   }
+
+  /// What the graph must provide now, and what it would have to without interruptions.
+  var demands: SessionDemands { state.withLock { SessionDemands(now: $0.session.demand, wanted: $0.session.wanted) } }
 
   /// Takes the graph's report that everything is linked, and cycles run where they are due; posts a pending recovery (S4).
   func soundPasses() {

@@ -1,4 +1,5 @@
 import PipeWireClient
+import RealtimeCore
 import SessionModel
 
 /// Lowers other applications on the real speaker while a call is up, and restores them (D3). [control]
@@ -9,19 +10,12 @@ import SessionModel
 /// The volume that the user has set stays the same in every mixer, and in the session manager's memory: a stream that ends while lowered
 /// comes back as it was set. Only what is heard changes, so only streams that still live have to be restored.
 final class DuckingKeeper {
-  /// Callbacks to the owner.
-  struct Hooks {
-    /// Takes the lowered streams, from before they are lowered until they are restored.
-    var save: ([DuckedStream]) -> Void
-    var remark: (LogEntry.Level, String) -> Void
-    /// Returns the duration of the graph's cycles in seconds; 0 while none runs.
-    var cycle: () -> Double
-    /// Called when everything is as loud as before.
-    var restored: () -> Void
-    /// Makes a separate connection to the daemon: setting a stream's volume waits for the stream's program, which may hang.
-    var connect: (_ handler: @escaping (Connection.Event) -> Void) throws(PipeWireError) -> Connection
-    /// Requests another `look` at the streams.
-    var again: () -> Void
+  enum Event {
+    case remark(LogEntry.Level, String)
+    /// Everything is as loud as before.
+    case restored
+    /// Another `look` at the streams is due.
+    case isDue
   }
 
   var settings = DuckingSettings() { didSet { if settings != oldValue { aim() } } }
@@ -35,8 +29,13 @@ final class DuckingKeeper {
     var isOther = true
   }
 
-  private let hooks: Hooks
-  /// Exists while there is something to do.
+  private let loop: ThreadLoop
+  private let core: AudioCore
+  private let remote: String?
+  /// What to restore after a crash: the lowered streams, from before they are lowered until they are restored.
+  private let restore: RestoreFile
+  private let events: EventSender<Event>
+  /// Exists while there is something to do. A separate one: setting a stream's volume waits for the stream's program, which may hang.
   private var connection: Connection?
   private var isLost = false
   private var entries: [UInt64: Entry] = [:]
@@ -48,18 +47,25 @@ final class DuckingKeeper {
   private var isLeaving = false
   private var gain = 0.0
   private var lastStep: Double?
-  private var timer: LoopTimer!
-  private var voiceTimer: LoopTimer!
+  private let timer: LoopTimer
+  private let voiceTimer: LoopTimer
 
   /// Seconds between steps.
   private static let interval = 0.01
 
-  init(loop: ThreadLoop, left: [DuckedStream], hooks: Hooks) {
-    self.hooks = hooks
-    self.left = left
+  /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
+  init(loop: ThreadLoop, core: AudioCore, remote: String?, restore: RestoreFile, events: EventSender<Event>) {
+    self.loop = loop
+    self.core = core
+    self.remote = remote
+    self.restore = restore
+    self.events = events
+    left = restore.content.ducked ?? []
     saved = left
-    timer = LoopTimer(loop: loop) { [unowned self] in step() }
-    voiceTimer = LoopTimer(loop: loop) { [unowned self] in aim() }
+    timer = LoopTimer(loop: loop)
+    voiceTimer = LoopTimer(loop: loop)
+    timer.connect(to: self) { $0.step() }
+    voiceTimer.connect(to: self) { $0.aim() }
   }
 
   // MARK: The daemon
@@ -67,12 +73,12 @@ final class DuckingKeeper {
   private func connect() throws(PipeWireError) -> Connection {
     if isLost { disconnected() }
     if let connection { return connection }
-    let new = try hooks.connect { [weak self] event in
+    let new = try Connection(loop: loop, remote: remote, properties: DaemonAttachment.client) { [weak self] event in
       switch event {
-      case .added(let object) where object.kind == .node: self?.hooks.again()
+      case .added(let object) where object.kind == .node: self?.events.send(.isDue)
       case .lost:
         self?.isLost = true
-        self?.hooks.again()
+        self?.events.send(.isDue)
       default: break
       }
     }
@@ -91,11 +97,11 @@ final class DuckingKeeper {
     isLost = false
   }
 
-  /// Restores everything soon; `restored` reports when. The connection must stay until then.
+  /// Restores everything soon; the event `restored` tells when. The connection must stay until then.
   func leave() {
     isLeaving = true
     aim()
-    if isRestored { hooks.restored() }
+    if isRestored { events.send(.restored) }
   }
 
   func end() {
@@ -109,6 +115,7 @@ final class DuckingKeeper {
 
   /// Takes the streams that exist now. `ownClients` take part in the call, or are nearend.
   func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
+    loop.assertLocked()
     var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
     if !isCallUp { others = [] }
     let alive = Dictionary(objects.nodes.map { ($0.serial, $0) }) { $1 }
@@ -158,13 +165,13 @@ final class DuckingKeeper {
     let volumes = StreamVolumes(channels: setting.channels, isMuted: setting.isMuted)
     if wasLeft.remove(serial) != nil {
       entry.volumes.restore()
-      hooks.remark(.info, "\(entry.identity.application) is as loud again as before the crash")
+      events.send(.remark(.info, "\(entry.identity.application) is as loud again as before the crash"))
     }
     if var ducking = entry.ducking {
       let wasLeftAlone = ducking.isLeftAlone
       ducking.told(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
-        hooks.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call")
+        events.send(.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call"))
       }
       entry.ducking = ducking
     } else {
@@ -205,7 +212,7 @@ final class DuckingKeeper {
     lastStep = now
     for serial in entries.keys {
       guard let entry = entries[serial], var ducking = entry.ducking else { continue }
-      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: hooks.cycle(), isLeaving: isLeaving)
+      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: core.cycleMeters.cycleLength, isLeaving: isLeaving)
       entries[serial]?.ducking = ducking
       save()
       switch heard {
@@ -215,7 +222,7 @@ final class DuckingKeeper {
       }
     }
     aim()
-    if isLeaving, isRestored { hooks.restored() }
+    if isLeaving, isRestored { events.send(.restored) }
   }
 
   /// Forgets streams that are gone or restored.
@@ -232,7 +239,7 @@ final class DuckingKeeper {
     let now = left + entries.filter { isLowered($0.value) || wasLeft.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value.identity)
     guard now != saved else { return }
     saved = now
-    hooks.save(now)
+    restore.change { $0.ducked = now.isEmpty ? nil : now }
   }
 
   // MARK: What others see

@@ -12,7 +12,7 @@ final class CardWatch {
   private let changed: () -> Void
   private var connection: Connection?
   private var cards: [UInt32: Card] = [:]
-  private var reconnecting: LoopTimer!
+  private let reconnecting: LoopTimer
 
   /// A card with its registry object and its own params.
   private struct Card {
@@ -34,7 +34,8 @@ final class CardWatch {
     self.remote = remote
     self.properties = properties
     self.changed = changed
-    reconnecting = LoopTimer(loop: loop) { [unowned self] in connect() }
+    reconnecting = LoopTimer(loop: loop)
+    reconnecting.connect(to: self) { $0.connect() }
     connect()
   }
 
@@ -64,7 +65,7 @@ final class CardWatch {
   private func connect() {
     cards = [:]
     connection = nil
-    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [unowned self] in handle($0) }
+    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [weak self] in self?.handle($0) }
     if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
     changed()
   }

@@ -16,10 +16,10 @@ final class DefaultMetadata {
   private var object: GlobalObject?
   /// Replaces `metadata` as soon as it has every value.
   private var next: Metadata?
-  private var rebinding: LoopTimer!
+  private let rebinding: LoopTimer
   /// Whether a rebinding is due, and whether another client has come since it was scheduled.
   private var (isAsking, asksAgain) = (false, false)
-  private var reconnecting: LoopTimer!
+  private let reconnecting: LoopTimer
 
   /// What there is to read.
   private static let keys: Set<String> = [
@@ -36,8 +36,10 @@ final class DefaultMetadata {
     self.remote = remote
     self.properties = properties
     self.changed = changed
-    rebinding = LoopTimer(loop: loop) { [unowned self] in rebind() }
-    reconnecting = LoopTimer(loop: loop) { [unowned self] in connect() }
+    rebinding = LoopTimer(loop: loop)
+    reconnecting = LoopTimer(loop: loop)
+    rebinding.connect(to: self) { $0.rebind() }
+    reconnecting.connect(to: self) { $0.connect() }
     connect()
   }
 
@@ -62,7 +64,7 @@ final class DefaultMetadata {
     rebinding.pause()
     (isAsking, asksAgain) = (false, false)
     disconnect()
-    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [unowned self] in handle($0) }
+    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [weak self] in self?.handle($0) }
     if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
     changed()
   }
@@ -88,7 +90,7 @@ final class DefaultMetadata {
   private func bind(_ object: GlobalObject) {
     guard let connection else { return }
     self.object = object
-    metadata = try? Metadata(connection, object: object, keys: Self.keys) { [unowned self] _ in changed() }
+    metadata = try? Metadata(connection, object: object, keys: Self.keys) { [weak self] _ in self?.changed() }
   }
 
   /// Rebinds after half a second, and once more if other clients came meanwhile. Postponing at each arrival could delay it for ever.
@@ -103,9 +105,10 @@ final class DefaultMetadata {
     isAsking = false
     if asksAgain { askSoon() }
     guard let connection, let object, metadata?.isKnown == true else { return }
-    next = try? Metadata(connection, object: object, keys: Self.keys) { [unowned self] _ in
-      if let next, next.isKnown { (metadata, self.next) = (next, nil) }
-      changed()
-    }
+    next = try? Metadata(connection, object: object, keys: Self.keys) { [weak self] _ in self?.toldAgain() }
+  }
+  private func toldAgain() {
+    if let next, next.isKnown { (metadata, self.next) = (next, nil) }
+    changed()
   }
 }

@@ -48,9 +48,6 @@ final class PortWatch {
     return Set(routes.filter { $0.availability != .no }.map { PortId(node: name, port: $0.name) })
   }
 
-  /// True if nothing is plugged into any of its jacks.
-  func isUnplugged(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { availablePorts(node, direction).isEmpty }
-
   /// True if the card is muted there, by a mixer or a switch.
   func isMuted(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { activeRoute(node, direction)?.isMuted ?? false }
 

@@ -1,4 +1,5 @@
 import PipeWireClient
+import SessionModel
 
 /// Gives streams that asked for one of nearend's devices back to it if the session manager has let them follow the default since. [control]
 ///

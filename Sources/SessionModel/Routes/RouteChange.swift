@@ -31,7 +31,7 @@ public struct RouteChange: Codable, Sendable, Equatable {
 }
 
 /// The facts from which the reason of a change is derived, at one instant. [any]
-public struct RouteObservation: Sendable, Equatable {
+public struct RouteInstant: Sendable, Equatable {
   public var route: RouteDescription
   /// Every port that exists and is not known to be unplugged.
   public var available: Set<PortId>
@@ -53,12 +53,12 @@ public struct RouteObservation: Sendable, Equatable {
 
 extension RouteChange {
   /// Derives the change between two instants; nil if the route is the same. The first reason that applies wins, in this order.
-  public init?(from old: RouteObservation, to new: RouteObservation) {
+  public init?(from old: RouteInstant, to new: RouteInstant) {
     guard new.route.differs(from: old.route) else { return nil }
     self.init(reason: Self.reason(old, new), previousRoute: old.route, route: new.route)
   }
 
-  private static func reason(_ old: RouteObservation, _ new: RouteObservation) -> RouteChangeReason {
+  private static func reason(_ old: RouteInstant, _ new: RouteInstant) -> RouteChangeReason {
     if new.route.isEmpty { return .noSuitableRoute }
     let changed = [Device.Direction.output, .input].filter { new.route.differs(from: old.route, $0) }
     let isChosen = changed.contains { old.chosen[$0] != new.chosen[$0] }
@@ -86,4 +86,31 @@ extension RoutePort {
   fileprivate func isOtherProfile(of other: RoutePort) -> Bool {
     isBluetooth && other.isBluetooth && !device.isEmpty && device == other.device && portType != other.portType
   }
+}
+
+extension RouteChange {
+  /// The detail of the event `routeChange`: `reason`, and as "portType node, …" the ports of the new route (`inputs`, `outputs`) and of the
+  /// previous one (`previousInputs`, `previousOutputs`).
+  public var detail: [String: EventValue] {
+    func ports(_ ports: [RoutePort]) -> EventValue { .string(ports.map { "\($0.portType.rawValue) \($0.name)" }.joined(separator: ", ")) }
+    return [
+      "reason": .string(reason.rawValue), "inputs": ports(route.inputs), "outputs": ports(route.outputs),
+      "previousInputs": ports(previousRoute.inputs), "previousOutputs": ports(previousRoute.outputs),
+    ]
+  }
+
+  /// For the log.
+  public var words: String { "route \(route.words), was \(previousRoute.words): \(reason.rawValue)" }
+}
+
+extension RouteDescription {
+  /// "builtInMic > nearend > headphones".
+  public var words: String {
+    func types(_ ports: [RoutePort]) -> String { ports.isEmpty ? "none" : ports.map(\.portType.rawValue).joined(separator: ", ") }
+    return "\(types(inputs)) > nearend > \(types(outputs))"
+  }
+}
+
+extension RouteChangeReason {
+  public var level: LogEntry.Level { self == .noSuitableRoute ? .warning : .info }
 }

@@ -19,20 +19,20 @@ struct RouteChangeTests {
   private static func at(
     _ inputs: [RoutePort], _ outputs: [RoutePort], besides: [RoutePort] = [], without: [RoutePort] = [], chosen: String? = nil,
     isWaking: Bool = false
-  ) -> RouteObservation {
+  ) -> RouteInstant {
     let there = Set((inputs + outputs + besides).map(\.id)).subtracting(without.map(\.id))
-    return RouteObservation(
+    return RouteInstant(
       route: RouteDescription(inputs: inputs, outputs: outputs), available: there, chosen: chosen.map { [.output: $0] } ?? [:],
       isWaking: isWaking)
   }
 
   struct Row: Sendable, CustomTestStringConvertible {
     var what: String
-    var old: RouteObservation
-    var new: RouteObservation
+    var old: RouteInstant
+    var new: RouteInstant
     var reason: RouteChangeReason?
 
-    init(_ what: String, _ old: RouteObservation, _ new: RouteObservation, _ reason: RouteChangeReason?) {
+    init(_ what: String, _ old: RouteInstant, _ new: RouteInstant, _ reason: RouteChangeReason?) {
       (self.what, self.old, self.new, self.reason) = (what, old, new, reason)
     }
     var testDescription: String { what }

@@ -29,7 +29,7 @@ extension GraphController {
   /// Uses this device instead of the session manager's default; nil follows the default again. [any]
   public func pick(_ direction: Device.Direction, name: String?) {
     loop.locked {
-      routes.pick(direction, name: name)
+      routes.take(.pick(direction, name: name))
       dirty.raise()
     }
   }
@@ -38,15 +38,15 @@ extension GraphController {
   public static func isOwnNode(_ name: String) -> Bool { NodeNames.isOurs(name) }
 
   /// The picked device; nil while the default is followed. [any]
-  public func picked(_ direction: Device.Direction) -> String? { loop.locked { routes.picked(direction) } }
+  public func picked(_ direction: Device.Direction) -> String? { loop.locked { routes.state.picked[direction] } }
 
   /// Carries out a request. [any]
   public func ask(_ request: RouteRequest) {
     loop.locked {
       switch request {
-      case .setDefaultDevices(let on): routes.areOursWanted = on
-      case .setPauseOnUnplug(let on): routes.pausesOnUnplug = on
-      case .resume: routes.resume()
+      case .setDefaultDevices(let on): routes.take(.setDefaultDevices(on))
+      case .setPauseOnUnplug(let on): routes.take(.setPauseOnUnplug(on))
+      case .resume: routes.take(.resume)
       case .setReference(let source): reference = source
       }
       dirty.raise()
@@ -55,6 +55,8 @@ extension GraphController {
 
   /// The settings in effect. [any]
   public var routeSettings: RouteSettings {
-    loop.locked { RouteSettings(areOursDefault: routes.areOursWanted, pausesOnUnplug: routes.pausesOnUnplug, reference: reference) }
+    loop.locked {
+      RouteSettings(areOursDefault: routes.state.areOursWanted, pausesOnUnplug: routes.state.pausesOnUnplug, reference: reference)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import PipeWireClient
+import SessionModel
 
 /// The devices that applications see: *Nearend Speaker*, *Nearend Microphone*, and one for each participant with its own device (K9). Thin
 /// adapters that end with the connection; one that somebody removes is made again. [control]

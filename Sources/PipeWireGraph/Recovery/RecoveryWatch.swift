@@ -15,7 +15,7 @@ final class RecoveryWatch {
   private let core: AudioCore
   private let tell: () -> Void
   private var stage = Stage.none
-  private var timer: LoopTimer!
+  private let timer: LoopTimer
 
   /// Seconds between checks of the cycles.
   private static let interval = 0.01
@@ -23,7 +23,8 @@ final class RecoveryWatch {
   init(loop: ThreadLoop, core: AudioCore, tell: @escaping () -> Void) {
     self.core = core
     self.tell = tell
-    timer = LoopTimer(loop: loop) { [unowned self] in look() }
+    timer = LoopTimer(loop: loop)
+    timer.connect(to: self) { $0.look() }
   }
 
   func ask() { stage = .asked }

@@ -9,21 +9,6 @@ extension GraphController {
     set { loop.locked { ducking.settings = newValue } }
   }
 
-  func makeDuckingKeeper() -> DuckingKeeper {
-    DuckingKeeper(
-      loop: loop, left: routes.kept.ducked ?? [],
-      hooks: DuckingKeeper.Hooks(
-        save: { [unowned self] streams in routes.keep { $0.ducked = streams.isEmpty ? nil : streams } },
-        remark: { [unowned self] in tell($0, $1) },
-        cycle: { [unowned self] in
-          let meters = core.cycleMeters
-          return meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
-        }, restored: { [unowned self] in loop.signal() },
-        connect: { [unowned self] handler throws(PipeWireError) in
-          try Connection(loop: loop, remote: remote, properties: Self.client, handler: handler)
-        }, again: { [unowned self] in dirty.raise() }))
-  }
-
   /// Reports whether a call is up, and who speaks. Returns true if a call begins or ends. [control]
   func hearCall() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
@@ -34,7 +19,7 @@ extension GraphController {
 
   /// Waits until others are as loud as before, less than half a second. [control], not on the loop's own thread.
   func bringBackOthers() {
-    guard connection != nil else { return }
+    guard attachment != nil else { return }
     ducking.leave()
     while !ducking.isRestored { guard loop.wait(seconds: 0.6) else { return } }
     ducking.wait()

@@ -12,14 +12,15 @@ extension GraphController {
   /// False where the daemon is not there, and is to be waited for.
   func join() throws(GraphError) -> Bool {
     do throws(GraphError) {
-      do throws(PipeWireError) { try connect() } catch { throw GraphError(error) }
+      do throws(PipeWireError) { try attach() } catch { throw GraphError(error) }
       try checkStart()
+      freeze.connection = attachment?.connection
       return true
     } catch {
       guard options.waitsForArrival, case .noDaemon(let reason) = error else { throw error }
       lostSince = monotonicNanoseconds()
       tell(.warning, "\(reason); waiting for it")
-      hooks.interruption(.daemonLost, true)
+      interrupt(.daemonLost, true)
       retryTimer.schedule(after: Self.retryIntervals.soon)
       return false
     }
@@ -27,12 +28,14 @@ extension GraphController {
 
   /// What can only be wrong at start: another nearend, a device that is not there.
   private func checkStart() throws(GraphError) {
-    guard let connection else { return }
+    guard let attachment else { return }
+    let connection = attachment.connection
     guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
-    routes.waitForDefaults()
-    objects = GraphObjects(connection.objects.values)
-    if let other = otherNearend { throw other }
-    let candidates = routes.candidates(in: objects)
+    attachment.routes.waitForDefaults()
+    let objects = GraphObjects(connection.objects.values)
+    attachment.objects = objects
+    if let other = otherNearend(objects, connection) { throw other }
+    let candidates = attachment.routes.observation(of: objects).candidates
     for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
       guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
       guard options.waitsForArrival else { throw .unknownDevice(name: name, direction: direction, available: candidates) }
@@ -40,36 +43,34 @@ extension GraphController {
     }
   }
 
-  private var otherNearend: GraphError? {
+  private func otherNearend(_ objects: GraphObjects, _ connection: Connection) -> GraphError? {
     guard let other = objects.node(named: NodeNames.filter) else { return nil }
-    let client = other.id("client.id").flatMap { connection?.objects[$0] }
+    let client = other.id("client.id").flatMap { connection.objects[$0] }
     return .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
   }
 
   /// Tries the daemon again, after which it is back, or is tried once more.
   func reconnect() {
     guard !isStopping else { return }
-    takeDown()
-    connection = nil
-    objects = GraphObjects([])
-    media = .init()
+    detach()
+    news.forgetUsers()
     do throws(PipeWireError) {
-      try connect()
+      try attach()
       // The first time somebody else may have the place; nobody can wait for the answer here.
-      guard hasJoined else { return connection?.ping { [unowned self] in joinLate() } ?? () }
+      guard hasJoined else { return attachment?.connection.ping { [weak self] in self?.joinLate() } ?? () }
       try build()
     } catch {
-      takeDown()
-      connection = nil
+      detach()
       return retryTimer.schedule(after: secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
     }
     arrived("back", " again")
   }
 
   private func joinLate() {
-    guard let connection, !isStopping else { return }
-    objects = GraphObjects(connection.objects.values)
-    if let other = otherNearend {
+    guard let attachment, !isStopping else { return }
+    let objects = GraphObjects(attachment.connection.objects.values)
+    attachment.objects = objects
+    if let other = otherNearend(objects, attachment.connection) {
       if refusal != other { tell(.error, "\(other.description); waiting for its end") }
       refusal = other
       // Not now: this is an event of the connection's, which is made anew then.
@@ -85,9 +86,12 @@ extension GraphController {
   private func arrived(_ place: String, _ again: String) {
     tell(.info, "the PipeWire daemon is \(place) after \(tenths(secondsAway)) s; nearend is in its graph\(again)")
     lostSince = nil
-    hooks.interruption(.daemonLost, false)
+    freeze.connection = attachment?.connection
+    interrupt(.daemonLost, false)
     dirty.raise()
   }
 
   private var secondsAway: Double { lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0 }
+
+  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

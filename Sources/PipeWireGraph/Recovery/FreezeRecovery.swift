@@ -3,19 +3,20 @@ import RealtimeCore
 
 /// Detects that the graph is frozen, and has the filter rebuilt, with exponential backoff, once the daemon answers (I5). [control]
 final class FreezeRecovery {
-  /// Callbacks to the owner.
-  struct Hooks {
-    var connection: () -> Connection?
-    var froze: () -> Void
-    /// Rebuilds the filter; nothing else may change.
-    var rebuild: () -> Void
-    /// Called when cycles come again, or nothing should run any more.
-    var over: () -> Void
+  enum Event {
+    case froze
+    /// Rebuild the filter; nothing else may change.
+    case rebuild
+    /// Cycles come again, or nothing should run any more.
+    case over
   }
+  /// The daemon to ask before anything is rebuilt; nil without one, and once that has gone.
+  weak var connection: Connection?
+
   private let core: AudioCore
-  private let hooks: Hooks
+  private let events: EventSender<Event>
+  private let timer: LoopTimer
   private var watch = FreezeWatch()
-  private var timer: LoopTimer!
   private var isAsked = false
   private var hasAnswer = false
   private var isWaiting = false
@@ -25,10 +26,11 @@ final class FreezeRecovery {
 
   private static let interval = 0.1
 
-  init(loop: ThreadLoop, core: AudioCore, hooks: Hooks) {
+  init(loop: ThreadLoop, core: AudioCore, events: EventSender<Event>) {
     self.core = core
-    self.hooks = hooks
-    timer = LoopTimer(loop: loop) { [unowned self] in look(isDemanded: isDemanded, isStarted: false) }
+    self.events = events
+    timer = LoopTimer(loop: loop)
+    timer.connect(to: self) { $0.look(isStarted: false) }
   }
 
   /// Stops checking until it is used again.
@@ -37,14 +39,14 @@ final class FreezeRecovery {
   func cancel() { timer.cancel() }
 
   /// Checks the cycles; call it ten times a second while the daemon has the filter started.
-  func look(isDemanded: Bool, isStarted: Bool) {
-    self.isDemanded = isDemanded
+  func look(isStarted: Bool) {
     let meters = core.cycleMeters
-    let length = meters.rate > 0 ? Double(meters.quantum) / Double(meters.rate) : 0
-    switch watch.look(cycles: meters.cycles, shouldRun: isDemanded && isStarted, cycleLength: length, at: monotonicSeconds()) {
+    switch watch.look(
+      cycles: meters.cycles, shouldRun: isDemanded && isStarted, cycleLength: meters.cycleLength, at: monotonicSeconds())
+    {
     case .frozen:
       timer.schedule(after: Self.interval, every: Self.interval)
-      hooks.froze()
+      events.send(.froze)
     case .rebuild: tryRebuild()
     case .thawed: end()
     case nil: break
@@ -65,6 +67,7 @@ final class FreezeRecovery {
 
   /// Reports that the daemon went away, which supersedes a freeze.
   func lost() {
+    connection = nil
     let wasFrozen = watch.isFrozen
     watch.reset()
     if wasFrozen { end() }
@@ -74,7 +77,7 @@ final class FreezeRecovery {
   /// Pings the daemon first, because one that does not answer cannot make anything, and leaves alone what runs again meanwhile.
   private func tryRebuild() {
     guard isAsked else { return endIfPointless() }
-    guard let connection = hooks.connection() else { return }
+    guard let connection else { return }
     guard hasAnswer else {
       guard !isWaiting else { return }
       isWaiting = true
@@ -84,7 +87,7 @@ final class FreezeRecovery {
       }
     }
     hasAnswer = false
-    hooks.rebuild()
+    events.send(.rebuild)
     watch.rebuilt(at: monotonicSeconds())
     hasRebuilt = true
     endIfPointless()
@@ -102,6 +105,11 @@ final class FreezeRecovery {
     isAsked = false
     hasAnswer = false
     hasRebuilt = false
-    hooks.over()
+    events.send(.over)
   }
+}
+
+extension CycleMeters {
+  /// Seconds from one cycle to the next; 0 before the first.
+  var cycleLength: Double { rate > 0 ? Double(quantum) / Double(rate) : 0 }
 }

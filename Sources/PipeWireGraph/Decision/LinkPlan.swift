@@ -35,7 +35,7 @@ struct LinkPlan {
   private let filter: UInt32
 
   /// Returns whether everything demanded of these devices is planned, which requires their ports and the filter's, and exists.
-  func isThere(_ existing: [GraphObjects.Link], demand: SessionDemand, devices: RealDevices.Choice) -> Bool {
+  func isThere(_ existing: [GraphObjects.Link], demand: SessionDemand, devices: RouteChoice) -> Bool {
     let (roles, keys) = (Set(links.map(\.role)), Set(existing.map(\.key)))
     let isPlayed = devices.speaker == nil || roles.contains(.speaker)
     let isRecorded = !demand.opensMicrophone || devices.microphone == nil || roles.contains(.microphone)
@@ -55,11 +55,16 @@ struct LinkPlan {
     var virtualMicrophone: UInt32?
     /// A participant's device and the names of its two ports at the filter.
     var graphSinks: [(node: UInt32, ports: [String])] = []
+
+    /// The devices into which applications play.
+    var sinks: Set<UInt32> { Set([virtualSpeaker].compactMap { $0 } + graphSinks.map(\.node)) }
+    /// All of nearend's own nodes.
+    var own: Set<UInt32> { sinks.union([filter, virtualMicrophone].compactMap { $0 }) }
   }
 
   /// - Parameter keepsAwake: whether only the links with the real devices keep them running.
   init(
-    objects: GraphObjects, endpoints: Endpoints, devices: RealDevices.Choice, demand: SessionDemand, keepsAwake: Bool,
+    objects: GraphObjects, endpoints: Endpoints, devices: RouteChoice, demand: SessionDemand, keepsAwake: Bool,
     reference: ReferenceSource
   ) {
     filter = endpoints.filter

@@ -1,5 +1,6 @@
 import PipeWireClient
 import RealtimeCore
+import SessionModel
 
 /// The filter node: its ports, its latencies, and the path from PipeWire's process callback into the core. [control]
 final class DuplexFilter {
@@ -52,7 +53,7 @@ final class DuplexFilter {
 
   init(_ connection: Connection, core: AudioCore, handler: @escaping (Event) -> Void) throws(PipeWireError) {
     table = PortTable(core: core)
-    weak var this: DuplexFilter?
+    let latencies = EventSender<(FilterPort, Filter.Latency)>()
     filter = try Filter(
       connection, name: NodeNames.filter, properties: Self.properties.merging(Self.awake(false)) { $1 },
       data: table.realtime, process: processCycle, keepingAlive: table
@@ -60,7 +61,7 @@ final class DuplexFilter {
       switch event {
       case .state(let state): handler(.state(state))
       case .latency(let port, let latency):
-        this?.latencyChanged(port, latency)
+        latencies.send((port, latency))
         handler(.latencyChanged)
       case .parameters(let changes): handler(.parameters(changes))
       }
@@ -72,7 +73,7 @@ final class DuplexFilter {
       voice: try filter.addPort(.output, name: "voice_MONO", properties: ["audio.channel": "MONO"]),
       speaker: try Self.addPair(filter, .output, "speaker"))
     table.set(ports)
-    this = self
+    latencies.connect(to: self) { $0.latencyChanged($1.0, $1.1) }
     try filter.connect(reportsLatency: true)
   }
 

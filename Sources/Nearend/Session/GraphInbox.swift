@@ -1,0 +1,47 @@
+import PipeWireGraph
+import SessionModel
+
+/// Hands what the graph tells to whom it concerns. [any]
+final class GraphInbox: GraphListener {
+  private let session: VoiceSession
+  private let log: EventLog
+  private let events: EventBus
+  private let greeting: Greeting
+  private let watch: EventWatch
+  private let stages: StageWatch
+  private let recorder: HistoryRecorder
+
+  init(
+    session: VoiceSession, log: EventLog, events: EventBus, greeting: Greeting, watch: EventWatch, stages: StageWatch,
+    recorder: HistoryRecorder
+  ) {
+    self.session = session
+    self.log = log
+    self.events = events
+    self.greeting = greeting
+    self.watch = watch
+    self.stages = stages
+    self.recorder = recorder
+  }
+
+  func hear(_ event: GraphEvent) {
+    switch event {
+    case .session(.applications(let applications)): session.update(applications: applications)
+    case .session(let event): session.send(event)
+    case .remark(let level, let message):
+      greeting.say()
+      log.add(level, message)
+    case .route(let ends): watch.use(ends)
+    case .routeChanged(let change):
+      log.add(change.reason.level, change.words)
+      events.post(.routeChange, detail: change.detail, route: change)
+    case .soundPasses: session.soundPasses()
+    case .cyclesRun:
+      watch.look()
+      stages.look()
+      recorder.look()
+    }
+  }
+
+  var demands: SessionDemands { session.demands }
+}

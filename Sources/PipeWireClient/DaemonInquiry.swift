@@ -1,0 +1,51 @@
+/// Questions to a daemon by somebody who does not stay: a loop of its own, and connections that end once the answer is there.
+public final class DaemonInquiry {
+  private let loop: ThreadLoop
+  private let remote: String?
+  private let properties: Properties
+  /// What may still be called until the loop's thread has ended.
+  private var kept: [AnyObject] = []
+
+  private init(_ loop: ThreadLoop, remote: String?, properties: Properties) {
+    self.loop = loop
+    self.remote = remote
+    self.properties = properties
+  }
+
+  /// Connects, and runs `body` with the loop's lock held once the daemon has told what there is. [any]
+  /// - Parameters:
+  ///   - thread: the name of the loop's thread.
+  ///   - remote: path of the daemon's socket, or its name; nil for the user's own.
+  ///   - properties: the client's.
+  /// - Throws: `noDaemon` if none answers; what `body` throws.
+  public static func ask<Answer>(
+    thread: String, remote: String?, properties: Properties,
+    _ body: (DaemonInquiry, Connection) throws(PipeWireError) -> Answer
+  ) throws(PipeWireError) -> Answer {
+    let loop = ThreadLoop(name: thread)
+    let inquiry = DaemonInquiry(loop, remote: remote, properties: properties)
+    loop.start()
+    defer {
+      // First end the thread: it may be about to call, without the lock, what is destroyed here.
+      loop.stop()
+      loop.locked { inquiry.kept = [] }
+    }
+    return try loop.locked { () throws(PipeWireError) in
+      let connection = try inquiry.connect()
+      guard connection.roundTrip() else { throw PipeWireError(code: .noDaemon, description: "the PipeWire daemon does not answer") }
+      return try body(inquiry, connection)
+    }
+  }
+
+  /// Makes another connection: by one that asks a session manager for something the daemon tells nothing more before that has answered.
+  /// [control]
+  public func connect() throws(PipeWireError) -> Connection {
+    keep(try Connection(loop: loop, remote: remote, properties: properties) { _ in })
+  }
+
+  /// Keeps what belongs to a connection until the answer is there. [control]
+  public func keep<Object: AnyObject>(_ object: Object) -> Object {
+    kept.append(object)
+    return object
+  }
+}

@@ -1,0 +1,134 @@
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+
+/// Everything of nearend's that lives as long as its connection with a daemon: what it has in the graph, and what it watches there.
+/// [control]
+final class DaemonAttachment {
+  enum Event {
+    /// Something may have come, gone or changed.
+    case changed
+    /// A volume or a mute was set.
+    case volumesChanged
+    case remark(LogEntry.Level, String)
+    case filter(DuplexFilter.Event)
+    /// The daemon went away; nothing here works any more.
+    case lost(PipeWireError)
+  }
+
+  let connection: Connection
+  let devices: VirtualDevices
+  let clients: ClientWatch
+  let roles: RoleWatch
+  let volumes: VolumeWatch
+  let groups: LinkGroups
+  let routes: RouteWatch
+  private(set) var links: LinkKeeper
+  /// nil until nearend has its place in the graph.
+  private(set) var filter: DuplexFilter?
+  /// The graph as last observed.
+  var objects = GraphObjects([])
+  /// The device of a muted microphone.
+  var closing = MicrophoneClosing()
+
+  private let events: EventSender<Event>
+
+  /// The client's name differs from its node's: tools that take a name would find the client first.
+  static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
+
+  /// Connects, and starts watching.
+  /// - Throws: `noDaemon`.
+  init(_ options: GraphOptions, loop: ThreadLoop, events: EventSender<Event>) throws(PipeWireError) {
+    loop.assertLocked()
+    self.events = events
+    let registry = EventSender<Connection.Event>()
+    let changed = { events.send(.changed) }
+    connection = try Connection(loop: loop, remote: options.remote, properties: Self.client) { registry.send($0) }
+    routes = RouteWatch(connection, remote: options.remote, properties: Self.client, changed: changed)
+    clients = ClientWatch(connection, changed: changed)
+    roles = RoleWatch(connection, roles: options.interruptions.roles, changed: changed)
+    volumes = VolumeWatch(connection) { events.send(.volumesChanged) }
+    groups = LinkGroups(connection, changed: changed)
+    devices = VirtualDevices(connection, changed: changed) { reason in
+      events.send(.remark(.error, "a device was refused: \(reason); retrying with backoff"))
+    }
+    links = Self.makeLinks(connection, events)
+    registry.connect(to: self) { $0.handle($1) }
+  }
+
+  // The links go with the filter, safely in whatever state they are (`LinkInquiry`).
+  deinit { filter = nil }
+
+  private static func makeLinks(_ connection: Connection, _ events: EventSender<Event>) -> LinkKeeper {
+    LinkKeeper(connection) {
+      events.send(.changed)
+    } failed: { reason in
+      events.send(.remark(.warning, "a link was refused: \(reason); retrying with backoff"))
+    }
+  }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .added: events.send(.changed)
+    case .removed(let object):
+      if object.kind == .node { volumes.removed(object.id) }
+      events.send(.changed)
+    case .full:
+      events.send(.remark(.warning, "somebody fills the session with more objects than nearend looks at: some are left out"))
+    case .failed: break  // The object concerned hears of it too.
+    case .lost(let error): events.send(.lost(error))
+    }
+  }
+
+  // MARK: nearend's own nodes
+
+  /// Joins the graph.
+  func makeFilter(_ core: AudioCore) throws(PipeWireError) {
+    let events = events
+    filter = try DuplexFilter(connection, core: core) { events.send(.filter($0)) }
+  }
+
+  /// Rebuilds the filter and its links; the devices that applications use stay.
+  func remakeFilter(_ core: AudioCore) throws(PipeWireError) {
+    // In this order: the links go with the node.
+    filter = nil
+    links = Self.makeLinks(connection, events)
+    try makeFilter(core)
+  }
+
+  /// Makes what is missing of nearend's devices, and of the filter's ports for participants with a device of their own.
+  func keepDevices(_ sinks: [GraphSink]) throws(PipeWireError) {
+    try devices.keep(sinks: sinks.map(\.id))
+    guard let filter else { return }
+    let names = filter.sinkPortNames
+    for sink in sinks where names[sink.id] == nil { _ = try filter.addSinkPorts(id: sink.id, slot: sink.slot) }
+  }
+
+  /// Identified by the id that the daemon gave it: others may bear the name.
+  func ownNode(_ name: String) -> UInt32? { devices.id(of: name).flatMap { objects.node(id: $0)?.id } }
+
+  // MARK: Observing
+
+  /// Returns what the graph is now; nil before the daemon knows the filter.
+  /// - Throws: `connectionLost`.
+  func observe() throws(PipeWireError) -> GraphFacts? {
+    objects = GraphObjects(connection.objects.values)
+    guard let filter, let node = filter.filter.nodeId else { return nil }
+    objects.rename(portsOf: node) { filter.filter.port($0.isInput ? .input : .output, index: $0.index)?.name }
+    var endpoints = LinkPlan.Endpoints(
+      filter: node, virtualSpeaker: ownNode(NodeNames.speaker), virtualMicrophone: ownNode(NodeNames.microphone))
+    for (id, ports) in filter.sinkPortNames {
+      if let device = ownNode(NodeNames.sinkPrefix + id) { endpoints.graphSinks.append((device, ports)) }
+    }
+    objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
+    objects.linkGroups = try groups.look(objects)
+    var facts = GraphFacts(objects: objects, endpoints: endpoints)
+    facts.users = try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
+    facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects)
+    facts.interrupter = try roles.interrupter(in: objects, ownClients: facts.ownClients)
+    return facts
+  }
+
+  /// The earliest time to try again what the daemon refused, or to check what is down, CLOCK_MONOTONIC in ns.
+  var nextRetry: UInt64? { [links.nextRetry, devices.nextRetry].compactMap { $0 }.min() }
+}

@@ -1,0 +1,103 @@
+import LoginSession
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+
+/// What the parts of the graph's side tell, and what follows.
+extension GraphController {
+  func handle(_ event: DaemonAttachment.Event) {
+    switch event {
+    case .changed: dirty.raise()
+    case .volumesChanged: noticeMute()
+    case .remark(let level, let text): tell(level, text)
+    case .filter(let event): handle(event)
+    case .lost(let error):
+      lostSince = monotonicNanoseconds()
+      tell(.error, "\(error.description); waiting for it")
+      interrupt(.daemonLost, true)
+      freeze.lost()
+      retryTimer.schedule(after: 0.001)
+    }
+  }
+
+  func handle(_ event: DuplexFilter.Event) {
+    switch event {
+    case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
+    case .state(.streaming):
+      core.graphRestarted()
+      pollTimer.schedule(after: Self.pollInterval, every: Self.pollInterval)
+    case .state:
+      freeze.rest()
+      pollTimer.pause()
+    // Later: handling it may rebuild the filter, whose event this is.
+    case .latencyChanged: latencyDirty.raise()
+    case .parameters(let changes): parameters?.write(changes)
+    }
+  }
+
+  func handle(_ event: RouteKeeper.Event) {
+    switch event {
+    case .pause(let isOn): core.mixer.isPaused = isOn
+    case .changed(let change):
+      noticeEchoPath(change)
+      listener.hear(.routeChanged(change))
+    case .remark(let level, let text): tell(level, text)
+    case .isDue: dirty.raise()
+    }
+  }
+
+  /// Resets the known echo delay only if the echo path changed: devices that are gone for a moment come back to the same one.
+  private func noticeEchoPath(_ change: RouteChange) {
+    func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
+    if echoPath == nil, isWhole(change.previousRoute) { echoPath = change.previousRoute }
+    guard isWhole(change.route), echoPath != change.route else { return }
+    echoPath = change.route
+    core.controls.echoPathChanged()
+  }
+
+  func handle(_ event: DuckingKeeper.Event) {
+    switch event {
+    case .remark(let level, let text): tell(level, text)
+    case .restored: loop.signal()
+    case .isDue: dirty.raise()
+    }
+  }
+
+  func handle(_ event: FreezeRecovery.Event) {
+    switch event {
+    case .froze:
+      tell(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
+      interrupt(.frozen, true)
+    case .rebuild: rebuildFilter()
+    case .over: interrupt(.frozen, false)
+    }
+  }
+
+  private func rebuildFilter() {
+    guard let attachment, !isStopping else { return }
+    tell(.warning, "the filter is rebuilt")
+    pollTimer.pause()
+    do throws(PipeWireError) {
+      try attachment.remakeFilter(core)
+      publishParameters()
+    } catch {
+      tell(.error, error.description)
+    }
+    dirty.raise()
+  }
+
+  func handle(_ event: LoginWatch.Event) {
+    switch event {
+    case .remark(let text): tell(.info, text)
+    case .sleep(let isGoing):
+      tell(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
+      routes.take(.sleep(isGoing: isGoing))
+      interrupt(.sleep, isGoing)
+    case .active(let isActive):
+      if !isActive { tell(.info, "another login session has the seat") }
+      listener.hear(.session(isActive ? .enteredForeground : .enteredBackground))
+      if options.interruptions.whenInactive == .stop { interrupt(.sessionInactive, !isActive) }
+    }
+    dirty.raise()
+  }
+}

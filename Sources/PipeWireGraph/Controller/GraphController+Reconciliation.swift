@@ -1,0 +1,94 @@
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+
+/// Bringing the graph to its wanted state, as far as the daemon's objects allow now; the next registry event does it again.
+///
+///     observe ──▶ GraphFacts ──▶ the session's demands, the devices ──▶ GraphDecision ──▶ apply
+extension GraphController {
+  func reconcile() {
+    loop.assertLocked()
+    guard let attachment, attachment.filter != nil, lostSince == nil, !isStopping else { return }
+    do throws(PipeWireError) {
+      try attachment.keepDevices(graphSinks)
+      guard let facts = try attachment.observe() else { return }
+      let decision = try decide(facts, attachment)
+      try apply(decision, facts, attachment)
+    } catch {
+      // The connection reports the loss itself, and is then recreated.
+      tell(.warning, error.description)
+    }
+    if let retry = attachment.nextRetry { reconcile(at: retry) }
+  }
+
+  private func reconcile(at time: UInt64) {
+    let now = monotonicNanoseconds()
+    reconcileTimer.schedule(after: max(0.01, time > now ? Double(time - now) / 1e9 : 0))
+  }
+
+  // MARK: Deciding
+
+  /// Tells the session what is new, asks what it needs, chooses the devices, and decides what the graph is to become.
+  private func decide(_ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) -> GraphDecision {
+    tell(news.take(facts.users))
+    tell(news.take(interrupter: facts.interrupter))
+    let demands = listener.demands
+    try routes.choose(in: facts.objects, wanted: demands.wanted, with: attachment.routes)
+    tell(news.take(routes.choice.ends))
+    return GraphDecision(
+      facts,
+      GraphDecision.Circumstances(
+        demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition, reference: reference,
+        usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
+  }
+
+  // MARK: Applying
+
+  private func apply(_ decision: GraphDecision, _ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) {
+    try attachment.volumes.watch(decision.watched)
+    noticeMute()
+    if attachment.closing.look(decision.closedMicrophone, isLinked: decision.isMicrophoneLinked, at: monotonicSeconds()),
+      let microphone = decision.closedMicrophone
+    {
+      attachment.volumes.suspend(microphone)
+    }
+    core.isSending = decision.demand.sends
+    core.isHeld = decision.isHeld
+    freeze.use(isDemanded: decision.demand.isActive)
+    isInCall = decision.demand.isCall
+    _ = hearCall()
+    try ducking.look(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
+    let links = decision.links
+    core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
+    try attachment.links.apply(links, existing: facts.objects.links)
+    useReference(isMix: decision.usesMix)
+    attachment.filter?.keepAwake(decision.keepsFilterAwake)
+    let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
+    tell(missing)
+    if !missing.isEmpty { dirty.raise() }
+    if login?.isSleepHeldUp == true, decision.isFree { login?.maySleep() }
+    recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
+  }
+
+  private func useReference(isMix: Bool) {
+    guard isMix != core.usesMixAsReference else { return }
+    core.usesMixAsReference = isMix
+    // It comes earlier or later than the other, and so does the echo.
+    core.streamDelay = streamDelay(core.cycleMeters)
+    core.controls.echoPathChanged()
+  }
+
+  /// Tells of mutes that were not set in nearend.
+  func noticeMute() { tell(news.take(volumeStatus)) }
+
+  var volumeStatus: VolumesStatus {
+    guard let attachment else { return news.volumes }
+    let (volumes, choice) = (attachment.volumes, routes.choice)
+    var status = VolumesStatus(
+      nearendMicrophone: volumes.status(attachment.ownNode(NodeNames.microphone)),
+      nearendSpeaker: volumes.status(attachment.ownNode(NodeNames.speaker)),
+      microphone: volumes.status(choice.microphone?.id), speaker: volumes.status(choice.speaker?.id))
+    if let microphone = choice.microphone, attachment.routes.isMuted(microphone) { status.microphone.isMuted = true }
+    return status
+  }
+}

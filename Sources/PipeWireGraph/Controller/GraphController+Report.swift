@@ -1,0 +1,34 @@
+import RealtimeCore
+import SessionModel
+
+extension GraphController {
+  /// A consistent report. Waits for the control thread, never for the audio thread. [any]
+  public var report: GraphReport { loop.locked { makeReport() } }
+
+  private func makeReport() -> GraphReport {
+    var report = GraphReport()
+    let meters = core.cycleMeters
+    let isConnected = attachment != nil && lostSince == nil
+    let objects = attachment?.objects ?? GraphObjects([])
+    let node = attachment?.filter?.filter.nodeId
+    let inputs = node.flatMap { objects.ports[$0] } ?? []
+    let microphonePort = inputs.first { $0.name == "mic_MONO" }?.id
+    let speakerPorts = Set(inputs.filter { $0.name.hasPrefix("speaker_") }.map(\.id))
+    report.graph = GraphStatus(
+      isConnected: isConnected, daemonVersion: isConnected ? attachment?.connection.daemonVersion ?? "" : "",
+      nodeId: isConnected ? node : nil, driver: objects.node(id: meters.driver)?.nodeName ?? "",
+      quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio, busyRatioPeak: meters.busyRatioPeak,
+      xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
+      captureLinks: objects.links.count { $0.key.input == microphonePort },
+      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value)
+    report.route = routes.status(in: objects, reference: reference, attachment?.routes)
+    report.route.volumes = volumeStatus
+    report.graphSinksInUse = Set(
+      graphSinks.map(\.id).filter { id in
+        attachment?.ownNode(NodeNames.sinkPrefix + id).map { news.users.usedSinks.contains($0) } ?? false
+      })
+    report.ducking = ducking.status
+    report.streamDelay = meters.rate > 0 ? Double(core.streamDelay) * 1000 / Double(meters.rate) : 0
+    return report
+  }
+}

@@ -1,0 +1,236 @@
+import LoginSession
+import PipeWireClient
+import RealtimeCore
+import SessionModel
+
+/// nearend in PipeWire's graph: the filter, the virtual devices, and the links between them and the real devices, all recreated when the
+/// daemon comes back.
+///
+/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to its wanted state; nothing else makes or ends
+/// links.
+///
+/// `@unchecked Sendable`: all state is accessed with the thread loop's lock held, in its own thread's callbacks or through `loop.locked`.
+public final class GraphController: @unchecked Sendable {
+  let loop = ThreadLoop(name: "nearend-control")
+  let core: AudioCore
+  let options: GraphOptions
+  /// Who hears what happens in the graph, and says what it is to provide.
+  let listener: any GraphListener
+  private(set) var parameters: GraphParameters?
+
+  /// What exists only while the daemon is there.
+  var attachment: DaemonAttachment?
+  let attachmentEvents = EventSender<DaemonAttachment.Event>()
+  /// When the daemon went away, or was found missing, CLOCK_MONOTONIC in ns; nil while it is there.
+  var lostSince: UInt64?
+  /// Set once it has had a place in a daemon's graph.
+  var hasJoined = false
+  /// What was last told of why it has none though there is a daemon.
+  var refusal: GraphError?
+
+  // Outlives the daemon.
+  let routes: RouteKeeper
+  let ducking: DuckingKeeper
+  let freeze: FreezeRecovery
+  let recovery: RecoveryWatch
+  let restore: RestoreFile
+  var priority = PriorityWatch()
+  var news = GraphNews()
+  var reference: ReferenceSource
+  /// Participants with a device of their own, in the order of their coming.
+  private(set) var graphSinks: [GraphSink] = []
+  private(set) var login: LoginWatch?
+  /// The last route with both an input and an output.
+  var echoPath: RouteDescription?
+  /// A Boolean value indicating whether a call is up that nearend manages.
+  var isInCall = false
+  private(set) var isStopping = false
+  /// The connection that is given up, until nothing can come by it any more.
+  private var leaving: Connection?
+
+  /// Requests to reconcile.
+  let dirty: LoopSignal
+  let reconcileTimer: LoopTimer
+  private let parametersDirty: LoopSignal
+  let latencyDirty: LoopSignal
+  let retryTimer: LoopTimer
+  let pollTimer: LoopTimer
+  let makingTimer: LoopTimer
+  private var beatTimer: LoopTimer?
+
+  /// Seconds between looks at what the audio thread reports, while it runs.
+  static let pollInterval = 0.1
+  /// Seconds between checks for a capture path that is being made.
+  static let makingInterval = 0.01
+
+  /// Does nothing before `start`. [any]
+  public init(core: AudioCore, options: GraphOptions, listener: any GraphListener) {
+    self.core = core
+    self.options = options
+    self.listener = listener
+    reference = options.reference
+    dirty = LoopSignal(loop: loop)
+    reconcileTimer = LoopTimer(loop: loop)
+    parametersDirty = LoopSignal(loop: loop)
+    latencyDirty = LoopSignal(loop: loop)
+    retryTimer = LoopTimer(loop: loop)
+    pollTimer = LoopTimer(loop: loop)
+    makingTimer = LoopTimer(loop: loop)
+    restore = RestoreFile(StateFile(folder: options.stateFolder)) { listener.hear(.remark($0, $1)) }
+    let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())
+    let freezeEvents = EventSender<FreezeRecovery.Event>()
+    routes = RouteKeeper(options, loop: loop, restore: restore, events: routeEvents)
+    ducking = DuckingKeeper(loop: loop, core: core, remote: options.remote, restore: restore, events: duckingEvents)
+    freeze = FreezeRecovery(loop: loop, core: core, events: freezeEvents)
+    recovery = RecoveryWatch(loop: loop, core: core) { listener.hear(.soundPasses) }
+    dirty.connect(to: self) { $0.reconcile() }
+    reconcileTimer.connect(to: self) { $0.dirty.raise() }
+    parametersDirty.connect(to: self) { controller in
+      // The engine may have changed.
+      controller.renewCapturePath()
+      controller.publishParameters()
+    }
+    latencyDirty.connect(to: self) { $0.poll() }
+    retryTimer.connect(to: self) { $0.reconnect() }
+    pollTimer.connect(to: self) { $0.poll() }
+    makingTimer.connect(to: self) { controller in
+      controller.renewCapturePath()
+      controller.tellLatency()
+    }
+    attachmentEvents.connect(to: self) { $0.handle($1) }
+    routeEvents.connect(to: self) { $0.handle($1) }
+    duckingEvents.connect(to: self) { $0.handle($1) }
+    freezeEvents.connect(to: self) { $0.handle($1) }
+  }
+
+  /// Joins the graph. [any], once.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the first nor the third.
+  public func start() throws(GraphError) {
+    loop.start()
+    do throws(GraphError) {
+      try loop.locked { () throws(GraphError) in
+        let isThere = try join()
+        renewCapturePath(isFirst: true)
+        if isThere {
+          do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
+        }
+        login = LoginWatch(options.interruptions.systemBus, loop: loop) { [weak self] in self?.handle($0) }
+        dirty.raise()
+      }
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  /// Leaves the graph, without a node or link remaining. Idempotent. [any], not from `GraphListener.hear`.
+  public func stop() {
+    loop.locked {
+      isStopping = true
+      for timer in [pollTimer, makingTimer] { timer.pause() }
+      freeze.pause()
+      recovery.pause()
+      bringBackOthers()
+      routes.leave(attachment?.routes)
+      // The daemon removes everything before the connection closes.
+      leaving = attachment?.connection
+      detach()
+      leaving?.roundTrip(timeout: 1)
+    }
+    // First end the thread: it may be about to call, without the lock, what is destroyed here.
+    loop.stop()
+    loop.locked {
+      for source in [dirty, parametersDirty, latencyDirty] { source.cancel() }
+      for timer in [reconcileTimer, retryTimer, pollTimer, makingTimer] { timer.cancel() }
+      beatTimer?.cancel()
+      freeze.cancel()
+      recovery.cancel()
+      login = nil
+      routes.end()
+      ducking.end()
+      leaving = nil
+    }
+  }
+
+  // MARK: Changes while running
+
+  /// Gives a participant its own PipeWire sink device, `nearend.sink.<id>` (K9). [any]
+  public func addGraphSink(_ sink: GraphSink) {
+    loop.locked {
+      graphSinks.append(sink)
+      dirty.raise()
+    }
+  }
+
+  /// Removes a participant's device. [any]
+  public func removeGraphSink(id: String) {
+    loop.locked {
+      guard let index = graphSinks.firstIndex(where: { $0.id == id }) else { return }
+      attachment?.filter?.removeSinkPorts(id: id, slot: graphSinks.remove(at: index).slot)
+      dirty.raise()
+    }
+  }
+
+  /// Reconciles with a new demand of the session. [any], not from `GraphListener.demands`.
+  public func demandChanged() { loop.locked { dirty.raise() } }
+
+  /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
+  public func rebuild() { loop.locked { freeze.ask() } }
+
+  /// Tells `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
+  public func tellWhenSoundPasses() {
+    loop.locked {
+      recovery.ask()
+      dirty.raise()
+    }
+  }
+
+  /// Sets the filter node's parameters. [any], once, before `start`.
+  public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
+
+  /// Publishes the parameters again, soon. [any]
+  public func parametersChanged() { loop.locked { parametersDirty.raise() } }
+
+  /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
+  public func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
+    loop.locked {
+      beatTimer = LoopTimer(loop: loop, handler: beat)
+      beatTimer?.schedule(after: interval, every: interval)
+    }
+  }
+
+  // MARK: The daemon
+
+  func attach() throws(PipeWireError) {
+    attachment = try DaemonAttachment(options, loop: loop, events: attachmentEvents)
+    restore.complain()
+    routes.take(.connected)
+  }
+
+  func detach() {
+    loop.assertLocked()
+    attachment = nil
+    routes.take(.disconnected)
+    ducking.disconnected()
+  }
+
+  func build() throws(PipeWireError) {
+    guard let attachment else { return }
+    hasJoined = true
+    try attachment.makeFilter(core)
+    publishParameters()
+  }
+
+  func publishParameters() {
+    guard let filter = attachment?.filter, let parameters else { return }
+    do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { tell(.warning, error.description) }
+  }
+
+  // MARK: Telling
+
+  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { listener.hear(.interruption(reason, isOn)) }
+
+  func tell(_ events: [GraphEvent]) { for event in events { listener.hear(event) } }
+
+  func tell(_ level: LogEntry.Level, _ message: String) { listener.hear(.remark(level, message)) }
+}

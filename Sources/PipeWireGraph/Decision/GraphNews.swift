@@ -1,0 +1,69 @@
+import SessionModel
+
+/// Tells what is new in the graph: what the session heard last, and the events that follow from a difference.
+struct GraphNews {
+  private(set) var users = ClientWatch.Users()
+  private var interrupter: String?
+  private var ends = RouteEnds()
+  private var isWithoutDevice = false
+  private(set) var volumes = VolumesStatus()
+
+  /// Forgets the applications without a word: they have gone with the daemon.
+  mutating func forgetUsers() { users = ClientWatch.Users() }
+
+  /// Takes the applications that use nearend now, changed or not.
+  mutating func take(_ new: ClientWatch.Users) -> [GraphEvent] {
+    let old = users
+    users = new
+    func remarks(_ names: [String], without others: [String], _ text: String) -> [GraphEvent] {
+      names.filter { !others.contains($0) }.map { .remark(.info, "\($0) \(text)") }
+    }
+    return remarks(new.send, without: old.send, "records from Nearend Microphone")
+      + remarks(old.send, without: new.send, "no longer records")
+      + remarks(new.receive, without: old.receive, "plays through nearend")
+      + remarks(old.receive, without: new.receive, "no longer plays")
+      + [.session(.applications(new.all))]
+  }
+
+  /// Takes the stream that has priority over a call. Another one instead of it is no news.
+  mutating func take(interrupter new: String?) -> [GraphEvent] {
+    let old = interrupter
+    interrupter = new
+    guard (old == nil) != (new == nil) else { return [] }
+    return (new.map { [.remark(.warning, "interrupted: \($0) has priority over a call")] } ?? []) + [.interruption(.role, new != nil)]
+  }
+
+  /// Takes the devices in use, changed or not.
+  mutating func take(_ new: RouteEnds) -> [GraphEvent] {
+    let old = ends
+    ends = new
+    func remark(_ end: String, _ old: String?, _ new: String?) -> [GraphEvent] {
+      old == new ? [] : [.remark(.info, "\(end): \(new ?? "none")")]
+    }
+    return remark("microphone", old.microphone, new.microphone) + remark("speaker", old.speaker, new.speaker) + [.route(new)]
+  }
+
+  /// Takes whether there is no device that the session could use.
+  mutating func take(isWithoutDevice new: Bool) -> [GraphEvent] {
+    guard new != isWithoutDevice else { return [] }
+    isWithoutDevice = new
+    return [
+      new ? .remark(.warning, "no real device to play to or record from") : .remark(.info, "a real device is there again"),
+      .interruption(.noDevice, new),
+    ]
+  }
+
+  /// Takes volumes and mutes, of which mutes that were not set in nearend are told.
+  mutating func take(_ new: VolumesStatus) -> [GraphEvent] {
+    let old = volumes
+    volumes = new
+    return [
+      ("the real microphone", new.microphone, old.microphone),
+      ("Nearend Microphone", new.nearendMicrophone, old.nearendMicrophone),
+      ("Nearend Speaker", new.nearendSpeaker, old.nearendSpeaker),
+    ].compactMap { name, new, old in
+      new.isMuted == old.isMuted
+        ? nil : .remark(.info, "\(name) is \(new.isMuted ? "muted" : "no longer muted"), by a mixer or a switch")
+    }
+  }
+}

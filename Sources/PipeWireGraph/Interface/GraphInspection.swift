@@ -1,0 +1,26 @@
+import PipeWireClient
+import SessionModel
+
+/// Inspects a daemon's graph without joining it.
+public enum GraphInspection {
+  /// Lists the real devices that nearend could use. Waits for the daemon's answer, and briefly for the session manager's, which knows the
+  /// defaults. [any]
+  /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
+  public static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
+    do throws(PipeWireError) {
+      let client = DaemonAttachment.client
+      return try DaemonInquiry.ask(thread: "nearend-inspect", remote: remote, properties: client) {
+        (inquiry, connection) throws(PipeWireError) in
+        let routes = inquiry.keep(RouteWatch(connection, remote: remote, properties: client) {})
+        routes.waitForDefaults()
+        let objects = GraphObjects(connection.objects.values)
+        try routes.watchDevices(in: objects)
+        guard connection.roundTrip() else { throw PipeWireError(code: .noDaemon, description: "the PipeWire daemon does not answer") }
+        routes.waitForCards()
+        return routes.observation(of: objects).candidates
+      }
+    } catch {
+      throw GraphError(error)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import PipeWireClient
+import SessionModel
+
+/// Watches everything that routes depend on, for as long as the daemon is there. [control]
+///
+///     nodes, cards ──▶ PortWatch ────────────┐
+///     metadata ──▶ DefaultMetadata ──────────┴▶ RouteObservation
+final class RouteWatch {
+  private let ports: PortWatch
+  private let defaults: DefaultMetadata
+  private let strays: StrayStreams
+  /// The nodes of the devices last observed, by serial number.
+  private var nodes: [UInt64: GlobalObject] = [:]
+
+  /// `changed` is called when there is something new to observe.
+  init(_ connection: Connection, remote: String?, properties: Properties, changed: @escaping () -> Void) {
+    defaults = DefaultMetadata(loop: connection.loop, remote: remote, properties: properties, changed: changed)
+    let cards = CardWatch(loop: connection.loop, remote: remote, properties: properties, changed: changed)
+    ports = PortWatch(connection, cards: cards, changed: changed)
+    strays = StrayStreams(connection, changed: changed)
+  }
+
+  // MARK: Observing
+
+  /// Watches the nodes of real devices from now on.
+  /// - Throws: `connectionLost`.
+  func watchDevices(in objects: GraphObjects) throws(PipeWireError) {
+    let ids = Set(Device.Direction.both.flatMap { RealDevices.nodes($0, in: objects) }.map(\.id))
+    let real = objects.nodes.filter { ids.contains($0.id) }
+    try ports.watch(real)
+    nodes = Dictionary(real.map { ($0.serial, $0) }) { $1 }
+  }
+
+  /// Returns what is known now.
+  func observation(of objects: GraphObjects, wanted: SessionDemand = SessionDemand()) -> RouteObservation {
+    var observation = RouteObservation()
+    observation.devices = Device.Direction.both.flatMap { direction in
+      RealDevices.nodes(direction, in: objects).map { device($0, direction) }
+    }
+    observation.serials = Set(objects.nodes.map(\.serial))
+    observation.headsets = ports.headsets
+    observation.defaults = sessionDefaults
+    observation.wanted = wanted
+    if defaults.metadata?.isFull == true {
+      observation.omissions.append("somebody moves more streams than nearend remembers: some that ask for nearend may stay where they are")
+    }
+    if ports.cards.isFull { observation.omissions.append("there are more cards than nearend asks: ports of some are not known") }
+    return observation
+  }
+
+  private func device(_ node: GlobalObject, _ direction: Device.Direction) -> RouteDevice {
+    RouteDevice(
+      id: node.id, serial: node.serial, direction: direction, priority: node.properties["priority.session"].flatMap { Int($0) } ?? 0,
+      card: node.id("device.id"), port: ports.port(node, direction), available: ports.availablePorts(node, direction),
+      isKnown: ports.isKnown(node))
+  }
+
+  private var sessionDefaults: SessionDefaults {
+    guard let metadata = defaults.metadata else { return SessionDefaults() }
+    var now = SessionDefaults(isKnown: metadata.isKnown)
+    for direction in Device.Direction.both {
+      now.current[direction] = Metadata.name(in: metadata.values[direction.defaultKey])
+      now.configured[direction] = metadata.values[direction.configuredKey].map { .init(metadata: $0) }
+    }
+    return now
+  }
+
+  /// A Boolean value indicating whether both of nearend's devices are the session's configured defaults.
+  var areOursDefault: Bool { sessionDefaults.areOurs }
+
+  /// Returns whether the device's card is muted there, by a mixer or a switch (D1).
+  func isMuted(_ device: RouteDevice) -> Bool { nodes[device.serial].map { ports.isMuted($0, device.direction) } ?? false }
+
+  /// Returns whether the device takes part in cycles now.
+  func isRunning(_ device: RouteDevice) -> Bool { nodes[device.serial].map { ports.isRunning($0) } ?? false }
+
+  // MARK: Waiting
+
+  /// Waits briefly for the session's defaults.
+  func waitForDefaults() { defaults.wait() }
+
+  /// Waits briefly until the defaults that were configured are in effect.
+  func waitUntilConfigured() { if defaults.metadata != nil { defaults.wait() } }
+
+  /// Waits briefly until every card is known.
+  func waitForCards() { ports.cards.waitUntilKnown() }
+
+  // MARK: Changing
+
+  /// Gives streams that the session manager has let follow the default back to the device of nearend's that they asked for.
+  /// - Throws: `connectionLost`.
+  func returnStrays(in objects: GraphObjects) throws(PipeWireError) {
+    if let metadata = defaults.metadata { try strays.look(objects, metadata) }
+  }
+
+  /// Asks a card for another profile, and waits briefly until it is asked if that is the last request.
+  func perform(_ request: HeadsetProfile.Request, isLast: Bool = false) {
+    ports.perform(request)
+    if isLast { ports.cards.wait() }
+  }
+
+  /// Sets the session's configured default.
+  func configure(_ direction: Device.Direction, _ new: ConfiguredDefault) {
+    let value: String? =
+      switch new {
+      case .device(let name): "{\"name\":\"\(name)\"}"
+      case .value(let value): value
+      case .none: nil
+      }
+    defaults.metadata?.set(direction.configuredKey, type: value.map { _ in "Spa:String:JSON" }, value: value)
+  }
+}
+
+extension SessionDefaults.Configured {
+  /// Reads a value of the session's metadata.
+  init(metadata value: String) { self.init(value: value, name: Metadata.name(in: value)) }
+}
+
+extension Device.Direction {
+  /// The metadata key of the default.
+  private var key: String { self == .input ? "audio.source" : "audio.sink" }
+  var defaultKey: String { "default.\(key)" }
+  var configuredKey: String { "default.configured.\(key)" }
+}

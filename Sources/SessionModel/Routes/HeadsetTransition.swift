@@ -1,0 +1,33 @@
+/// A Bluetooth headset in use that changes its profile: its nodes are replaced, and the session's default moves elsewhere meanwhile. It is
+/// waited for while its card is there, but not for long (R6). [any]
+struct HeadsetTransition: Sendable, Equatable {
+  /// `device.name` of the headset's card.
+  var card: String
+  /// `node.name` of its speaker before.
+  var speaker: String
+  /// When it began, in seconds of a monotonic clock.
+  var since: Double
+
+  /// When it is waited for no longer.
+  var end: Double { since + RouteState.patience }
+
+  /// A transition that begins now: the headset that was played to has lost its node.
+  init?(from choice: RouteChoice, _ route: RouteDescription, _ observation: RouteObservation, at time: Double) {
+    guard let speaker = choice.speaker, let port = route.outputs.first,
+      port.portType == .bluetoothA2DP || port.portType == .bluetoothHFP, !observation.serials.contains(speaker.serial)
+    else { return nil }
+    (card, self.speaker, since) = (port.device, port.name, time)
+  }
+
+  func isOver(_ observation: RouteObservation, at time: Double) -> Bool {
+    !observation.headsets.contains { $0.name == card } || time >= end
+  }
+
+  /// The direction that the headset has not brought back yet; nil where it has brought both.
+  func missing(in observation: RouteObservation) -> Device.Direction? {
+    func own(_ direction: Device.Direction) -> [RouteDevice] { observation.devices(direction).filter { $0.port.device == card } }
+    guard let speaker = own(.output).last else { return .output }
+    guard speaker.isKnown else { return .input }
+    return speaker.port.portType == .bluetoothHFP && own(.input).isEmpty ? .input : nil
+  }
+}

@@ -1,0 +1,47 @@
+/// Tells changes of the route from a route that only looks different for a moment (R4). [any]
+///
+/// Three things blur what happened: a port may be available a moment before it is used, devices reappear one by one when a daemon comes
+/// back, and a machine that wakes up finds others than it left.
+struct RouteNews: Sendable, Equatable {
+  /// The instant from which the next change is told.
+  private(set) var last: RouteInstant?
+  /// When each port became available: one that the session manager starts to use a moment later is still new.
+  private var arrivals: [PortId: Double] = [:]
+  /// Until this time, a change of route is reported as `wakeFromSleep`.
+  private var wakingUntil = 0.0
+  /// Until this time, devices are still appearing after the daemon's return.
+  private var settledAt = 0.0
+
+  /// Seconds after a sleep in which devices still come back or prove missing: a headset has to connect first.
+  static let waking = 5.0
+
+  mutating func sleep(isGoing: Bool, at time: Double) { wakingUntil = isGoing ? .infinity : time + Self.waking }
+
+  /// A daemon is there. The first one's devices are no news.
+  mutating func connected(at time: Double) { if last != nil { settledAt = time + RouteState.patience } }
+
+  /// When devices have settled; nil if they have.
+  func settling(at time: Double) -> Double? { time < settledAt ? settledAt : nil }
+
+  /// Takes the route, changed or not, and returns the change to report.
+  mutating func take(
+    _ route: RouteDescription, available: Set<PortId>, chosen: [Device.Direction: String], at time: Double
+  ) -> RouteChange? {
+    let new = RouteInstant(route: route, available: available, chosen: chosen, isWaking: time < wakingUntil)
+    arrivals = arrivals.filter { available.contains($0.key) }
+    for port in available where arrivals[port] == nil { arrivals[port] = last == nil ? -.infinity : time }
+    guard var old = last else {
+      last = new
+      return nil
+    }
+    old.available = old.available.filter { port in
+      old.route.inputs.contains { $0.id == port } || old.route.outputs.contains { $0.id == port }
+        || (arrivals[port].map { time - $0 > RouteState.patience } ?? true)
+    }
+    // Devices that return after the daemon are not new.
+    let isReturning = old.route.inputs.count > route.inputs.count || old.route.outputs.count > route.outputs.count
+    if settling(at: time) != nil, isReturning { return nil }
+    last = new
+    return RouteChange(from: old, to: new)
+  }
+}

@@ -1,0 +1,110 @@
+/// Computes the next state of routes, and the effects to carry out. Pure: holds every rule of which devices are used and what follows when
+/// they come and go. [any]
+///
+///     observation ──▶ defaults ──▶ choice ──▶ pause ──▶ route change ──▶ headset's profile
+///
+/// - Parameter time: seconds of a monotonic clock.
+package func reduce(_ state: RouteState, _ event: RouteEvent, at time: Double) -> (state: RouteState, effects: [RouteEffect]) {
+  var next = state
+  var effects: [RouteEffect] = []
+  next.apply(event, at: time, &effects)
+  return (next, effects)
+}
+
+extension RouteState {
+  fileprivate mutating func apply(_ event: RouteEvent, at time: Double, _ effects: inout [RouteEffect]) {
+    switch event {
+    case .observed(let observation): observe(observation, at: time, &effects)
+    case .pick(let direction, let name): devices.picked[direction] = name
+    case .setDefaultDevices(let on): defaults.want(on)
+    case .setPauseOnUnplug(let on):
+      unplugPause.isEnabled = on
+      effects.append(.pause(isPaused))
+    case .resume:
+      unplugPause.resume()
+      effects.append(.pause(false))
+    case .sleep(let isGoing): news.sleep(isGoing: isGoing, at: time)
+    case .connected: news.connected(at: time)
+    case .disconnected: transition = nil
+    case .leave(let observation): leave(observation, &effects)
+    }
+  }
+
+  private mutating func observe(_ observation: RouteObservation, at time: Double, _ effects: inout [RouteEffect]) {
+    var now = observation
+    // Once of each.
+    for text in now.omissions where remarked.insert(text).inserted { effects.append(.remark(.warning, text)) }
+    defaults.observe(&now.defaults, &effects)
+    var next: [Double] = []
+    let missing = missingPart(now, at: time)
+    let configured = defaults.names(in: now.defaults)
+    var devices = devices
+    let found = devices.choose(from: now, configured: configured, heldSpeaker: transition?.speaker)
+    if missing == .output {
+      // Use nothing else meanwhile: private audio is not for the room, and the headset will be back in a moment.
+      choice.speaker = nil
+      if let microphone = choice.microphone, !now.serials.contains(microphone.serial) { choice.microphone = nil }
+    } else {
+      (self.devices, choice, route) = (devices, found, found.route)
+      // What is not known, or not whole, is no news.
+      let isKnown = [found.microphone, found.speaker].allSatisfy { $0?.isKnown ?? true }
+      if missing == nil, isKnown { judge(now, configured, at: time, &effects) }
+    }
+    if let transition { next.append(transition.end) }
+    if let settled = news.settling(at: time) { next.append(settled) }
+    switchHeadset(now, at: time, &next, &effects)
+    if let first = next.min() { effects.append(.observeAgain(after: max(0.01, first - time))) }
+  }
+
+  /// The direction that a headset changing its profile has not brought back yet.
+  private mutating func missingPart(_ now: RouteObservation, at time: Double) -> Device.Direction? {
+    transition = HeadsetTransition(from: choice, route, now, at: time) ?? transition
+    if transition?.isOver(now, at: time) == true { transition = nil }
+    return transition?.missing(in: now)
+  }
+
+  /// Pauses where headphones are gone, and reports a change of the route.
+  private mutating func judge(
+    _ now: RouteObservation, _ configured: [Device.Direction: String], at time: Double, _ effects: inout [RouteEffect]
+  ) {
+    let available = now.available
+    let chosen = configured.merging(picked) { $1 }
+    let wasPaused = isPaused
+    unplugPause.look(
+      UnplugPause.Look(
+        output: route.outputs.first, available: available, chosen: chosen[.output],
+        isPlaying: now.wanted.receives && now.wanted.linksDevices, time: time))
+    if isPaused != wasPaused {
+      effects.append(.pause(isPaused))
+      effects.append(
+        isPaused ? .remark(.warning, "headphones are gone: paused, rather than play into the room") : .remark(.info, "playing again"))
+    }
+    if let change = news.take(route, available: available, chosen: chosen, at: time) { effects.append(.changed(change)) }
+  }
+
+  private mutating func switchHeadset(
+    _ now: RouteObservation, at time: Double, _ next: inout [Double], _ effects: inout [RouteEffect]
+  ) {
+    // WirePlumber 0.5 gives a headset a source in its music profile, too, silent until a call: it may be the microphone used with another
+    // speaker.
+    let heard = now.headsets.first { card in route.inputs.contains { $0.device == card.name } }?.name
+    let played = transition?.card ?? now.headsets.first { card in route.outputs.contains { $0.device == card.name } }?.name
+    // A person who picked another microphone wants that one, and music in full quality.
+    let used = picked[.input] == nil ? played ?? heard : heard
+    let before = headset.change
+    let (request, due) = headset.look(
+      sends: now.wanted.sends && now.wanted.linksDevices, used: used, cards: now.headsets, at: time)
+    if let due { next.append(due) }
+    if headset.change != before { effects.append(.saveHeadset(headset.change)) }
+    guard let request else { return }
+    effects.append(.remark(.info, "headset \(request.card): profile \(request.profile)"))
+    effects.append(.switchProfile(request))
+  }
+
+  private mutating func leave(_ now: RouteObservation, _ effects: inout [RouteEffect]) {
+    let before = headset.change
+    if let request = headset.leave(cards: now.headsets) { effects.append(.switchProfile(request)) }
+    defaults.leave(now.defaults, &effects)
+    if headset.change != before { effects.append(.saveHeadset(headset.change)) }
+  }
+}

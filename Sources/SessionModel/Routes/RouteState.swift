@@ -1,0 +1,49 @@
+/// Everything that decides which devices are used, and what follows when they come and go (R1–R7). Only `reduce` changes it. Survives the
+/// daemon. [any]
+package struct RouteState: Sendable, Equatable {
+  /// The devices in use.
+  package internal(set) var choice = RouteChoice()
+  /// The route at the last choice. While a headset is waited for it stays the one before.
+  package internal(set) var route = RouteDescription()
+
+  var devices = DeviceChoice()
+  var headset: HeadsetProfile
+  /// The headset in use, while it changes its profile.
+  var transition: HeadsetTransition?
+  var unplugPause: UnplugPause
+  var defaults: DefaultDevices
+  var news = RouteNews()
+  /// What was remarked of what there is too much of.
+  var remarked: Set<String> = []
+
+  /// Seconds that a headset may take to change its profile, and a daemon to set up its devices.
+  static let patience = 2.0
+
+  /// - Parameters:
+  ///   - picked: the names of the devices that are wanted from the start.
+  ///   - defaults: whether nearend's devices are to be the session's defaults, and the former ones that an earlier run left behind.
+  ///   - headset: a switch of a headset's profile that an earlier run left behind.
+  package init(
+    picked: [Device.Direction: String] = [:], pausesOnUnplug: Bool = true, defaults: DefaultDevices = DefaultDevices(),
+    headset: HeadsetProfile.Change? = nil
+  ) {
+    devices.picked = picked
+    unplugPause = UnplugPause(isEnabled: pausesOnUnplug)
+    self.defaults = defaults
+    self.headset = HeadsetProfile(change: headset)
+  }
+
+  /// The names that a person picked, present or not.
+  package var picked: [Device.Direction: String] { devices.picked }
+
+  /// A Boolean value indicating whether nearend's devices should be the session's defaults (R2).
+  package var areOursWanted: Bool { defaults.isWanted }
+
+  package var pausesOnUnplug: Bool { unplugPause.isEnabled }
+
+  /// A Boolean value indicating whether playback is paused because headphones are gone (R5).
+  package var isPaused: Bool { unplugPause.isPaused }
+
+  /// A Boolean value indicating whether the headset in use is changing its profile, and is waited for.
+  package var isHeadsetInTransition: Bool { transition != nil }
+}

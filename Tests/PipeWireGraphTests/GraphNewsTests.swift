@@ -1,0 +1,77 @@
+import SessionModel
+import Testing
+
+@testable import PipeWireGraph
+
+@Suite("News of the graph")
+struct GraphNewsTests {
+  @Test("L3: applications that come and go are told by name, and all of them to the session each time")
+  func users() {
+    var news = GraphNews()
+    let both = ClientWatch.Users(send: ["parec-7"], receive: ["parec-7", "pacat-8"])
+    #expect(
+      news.take(both) == [
+        .remark(.info, "parec-7 records from Nearend Microphone"), .remark(.info, "parec-7 plays through nearend"),
+        .remark(.info, "pacat-8 plays through nearend"),
+        .session(
+          .applications([
+            Media(id: "parec-7", isSend: true, isReceive: true, owner: .application),
+            Media(id: "pacat-8", isSend: false, isReceive: true, owner: .application),
+          ])),
+      ])
+    #expect(news.take(both).count == 1)
+    #expect(
+      news.take(ClientWatch.Users(receive: ["pacat-8"])).dropLast() == [
+        .remark(.info, "parec-7 no longer records"), .remark(.info, "parec-7 no longer plays"),
+      ])
+    news.forgetUsers()
+    #expect(news.take(ClientWatch.Users()) == [.session(.applications([]))], "they went with the daemon")
+  }
+
+  @Test("I1: a stream with priority interrupts once, whichever it is, until there is none")
+  func interrupter() {
+    var news = GraphNews()
+    #expect(news.take(interrupter: nil).isEmpty)
+    #expect(
+      news.take(interrupter: "ring (Phone)") == [
+        .remark(.warning, "interrupted: ring (Phone) has priority over a call"), .session(.interruptionBegan(.role)),
+      ])
+    #expect(news.take(interrupter: "alarm (Emergency)").isEmpty)
+    #expect(news.take(interrupter: nil) == [.session(.interruptionEnded(.role))])
+  }
+
+  @Test("R1: the devices in use are told each time, and remarked when they change")
+  func ends() {
+    var news = GraphNews()
+    let ends = RouteEnds(microphone: "hw.mic", speaker: "hw.speaker")
+    #expect(news.take(ends) == [.remark(.info, "microphone: hw.mic"), .remark(.info, "speaker: hw.speaker"), .route(ends)])
+    #expect(news.take(ends) == [.route(ends)])
+    let left = RouteEnds(speaker: "hw.speaker")
+    #expect(news.take(left) == [.remark(.info, "microphone: none"), .route(left)])
+  }
+
+  @Test("I1: being without a device is told when it begins and when it ends")
+  func device() {
+    var news = GraphNews()
+    #expect(news.take(isWithoutDevice: false).isEmpty)
+    #expect(
+      news.take(isWithoutDevice: true) == [
+        .remark(.warning, "no real device to play to or record from"), .session(.interruptionBegan(.noDevice)),
+      ])
+    #expect(news.take(isWithoutDevice: true).isEmpty)
+    #expect(
+      news.take(isWithoutDevice: false) == [.remark(.info, "a real device is there again"), .session(.interruptionEnded(.noDevice))])
+  }
+
+  @Test("D1: a mute by a mixer or a switch is remarked, a volume is not")
+  func mutes() {
+    var news = GraphNews()
+    var volumes = VolumesStatus()
+    volumes.speaker.volume = 0.5
+    #expect(news.take(volumes).isEmpty && news.volumes == volumes)
+    volumes.nearendMicrophone.isMuted = true
+    #expect(news.take(volumes) == [.remark(.info, "Nearend Microphone is muted, by a mixer or a switch")])
+    volumes.nearendMicrophone.isMuted = false
+    #expect(news.take(volumes) == [.remark(.info, "Nearend Microphone is no longer muted, by a mixer or a switch")])
+  }
+}
