@@ -57,7 +57,8 @@ struct JoinedProgramsTests {
     try session.wait(for: what, timeout: 30) { try status(session).map(fact) ?? false }
   }
 
-  @Test("O8, L1, V4, S4: two programs on the library and the dashboard share the nearend that runs: both heard, both with the echo cancelled")
+  @Test(
+    "O8, L1, V4, S4: two programs on the library and the dashboard share the nearend that runs: both heard, both with the echo cancelled")
   func share() throws {
     let session = try plainSession()
     try Self.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)

@@ -82,7 +82,8 @@ struct JoinedTests {
     #expect(program.events(.mediaUnregistered).map(\.mediaId) == ["call"])
   }
 
-  @Test("O8, K2, K6: what a joined program writes is heard; a write that does not fit is refused whole, and counted where it would be played")
+  @Test(
+    "O8, K2, K6: what a joined program writes is heard; a write that does not fit is refused whole, and counted where it would be played")
   func output() throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }
@@ -110,6 +111,7 @@ struct JoinedTests {
   func voice() async throws {
     let rig = try ControlRig(speed: 1)
     defer { rig.stop() }
+    rig.service.core.isSending = true
     let (one, two) = (JoinedProgram(rig), JoinedProgram(rig))
     #expect(try one.call() && two.call())
     let stream = try one.manager.microphoneBuffers(mediaId: "call", sampleRate: 16_000)
@@ -129,20 +131,22 @@ struct JoinedTests {
     // What is in the voice comes from a program that plays into the microphone.
     let tone = (0..<96_000).map { 0.25 * Float(sin(2 * .pi * 900 * Double($0) / 48_000)) }
     #expect(rig.wait { rig.service.capture(appAudio: try! AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)) })
-    var samples: [Float] = []
-    for await buffer in stream {
-      #expect(buffer.frames == 160 && buffer.position % 160 == 0)
-      samples += buffer.samples.map { Float($0) / 32_768 }
-      if samples.count > 20_000 { break }
+    let sequence = Mutex<[Float]>([])
+    let receiving = Task.detached {
+      for await buffer in stream {
+        #expect(buffer.frames == 160 && buffer.position % 160 == 0)
+        sequence.withLock { $0 += buffer.samples.map { Float($0) / 32_768 } }
+      }
     }
     // 900 Hz at 16 kHz are 2700 Hz at 48 kHz.
-    #expect(share(of: 2_700, in: samples, last: 8_000) > 0.9)
+    #expect(eventually { share(of: 2_700, in: sequence.withLock { $0 }, last: 8_000) > 0.9 })
     #expect(eventually { share(of: 900, in: taken.samples.withLock { $0 }) > 0.9 })
     #expect(taken.rates.withLock { $0 } == [48_000])
     two.manager.unregisterMicrophoneInput(mediaId: "call")
     let count = taken.samples.withLock { $0.count }
     #expect(two.manager.microphoneInputMediaId == nil && one.manager.microphoneInputMediaId == "call")
     stream.cancel()
+    await receiving.value
     #expect(taken.samples.withLock { $0.count } == count, "nothing is delivered any more")
   }
 
@@ -191,6 +195,7 @@ struct JoinedTests {
   func restart() throws {
     var rig = try ControlRig(speed: 2)
     defer { rig.stop() }
+    rig.service.core.isSending = true
     let program = JoinedProgram(rig)
     #expect(try program.call())
     let stream = try program.manager.microphoneBuffers(mediaId: "call", sampleRate: 48_000)
@@ -214,23 +219,25 @@ struct JoinedTests {
 
     let before = voice.withLock { $0 }
     rig = try ControlRig(in: rig.folder, speed: 2)
+    rig.service.core.isSending = true
     #expect(eventually { program.events(.interruptionEnded).count == 1 })
     #expect(program.manager.isSessionActive)
     #expect(rig.snapshot.session.receiveMedia.sorted() == ["call", "late"])
     #expect(rig.snapshot.sinks.first.map { $0.id == "call" && $0.gain == 0.5 } == true)
     #expect(rig.service.value(of: .bypassVoiceProcessing) == .bool(true), "what was set meanwhile")
     // The rig's graph has no links to wait for: it says when sound passes.
-    #expect(rig.wait {
-      rig.service.session.soundPasses()
-      return program.events(.didRecover).count == 1
-    })
+    #expect(
+      rig.wait {
+        rig.service.session.soundPasses()
+        return program.events(.didRecover).count == 1
+      })
     #expect(eventually { voice.withLock { $0 > before + 4_800 } }, "the source goes on")
     #expect(program.play(600) { share(of: 600, in: rig.played) > 0.9 })
   }
 
   @Test("O8: when a program is gone, so are its media and outputs, and what it had prepared; nobody else's")
   func death() throws {
-    let rig = try ControlRig()
+    let rig = try ControlRig(speed: 1)
     defer { rig.stop() }
     let program = JoinedProgram(rig)
     #expect(try program.call())
@@ -262,10 +269,11 @@ struct JoinedTests {
     #expect(program.manager.writeSpeakerData(mediaId: "call", data: [Int16](repeating: 1, count: 480)))
     program.manager.audioSessionDidActivateExternally()
     #expect(rig.snapshot.session.sendMedia == ["call", "call.2"] && program.manager.isSessionActive)
-    #expect(rig.wait {
-      rig.service.session.soundPasses()
-      return program.events(.didRecover).count == 1
-    })
+    #expect(
+      rig.wait {
+        rig.service.session.soundPasses()
+        return program.events(.didRecover).count == 1
+      })
     #expect(other.events(.didRecover).isEmpty)
     program.manager.audioSessionDidDeactivateExternally()
     #expect(rig.wait { rig.snapshot.session.sendMedia == ["call"] && rig.snapshot.sinks.map(\.id) == ["call"] })
@@ -273,16 +281,18 @@ struct JoinedTests {
 
   @Test("O8, D4: application audio of a joined program is in everybody's voice, and ends with the program")
   func appAudio() throws {
-    let rig = try ControlRig(speed: 2)
+    let rig = try ControlRig(speed: 1)
     defer { rig.stop() }
+    rig.service.core.isSending = true
     let program = JoinedProgram(rig)
     #expect(try program.call())
     let tone = (0..<4_800).map { 0.25 * Float(sin(2 * .pi * 1_100 * Double($0) / 48_000)) }
     let buffer = try AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)
-    #expect(eventually {
-      _ = program.manager.mixer.capture(appAudio: buffer)
-      return share(of: 1_100, in: rig.outgoing) > 0.9
-    })
+    #expect(
+      eventually {
+        _ = program.manager.mixer.capture(appAudio: buffer)
+        return share(of: 1_100, in: rig.outgoing) > 0.9
+      })
     program.manager.unregisterMedia(id: "call")
     #expect(rig.wait { rig.snapshot.appAudio.sources.isEmpty })
   }

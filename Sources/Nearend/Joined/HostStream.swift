@@ -67,10 +67,7 @@ final class HostStream: Sendable {
       return rest
     }
     // The rest of a refusal ends with the connection, or with its length.
-    while rest.count < longestReason, let more = receive(descriptor, atMost: 4_096) {
-      rest += more
-      if rest.last == 10 { break }
-    }
+    while rest.last != 10, rest.count < longestReason, let more = receive(descriptor, atMost: 4_096) { rest += more }
     let reason = (try? JSONDecoder().decode([String: String].self, from: Data(rest)))?["error"]
     throw .refused(status: status, reason: reason ?? "status \(status)")
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SessionModel
 
@@ -103,7 +104,8 @@ extension JoinedSession {
     switch event.kind {
     case .settingChanged: takeSetting(event)
     case .mediaUnregistered:
-      // By somebody else: what this program unregisters has lost its name before.
+      // This session has told of what the program itself has unregistered.
+      if let name = event.mediaId, shared.withLock({ $0.released.remove(name) != nil }) { return }
       guard let name = event.mediaId, let id = ownId(name) else { return pass(event) }
       afterHost { session in
         guard session.shared.withLock({ $0.names[id] == name }) else { return }

@@ -31,6 +31,8 @@ final class JoinedSession: DrivenSession {
     var lent: [Setting: EventValue] = [:]
     /// The host's names of media, by the program's own: of what is registered there.
     var names: [String: String] = [:]
+    /// The host's names of media that this program has unregistered, and of which the host has not told yet.
+    var released: Set<String> = []
     var outputs: [String: JoinedOutput] = [:]
     var voice: JoinedVoice?
     var appAudio: JoinedOutput?
@@ -214,7 +216,10 @@ final class JoinedSession: DrivenSession {
       return (isPresent ? session.media.filter { $0.owner == .program } : [], state.names)
     }
     for (id, name) in names where !wanted.contains(where: { $0.id == id }) {
-      shared.withLock { $0.names[id] = nil }
+      shared.withLock { state in
+        state.names[id] = nil
+        state.released.insert(name)
+      }
       _ = try? link.ask("DELETE", "/media/\(name)")
     }
     for media in wanted where names[media.id] == nil {
@@ -326,7 +331,7 @@ final class JoinedSession: DrivenSession {
     let lost = shared.withLock { state -> (outputs: [JoinedOutput], voice: JoinedVoice?, held: [Interruption.Reason])? in
       guard !state.isStopped else { return nil }
       let lost = (Array(state.outputs.values) + [state.appAudio].compactMap { $0 }, state.voice, state.session.interruptions)
-      (state.link, state.names, state.voice, state.appAudio) = (nil, [:], nil, nil)
+      (state.link, state.names, state.released, state.voice, state.appAudio) = (nil, [:], [], nil, nil)
       return lost
     }
     guard let lost else { return false }

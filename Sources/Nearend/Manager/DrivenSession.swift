@@ -60,7 +60,8 @@ protocol DrivenSession: AnyObject, Sendable {
 
   // MARK: The microphone
 
-  func registerMicrophoneInput(mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) -> SessionRefusal?
+  func registerMicrophoneInput(mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback)
+    -> SessionRefusal?
   func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?) throws(SourceError) -> MicrophoneStream
   func reportSourceAudioActivity(mediaId: String)
   func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool)
