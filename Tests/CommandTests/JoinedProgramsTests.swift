@@ -81,6 +81,7 @@ struct JoinedProgramsTests {
 
     try hearBoth(session)
     try sendVoices(session)
+    try talk(session)
 
     two.process.signal(SIGKILL)
     try wait(for: "the killed one's media to be gone", session) {
@@ -118,6 +119,19 @@ struct JoinedProgramsTests {
       let level = Measures.level(Array(voice.suffix(4 * Self.rate)))
       print("O8: \(name) hears the echo at \(level) dBFS, the microphone at \(microphone) dBFS")
       #expect(microphone - level > 20, "\(name): \(level) dBFS of \(microphone)")
+    }
+  }
+
+  /// Talks into the microphone, and expects both programs to receive it.
+  private func talk(_ session: PrivateSession) throws {
+    let near = Array(try Speech(.nearEnd, rate: 48_000).samples.prefix(3 * 48_000))
+    let mouth = try GraphProbe(socket: session.socket, name: "mouth", play: ["voice": near], record: ["clock"], frames: near.count)
+    try session.link(mouth.playPort("voice"), "hw.mic:input_MONO")
+    try session.link("hw.speaker:monitor_FL", mouth.recordPort("clock"))
+    _ = try mouth.run()
+    for name in Self.tones.keys {
+      let level = Measures.activeLevel(Array(self.near(name, session).suffix(4 * Self.rate)), rate: Self.rate)
+      #expect(level.map { $0 > -40 } == true, "\(name) hears the near end at \(level ?? -.infinity) dBFS")
     }
   }
 }
