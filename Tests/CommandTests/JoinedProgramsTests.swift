@@ -10,8 +10,8 @@ import Testing
 struct JoinedProgramsTests {
   private static let rate = 16_000
   private static let softphone = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Softphone"
-  /// Hz: in what each softphone plays.
-  private static let tones = ["one": 500.0, "two": 1_250.0]
+  /// Hz: in what each softphone plays, above most of what speech has.
+  private static let tones = ["one": 5_000.0, "two": 6_000.0]
   private static let seconds = 90
 
   /// Passes standard input on at a network's pace: 20 ms of 16 kHz mono at a time.
@@ -31,7 +31,7 @@ struct JoinedProgramsTests {
     let speech = try Speech(voice, rate: Self.rate).samples
     let tone = Self.tones[name]!
     let far = (0..<Self.seconds * Self.rate).map { frame in
-      0.7 * speech[frame % speech.count] + 0.01 * Float(sin(2 * .pi * tone * Double(frame) / Double(Self.rate)))
+      0.7 * speech[frame % speech.count] + 0.02 * Float(sin(2 * .pi * tone * Double(frame) / Double(Self.rate)))
     }
     try far.map { Int16(max(-1, min(1, $0)) * 32_767) }.withUnsafeBytes {
       try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/\(name).far"))
@@ -103,7 +103,16 @@ struct JoinedProgramsTests {
     let ear = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 3 * 48_000)
     try session.link("hw.speaker:monitor_FL", ear.recordPort("left"))
     let heard = try ear.run().samples["left"] ?? []
-    for (name, tone) in Self.tones { #expect(Measures.level(ofTone: tone, in: heard, rate: 48_000) > -55, "\(name)") }
+    // In the middle one of the quarters of a second: a busy machine loses cycles, and with them the phase.
+    func level(_ tone: Double) -> Double {
+      let levels = stride(from: 0, to: heard.count - 12_000, by: 12_000).map {
+        Measures.level(ofTone: tone, in: heard[$0..<$0 + 12_000], rate: 48_000)
+      }
+      return levels.sorted()[levels.count / 2]
+    }
+    try #require(heard.count > 24_000)
+    for (name, tone) in Self.tones { #expect(level(tone) > -48, "\(name)") }
+    #expect(level(5_500) < -55, "nobody plays this")
   }
 
   /// Expects both programs to receive the same voice with 20 dB less echo than the microphone has, once the canceller had its time.
