@@ -31,6 +31,7 @@ extension Interruption.Reason {
     case .sleep: "sleep"
     case .sessionInactive: "session inactive"
     case .frozen: "frozen"
+    case .nearendLost: "nearend lost"
     }
   }
 
@@ -42,6 +43,7 @@ extension Interruption.Reason {
     case .sleep: "the machine sleeps"
     case .sessionInactive: "another login session has the seat"
     case .frozen: "the graph runs no cycle, trying it again"
+    case .nearendLost: "the joined nearend is gone, waiting for its return"
     }
   }
 }

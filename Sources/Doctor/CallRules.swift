@@ -56,6 +56,7 @@ private func remedy(_ reason: Interruption.Reason) -> String {
   case .sleep: "nothing: it goes on when the machine is awake"
   case .sessionInactive: "go back to this login session, or let nearend go on meanwhile: whenInactive = \"continue\""
   case .frozen: "look at what the driver does (pw-top); restart PipeWire if no cycle comes"
+  case .nearendLost: "start nearend again: systemctl --user start nearend"
   }
 }
 

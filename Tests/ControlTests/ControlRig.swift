@@ -20,10 +20,12 @@ final class ControlRig: @unchecked Sendable {
   static let quantum = 480
   static let rate = 48_000
 
-  /// - Parameter speed: cycles relative to real time; 0 runs none.
-  init(speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
-    folder = try temporaryFolder()
-    path = "\(folder)/nearend/control.sock"
+  /// - Parameters:
+  ///   - folder: the folder of an earlier one, which this one takes the place of; nil for one of its own.
+  ///   - speed: cycles relative to real time; 0 runs none.
+  init(in folder: String? = nil, speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
+    self.folder = try folder ?? temporaryFolder()
+    path = "\(self.folder)/nearend/control.sock"
     var settings = SessionSettings()
     settings.isManual = isManual
     service = try NearendService(NearendOptions(session: settings, controlSocket: path))
@@ -40,7 +42,8 @@ final class ControlRig: @unchecked Sendable {
   deinit { stop() }
 
   /// Ends the cycles and the service. Idempotent.
-  func stop() {
+  /// - Parameter keepsFolder: for another one in its place.
+  func stop(keepsFolder: Bool = false) {
     let wasRunning = isRunning.withLock { running in
       defer { running = false }
       return running
@@ -48,7 +51,7 @@ final class ControlRig: @unchecked Sendable {
     guard wasRunning else { return }
     service.stop()
     cyclesEnded.wait()
-    try? FileManager.default.removeItem(atPath: folder)
+    if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
   }
 
   /// What the left speaker has played since the start.

@@ -97,6 +97,7 @@ struct StressTests {
     { manager, _ in manager.resumeAfterUnplug() },
     { manager, _ in manager.set(engineObservers: Bool.random() ? [manager.audioSession, manager.mixer] : []) },
     { manager, _ in manager.audioSession.isAutomaticDeactivationEnabled.toggle() },
+    { manager, _ in _ = manager.mode },
     { manager, _ in manager.shutDown() },
   ]
   private static let appAudio = try! AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 480), sampleRate: 48_000, channelCount: 1)

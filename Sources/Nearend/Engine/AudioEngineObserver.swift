@@ -75,6 +75,13 @@ public struct AudioEngine: Sendable {
   /// The engine of a service that runs without a manager.
   public init(of service: NearendService) { self.init(service.core) }
 
+  /// An engine in another process: its stages are never run.
+  static var elsewhere: AudioEngine { AudioEngine(captureStages: StageChain(), renderStages: StageChain()) }
+
+  private init(captureStages: StageChain, renderStages: StageChain) {
+    (self.captureStages, self.renderStages) = (captureStages, renderStages)
+  }
+
   init(_ core: AudioCore) {
     captureStages = core.captureStages
     renderStages = core.mixer.stages

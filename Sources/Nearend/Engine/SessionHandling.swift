@@ -32,7 +32,7 @@ extension AudioSessionManager {
   /// `mixer` disables application audio (``MicrophoneMixer``).
   public func set(engineObservers: [any AudioEngineObserver]) {
     let isLocked = changing.withLock { _ in
-      guard service == nil else { return true }
+      guard driven == nil else { return true }
       hooks.set(engineObservers)
       return false
     }

@@ -44,7 +44,12 @@ public final class EventBus: Sendable {
 
   /// Posts an event. [any], never the audio thread.
   public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
-    var event = AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route)
+    forward(AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route))
+  }
+
+  /// Posts an event as it is, such as one that another nearend has posted. [any]
+  func forward(_ event: AudioEvent) {
+    var event = event
     let subscribers = state.withLock { state in
       event.detail["sourceHadAudio"] = .bool(state.sourceHadAudio)
       return Array(state.subscribers.values)

@@ -12,8 +12,12 @@ public struct AudioSessionConfiguration: Sendable {
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
   public var reference: ReferenceSource
-  /// Path of the Unix socket for other processes, by default `$XDG_RUNTIME_DIR/nearend/control.sock`; nil for none.
+  /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: where a nearend answers there, the session joins it
+  /// (``AudioSessionManager/mode-swift.property``). nil neither joins nor opens one.
   public var controlSocket: String?
+  /// Whether a session of this process's own opens the control socket, so that commands, the dashboard and other programs on the library
+  /// can use it; otherwise it is this program's alone, and others are refused while it lasts. Default true.
+  public var opensControlSocket = true
   /// What interrupts a session besides the graph itself (I1).
   public var interruptions: InterruptionOptions
   /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
@@ -51,7 +55,7 @@ public struct AudioSessionConfiguration: Sendable {
     options.graph.areDefaultDevices = areDefaultDevices
     options.graph.pausesOnUnplug = pausesOnUnplug
     options.graph.stateFolder = stateFolder
-    options.controlSocket = controlSocket
+    options.controlSocket = opensControlSocket ? controlSocket : nil
     options.telemetry = telemetry
     return options
   }

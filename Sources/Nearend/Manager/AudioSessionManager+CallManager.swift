@@ -9,8 +9,8 @@ extension AudioSessionManager {
   /// The filter in PipeWire's graph; nil without a session or daemon, and in manual mode before the call manager's activation and from an
   /// interruption until the next activation. Waits for the control thread. LiveSwitch: `getSharedVPIOUnit`.
   public func getSharedUnit() -> SharedUnit? {
-    guard let service, service.session.current.isUnitInitialised, let nodeId = service.graph.report.graph.nodeId else { return nil }
-    let status = SessionStatus(service.session.current, interruption: service.session.interruption, isMicrophoneMuted: isMicrophoneMuted)
+    guard let driven, driven.state.isUnitInitialised, let nodeId = driven.nodeId else { return nil }
+    let status = SessionStatus(driven.state, interruption: driven.interruption, isMicrophoneMuted: isMicrophoneMuted)
     return SharedUnit(nodeId: nodeId, state: status.state)
   }
 
@@ -29,15 +29,15 @@ extension AudioSessionManager {
 
   /// The current session, with or without a service.
   var session: SessionState {
-    let (service, atRest) = current.withLock { ($0.service, $0.session) }
-    return service?.session.current ?? atRest
+    let (driven, atRest) = current.withLock { ($0.driven, $0.session) }
+    return driven?.state ?? atRest
   }
 
   /// Sends an event to the session, with or without a service. Returns the reason if it is refused.
   @discardableResult
   func send(_ event: SessionEvent) -> SessionRefusal? {
     changing.withLock { _ in
-      if let service { return service.session.send(event) }
+      if let driven { return driven.send(event) }
       let effects = current.withLock { current in
         let (next, effects) = reduce(current.session, event)
         current.session = next

@@ -9,7 +9,7 @@ extension AudioSessionManager {
   public func setManualRenderingMode(_ on: Bool) throws(GraphError) {
     let isLocked = changing.withLock { _ in
       current.withLock { current in
-        guard current.service == nil else { return current.rendersManually != on }
+        guard current.driven == nil else { return current.rendersManually != on }
         current.rendersManually = on
         return false
       }

@@ -50,7 +50,7 @@ public struct MicrophoneMixer: AudioEngineObserver {
   /// while nobody takes the voice, if more than two seconds would wait, or if the mixer is not among the engine observers. LiveKit:
   /// `capture(appAudio:)` (D4).
   @discardableResult
-  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.service?.capture(appAudio: buffer) ?? false }
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.driven?.capture(appAudio: buffer) ?? false }
 
   /// Linear gain of the processed microphone, 0–1; values outside are clamped. Default 1 (D5).
   public var micVolume: Double {

@@ -10,7 +10,7 @@ extension AudioSessionManager {
   /// LiveSwitch: `registerMicrophoneInputCallback:refCon:mediaId:`. The callback receives the samples instead of pulling them.
   public func registerMicrophoneInput(mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) -> Bool {
     let refusal =
-      service.map { $0.registerMicrophoneInput(mediaId: mediaId, context: context, callback: callback) }
+      driven.map { $0.registerMicrophoneInput(mediaId: mediaId, context: context, callback: callback) }
       ?? .unknownMedia(id: mediaId)
     guard let refusal else { return true }
     log.add(.warning, "microphone input '\(mediaId)': \(refusal.description)")
@@ -31,8 +31,8 @@ extension AudioSessionManager {
   ///   - channelCount: 1 or 2; nil for `captureChannelCount`.
   /// - Throws: `SourceError`; nothing is registered then.
   public func microphoneBuffers(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
-    guard let service else { throw .refused(.unknownMedia(id: mediaId)) }
-    return try service.openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount)
+    guard let driven else { throw .refused(.unknownMedia(id: mediaId)) }
+    return try driven.openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount)
   }
 
   /// The source's media id; nil without a source. LiveSwitch: `microphoneInputMediaId`.

@@ -8,12 +8,12 @@ extension AudioSessionManager {
   /// Describes the complete state of the audio for people, with or without a session. Never waits for the audio thread.
   ///
   /// LiveSwitch: `getDiagnostics` (T1).
-  public func getDiagnostics() -> String { service?.diagnostics() ?? Diagnostics(reportAtRest()).text }
+  public func getDiagnostics() -> String { driven?.diagnostics() ?? Diagnostics(reportAtRest()).text }
 
   /// Describes the state for a server, with LiveSwitch's keys; nil if it cannot be encoded. Never waits for the audio thread. LiveSwitch:
   /// `getTelemetryJson` (T2).
   public func getTelemetryJson() -> String? {
-    if let service { return service.telemetryJSON() }
+    if let driven { return driven.telemetryJSON() }
     return reportAtRest().telemetryJSON()
   }
 
@@ -24,25 +24,25 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `notifySinkFrameDropEventWithMediaId:consecutive:total:` (K6).
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
-    service?.notifySinkFrameDrop(mediaId: mediaId, consecutive: consecutive, total: total)
+    driven?.notifySinkFrameDrop(mediaId: mediaId, consecutive: consecutive, total: total)
   }
 
   /// Sets the RTP SSRC of the remote stream that feeds a speaker output, once negotiated. Ignored for an unknown id. LiveSwitch:
   /// `updateSsrcForMediaId:ssrc:` (K8).
-  public func updateSsrc(mediaId: String, ssrc: UInt32) { service?.updateSsrc(mediaId: mediaId, ssrc: ssrc) }
+  public func updateSsrc(mediaId: String, ssrc: UInt32) { driven?.updateSsrc(mediaId: mediaId, ssrc: ssrc) }
 
   /// Reports that the registered source has had audio other than silence: sets `sourceHadAudio` in every later event, and in telemetry,
   /// until the source is unregistered. Idempotent; ignored for any other id.
   ///
   /// LiveSwitch: `reportSourceAudioActivityWithMediaId:` (T5).
-  public func reportSourceAudioActivity(mediaId: String) { service?.reportSourceAudioActivity(mediaId: mediaId) }
+  public func reportSourceAudioActivity(mediaId: String) { driven?.reportSourceAudioActivity(mediaId: mediaId) }
 
   /// Reports that the registered source converts from `captureRate` to `outputRate` (Hz, positive), or, with `isResampling` false, does
   /// not. Report it again when the rates change. Ignored for any other id.
   ///
   /// LiveSwitch: `reportSourceResamplingWithMediaId:captureRate:outputRate:isResampling:` (T5).
   public func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
-    service?.reportSourceResampling(mediaId: mediaId, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
+    driven?.reportSourceResampling(mediaId: mediaId, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
   }
 
   // MARK: Without a session

@@ -96,8 +96,14 @@ extension AudioSessionManager {
 
   /// Switches voice processing, even while media is registered, at the price of a short gap (V1). LiveKit: `setVoiceProcessingEnabled`.
   public func setVoiceProcessingEnabled(_ on: Bool) {
-    send(.setVoiceProcessingEnabled(on))
-    tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+    changing.withLock { _ in
+      if let driven { return driven.setVoiceProcessingEnabled(on) }
+      current.withLock { current in
+        current.changed.insert(.useVoiceProcessingIO)
+        current.session = reduce(current.session, .setVoiceProcessingEnabled(on)).state
+      }
+      tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+    }
   }
 
   // MARK: Automatic handling of the session (S5), at any time
@@ -130,13 +136,13 @@ extension AudioSessionManager {
   func isOn(_ setting: Setting) -> Bool { value(of: setting) == .bool(true) }
 
   func value(of setting: Setting) -> EventValue {
-    let (service, kept) = current.withLock { ($0.service, $0.value(of: setting)) }
-    return service?.value(of: setting) ?? kept
+    let (driven, kept) = current.withLock { ($0.driven, $0.value(of: setting)) }
+    return driven?.value(of: setting) ?? kept
   }
 
   func set(_ setting: Setting, to value: EventValue) {
     changing.withLock { _ in
-      if let service { return service.restore(setting, to: value) }
+      if let driven { return driven.restore(setting, to: value) }
       guard self.value(of: setting) != value else { return }
       current.withLock { $0.keep(value, of: setting) }
       for setting in setting.views { tellChange(of: setting, to: self.value(of: setting)) }
@@ -150,7 +156,11 @@ extension AudioSessionManager {
       return log.add(.warning, refusal.description)
     }
     switch setting {
-    case .useVoiceProcessingIO(let on): tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+    // The joined nearend's own event tells of it.
+    case .useVoiceProcessingIO where mode == .joined: break
+    case .useVoiceProcessingIO(let on):
+      current.withLock { _ = $0.changed.insert(.useVoiceProcessingIO) }
+      tellChange(of: .useVoiceProcessingIO, to: .bool(on))
     case .manualAudioSessionManagement(let on): tellChange(of: .manualAudioSessionManagement, to: .bool(on))
     case .channelCount, .captureChannelCount, .renderChannelCount: break
     }
@@ -158,13 +168,5 @@ extension AudioSessionManager {
 
   private func tellChange(of setting: Setting, to value: EventValue) {
     bus.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value])
-  }
-}
-
-extension NearendService {
-  /// Sets a setting to a value of its own kind, if it differs.
-  func restore(_ setting: Setting, to value: EventValue) {
-    guard self.value(of: setting) != value else { return }
-    do { try set(setting, to: value) } catch { log.add(.warning, error.description) }
   }
 }

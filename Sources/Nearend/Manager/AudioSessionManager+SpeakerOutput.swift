@@ -17,10 +17,10 @@ extension AudioSessionManager {
       log.add(.warning, "speaker output '\(mediaId)': \(reason)")
       return false
     }
-    guard let service else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
+    guard let driven else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
     do throws(SinkError) {
       let format = try SinkFormat(sampleRate: sampleRate, channelCount: channelCount)
-      let refusal = try service.session.register(RingSink(id: mediaId, format: format, capacityBytes: bufferSize))
+      let refusal = try driven.registerSink(id: mediaId, format: format, capacityBytes: bufferSize)
       return refusal.map { refused($0.description) } ?? true
     } catch {
       return refused(error.description)
@@ -38,8 +38,7 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `writeSpeakerDataWithMediaId:data:length:`.
   public func writeSpeakerData(mediaId: String, data: UnsafeRawBufferPointer) -> Bool {
-    guard let sink = service?.core.mixer.ringSink(id: mediaId) else { return false }
-    let outcome = sink.put(data)
+    guard let outcome = driven?.writeToSink(id: mediaId, data) else { return false }
     if case .dropped(consecutive: 1, let total) = outcome { notifySinkFrameDrop(mediaId: mediaId, consecutive: 1, total: total) }
     return outcome == .written
   }
@@ -51,20 +50,20 @@ extension AudioSessionManager {
 
   /// Ids of the speaker outputs, including participants' devices (K9), in the order of registration: those that diagnostics and telemetry's
   /// `sinkCount` count. LiveSwitch: `registeredSpeakerOutputMediaIds`.
-  public var registeredSpeakerOutputMediaIds: [String] { service?.core.mixer.ids ?? [] }
+  public var registeredSpeakerOutputMediaIds: [String] { driven?.sinkIds ?? [] }
 
   // MARK: Levels (K7)
 
   /// Sets the linear gain of a speaker output, 0–4 (clamped), with a ramp. Default 1. Ignored for an unknown id, or NaN.
   public func setSpeakerOutputGain(mediaId: String, gain: Double) {
-    guard let service, !gain.isNaN, service.core.mixer.ids.contains(mediaId) else { return }
-    service.perform(.setSinkGain(id: mediaId, min(max(gain, 0), 4)))
+    guard let driven, !gain.isNaN, driven.sinkIds.contains(mediaId) else { return }
+    driven.perform(.setSinkGain(id: mediaId, min(max(gain, 0), 4)))
   }
 
   /// Mutes a speaker output, with a ramp, while it continues to be read. Default false. Ignored for an unknown id.
   public func setSpeakerOutputMuted(mediaId: String, isMuted: Bool) {
-    guard let service, service.core.mixer.ids.contains(mediaId) else { return }
-    service.perform(.setSinkMuted(id: mediaId, isMuted))
+    guard let driven, driven.sinkIds.contains(mediaId) else { return }
+    driven.perform(.setSinkMuted(id: mediaId, isMuted))
   }
 
   /// The current state of a speaker output: gain, mute, peak and RMS in dBFS, fill, underruns, drops, drift; nil for an unknown id. Waits
@@ -72,5 +71,5 @@ extension AudioSessionManager {
   public func speakerOutputStatus(mediaId: String) -> SinkStatus? { speakerOutputStatuses.first { $0.id == mediaId } }
 
   /// The states of all speaker outputs, in the order of `registeredSpeakerOutputMediaIds`.
-  public var speakerOutputStatuses: [SinkStatus] { service?.snapshot().sinks ?? [] }
+  public var speakerOutputStatuses: [SinkStatus] { driven?.snapshot().sinks ?? [] }
 }

@@ -9,8 +9,9 @@ import Synchronization
 /// LiveSwitch: `FMLiveSwitchCocoaAudioSessionManager`. Call `registerMedia`, then `registerMicrophoneInput` or `registerSpeakerOutput`,
 /// then `unregisterMedia`; the first registration starts the session, the last unregistration hands everything back.
 ///
-///     registerMedia ──▶ lifecycle ──▶ NearendService ──▶ graph
-///     settings, call manager ──▶ the service's session, or the one kept between two services
+///     registerMedia ──▶ lifecycle ──▶ NearendService ──▶ graph                      (mode own)
+///                                 └─▶ JoinedSession ──▶ the nearend that runs       (mode joined)
+///     settings, call manager ──▶ the session that is driven, or the one kept between two
 ///
 /// Every call is safe from any thread (L8) except the audio thread: a microphone callback must call nothing here. None blocks the audio
 /// thread.
@@ -18,14 +19,16 @@ public final class AudioSessionManager: Sendable {
   /// The shared manager, created on first use and never released. LiveSwitch: `sharedInstance`.
   public static let shared = AudioSessionManager()
 
-  /// The owner of the session: a service, or nobody between two.
+  /// The owner of the session: a service of this process, a joined one, or nobody between two.
   struct Current {
-    var service: NearendService?
+    var driven: (any DrivenSession)?
     var configuration = AudioSessionConfiguration()
     /// The session while there is no service.
     var session = SessionState()
     /// Settings that were changed without a service, or that the last one left behind.
     var settings: [Setting: EventValue] = [:]
+    /// Those that the program has changed since the last session: the only ones that a joined nearend is asked for.
+    var changed: Set<Setting> = []
     /// A Boolean value indicating manual rendering: the program's own calls are the sessions' graph (S9).
     var rendersManually = false
 
@@ -47,6 +50,7 @@ public final class AudioSessionManager: Sendable {
 
     /// Keeps the canceller's engine and its switch separately, so that in the next session, too, on means the engine chosen last.
     mutating func keep(_ value: EventValue, of setting: Setting) {
+      changed.insert(setting)
       guard setting == .echoCanceller else { return settings[setting] = value }
       let isOn = value != .string(EchoCanceller.off.rawValue)
       settings[.echoCancellation] = .bool(isOn)
@@ -83,9 +87,17 @@ public final class AudioSessionManager: Sendable {
     hooks.set([audioSession, mixer])
   }
 
-  deinit { service?.stop() }
+  deinit { driven?.stop() }
 
-  var service: NearendService? { current.withLock { $0.service } }
+  var driven: (any DrivenSession)? { current.withLock { $0.driven } }
+  /// The session of this process, if it is driven.
+  var service: NearendService? { driven as? NearendService }
+
+  /// Whether the session is this process's own or that of a nearend that ran already; nil without a session. [any]
+  ///
+  /// With `configuration.controlSocket` set, and a nearend of the same user answering there, the first registration joins it, so that one
+  /// canceller hears everything. See <doc:Joining>.
+  public var mode: Mode? { driven?.mode }
 
   // MARK: Media
 
@@ -103,8 +115,8 @@ public final class AudioSessionManager: Sendable {
       var use = hooks.use
       use.isPlayoutEnabled = use.isPlayoutEnabled || isReceive
       use.isRecordingEnabled = use.isRecordingEnabled || isSend
-      let service = try runningService(use)
-      service.session.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
+      let driven = try runningSession(use)
+      driven.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
     }
   }
 
@@ -114,7 +126,7 @@ public final class AudioSessionManager: Sendable {
   /// LiveSwitch: `unregisterMediaWithMediaId:` (L2).
   public func unregisterMedia(id: String) {
     lifecycle.withLock { _ in
-      service?.session.send(.unregisterMedia(id: id))
+      driven?.send(.unregisterMedia(id: id))
       leaveWhatIsUnused()
     }
   }
@@ -122,10 +134,10 @@ public final class AudioSessionManager: Sendable {
   /// Ends the session at once: all media is unregistered, and applications lose the devices. Settings are kept. Ignored without a session.
   public func shutDown() {
     lifecycle.withLock { _ in
-      guard let service else { return }
-      service.session.end()
-      for media in service.session.current.media where media.owner == .program { service.session.send(.unregisterMedia(id: media.id)) }
-      stop(service)
+      guard let driven else { return }
+      driven.end()
+      for media in driven.state.media where media.owner == .program { driven.send(.unregisterMedia(id: media.id)) }
+      stop(driven)
     }
   }
 
@@ -135,7 +147,7 @@ public final class AudioSessionManager: Sendable {
     set {
       let isLocked = changing.withLock { _ in
         current.withLock { current in
-          guard current.service == nil else { return true }
+          guard current.driven == nil else { return true }
           current.configuration = newValue
           // What is configured last counts, not what was set in an earlier session.
           for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { current.settings[setting] = nil }
@@ -157,45 +169,67 @@ public final class AudioSessionManager: Sendable {
       if on {
         var use = hooks.use
         use.isRecordingEnabled = true
-        _ = try runningService(use)
+        _ = try runningSession(use)
       }
       set(.recordingAlwaysPrepared, to: .bool(on))
       leaveWhatIsUnused()
     }
   }
 
-  /// Returns the service, with its engine enabled for the given use.
-  private func runningService(_ asked: EngineUse) throws(GraphError) -> NearendService {
+  /// Returns the session, with its engine enabled for the given use.
+  private func runningSession(_ asked: EngineUse) throws(GraphError) -> any DrivenSession {
     var use = asked
     // Settings outlive the session: it may begin prepared.
     use.isRecordingEnabled = use.isRecordingEnabled || isRecordingAlwaysPreparedMode
     do throws(EngineVeto) {
-      if let service {
+      if let driven {
         // Applications, of which observers are not told, may have kept it.
         try hooks.enable(use)
-        return service
+        return driven
       }
     } catch {
       throw .vetoed(error)
     }
-    let service = try makeService()
-    service.core.appAudio.isEnabled = hooks.hasMixer
-    changing.withLock { _ in
-      let settings = current.withLock { current in
-        service.session.resume(current.session)
-        return current.settings
+    if let joined = try joinedSession(use) { return joined }
+    do throws(GraphError) {
+      return try begin(try makeService(), use)
+    } catch .alreadyRunning(let pid) {
+      // It has come meanwhile, and may open its socket just now.
+      guard let joined = try joinedSession(use, patience: Self.joinPatience) else { throw .alreadyRunning(pid: pid) }
+      return joined
+    }
+  }
+
+  /// Seconds that a nearend that holds the graph has to open its socket.
+  private static let joinPatience = 0.5
+
+  /// Joins the nearend that runs; nil if none answers, or the program does without.
+  private func joinedSession(_ use: EngineUse, patience: Double = 0) throws(GraphError) -> (any DrivenSession)? {
+    let (configuration, rendersManually) = current.withLock { ($0.configuration, $0.rendersManually) }
+    guard !rendersManually, let path = configuration.controlSocket else { return nil }
+    guard let host = try HostLink.open(path, patience: patience) else { return nil }
+    return try begin(JoinedSession(host, log: log, events: bus), use)
+  }
+
+  private func begin(_ driven: any DrivenSession, _ use: EngineUse) throws(GraphError) -> any DrivenSession {
+    driven.enableAppAudio(hooks.hasMixer)
+    let changed = changing.withLock { _ in
+      let (settings, changed) = current.withLock { current in
+        driven.resume(current.session)
+        return (current.settings, current.changed)
       }
-      // In order: the canceller's engine before its switch.
-      for setting in Setting.allCases { if let value = settings[setting] { service.restore(setting, to: value) } }
-      current.withLock { $0.service = service }
+      driven.begin(with: settings, changed: changed)
+      current.withLock { $0.driven = driven }
+      return changed
     }
     do throws(GraphError) {
-      try start(service, use)
+      try start(driven, use)
     } catch {
-      leave(service)
+      leave(driven)
+      current.withLock { $0.changed = changed }
       throw error
     }
-    return service
+    return driven
   }
 
   private func makeService() throws(GraphError) -> NearendService {
@@ -207,17 +241,18 @@ public final class AudioSessionManager: Sendable {
   }
 
   /// Takes each step in turn; if one fails, those before it are undone.
-  private func start(_ service: NearendService, _ use: EngineUse) throws(GraphError) {
+  private func start(_ driven: any DrivenSession, _ use: EngineUse) throws(GraphError) {
     do throws(EngineVeto) {
-      try hooks.create(AudioEngine(service.core))
+      try hooks.create(driven.engine)
       try hooks.enable(use)
       try hooks.start()
     } catch {
       hooks.release()
+      driven.stop()
       throw .vetoed(error)
     }
     do throws(GraphError) {
-      try service.start()
+      try driven.start()
     } catch {
       hooks.stopped()
       hooks.release()
@@ -227,30 +262,30 @@ public final class AudioSessionManager: Sendable {
 
   /// Stops the session if nothing needs it, or disables an unused direction. Call it with the lifecycle's lock held.
   private func leaveWhatIsUnused() {
-    guard let service else { return }
+    guard let driven else { return }
     // Atomically: applications and the control socket's clients may come at any time, and must not be accepted into what ends.
-    guard !service.session.endWhereUnused() else { return stop(service) }
-    hooks.disable(to: EngineUse(service.session.current))
+    guard !driven.endWhereUnused() else { return stop(driven) }
+    hooks.disable(to: EngineUse(driven.state))
   }
 
-  private func stop(_ service: NearendService) {
-    leave(service)
-    service.stop()
+  private func stop(_ driven: any DrivenSession) {
+    leave(driven)
+    driven.stop()
     // Applications lose their devices.
-    service.session.send(.applications([]))
+    driven.send(.applications([]))
     hooks.stopped()
     hooks.release()
   }
 
-  /// Takes back from the service what outlasts the session; nobody owns the session afterwards.
-  private func leave(_ service: NearendService) {
+  /// Takes back from the session what outlasts it; nobody owns the session afterwards.
+  private func leave(_ driven: any DrivenSession) {
     changing.withLock { _ in
-      var settings = Dictionary(uniqueKeysWithValues: Self.live.map { ($0, service.value(of: $0)) })
-      settings[.echoCanceller] = .string(service.core.controls.engine.canceller.rawValue)
+      let settings = driven.settingsToKeep
       current.withLock { current in
-        current.session = service.session.current.atRest
+        current.session = driven.state.atRest
         current.settings = settings
-        current.service = nil
+        current.changed = []
+        current.driven = nil
       }
     }
   }

@@ -64,6 +64,10 @@ public final class NearendService: Sendable {
   private let control = Mutex<ControlServer?>(nil)
   /// Media that the control socket's clients have registered.
   let clientMedia = Mutex(ClientMedia())
+  /// Programs that have joined through the control socket.
+  let programs = Programs()
+  /// Gives them the voice.
+  let relay: VoiceRelay
 
   /// Creates a service that does nothing before `start`.
   /// - Throws: `GraphError.refused` if voice processing cannot be set up.
@@ -85,6 +89,7 @@ public final class NearendService: Sendable {
       throw .refused(reason: "voice processing cannot start: \(error)")
     }
     core.controls.echoCanceller = options.echoCanceller
+    relay = VoiceRelay(tap: core.relay)
     let greeting = Greeting(log)
     self.greeting = greeting
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)

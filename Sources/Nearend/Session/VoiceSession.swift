@@ -17,6 +17,8 @@ public final class VoiceSession: Sendable {
     var isEnded = false
     /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
+    /// Called once sound can pass.
+    var soundWaiters: [@Sendable () -> Void] = []
     /// Drops of each ring sink at the time when the unit stopped.
     var drops: [String: UInt64] = [:]
   }
@@ -131,11 +133,18 @@ public final class VoiceSession: Sendable {
 
   /// Takes the graph's report that everything is linked, and cycles run where they are due; posts a pending recovery (S4).
   func soundPasses() {
-    let isAwaited = state.withLock { state in
-      defer { state.awaitsSound = false }
-      return state.awaitsSound
+    let (isAwaited, waiters) = state.withLock { state in
+      defer { (state.awaitsSound, state.soundWaiters) = (false, []) }
+      return (state.awaitsSound, state.soundWaiters)
     }
     if isAwaited { events.post(.didRecover) }
+    for tell in waiters { tell() }
+  }
+
+  /// Calls `tell` once everything that the session demands is linked, and cycles run where they are due: for a program that has joined.
+  func tellWhenSoundPasses(_ tell: @escaping @Sendable () -> Void) {
+    state.withLock { $0.soundWaiters.append(tell) }
+    ask(.tellWhenSoundPasses)
   }
 
   // MARK: Ending
@@ -272,7 +281,7 @@ public final class VoiceSession: Sendable {
 
 extension SessionEvent {
   /// A Boolean value indicating whether the event may make an unused session needed.
-  fileprivate var addsUse: Bool {
+  var addsUse: Bool {
     switch self {
     case .registerMedia, .setRecordingAlwaysPrepared(true): true
     case .applications(let applications): !applications.isEmpty

@@ -17,12 +17,13 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
   public static let channelCounts = SinkFormat.channelCounts
 
   private let pump: SourcePump
-  private let core: AudioCore
+  private let graphRate: @Sendable () -> Int
   private let unregister: @Sendable () -> Void
 
-  init(pump: SourcePump, core: AudioCore, unregister: @escaping @Sendable () -> Void) {
+  /// - Parameter graphRate: returns the rate of the voice in Hz; 0 before the first cycle.
+  init(pump: SourcePump, graphRate: @escaping @Sendable () -> Int, unregister: @escaping @Sendable () -> Void) {
     self.pump = pump
-    self.core = core
+    self.graphRate = graphRate
     self.unregister = unregister
   }
 
@@ -33,7 +34,7 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
   /// 1, or 2 with the mono voice on both.
   public var channelCount: Int { pump.channelCount }
   /// Rate of the voice as it comes from the graph, in Hz; 0 before the graph's first cycle.
-  public var captureRate: Int { core.cycleMeters.rate }
+  public var captureRate: Int { graphRate() }
   /// A Boolean value indicating whether the rate is converted.
   public var isResampling: Bool { captureRate > 0 && captureRate != sampleRate }
   /// Cycles lost because the audio was not taken in time.

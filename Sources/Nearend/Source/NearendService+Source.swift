@@ -35,7 +35,7 @@ extension NearendService {
     let pump = try SourcePump(sampleRate: rate, channelCount: channels, capacity: capacity)
     let source = RegisteredSource(mediaId: mediaId, .pump(pump))
     if let refusal = session.register(source) { throw .refused(refusal) }
-    return MicrophoneStream(pump: pump, core: core) { [session] in session.unregister(source) }
+    return MicrophoneStream(pump: pump, graphRate: { [core] in core.cycleMeters.rate }) { [session] in session.unregister(source) }
   }
 
   /// The source, if any: for diagnostics and telemetry (`reportSourceResampling`, `reportSourceAudioActivity`). [any]

@@ -139,19 +139,3 @@ enum SourceNews: Sendable {
   /// Cycles were lost, for the first time of a run: those since the previous run, and in total.
   case overrun(mediaId: String, lost: UInt64, total: UInt64)
 }
-
-/// Calls a function periodically until it is freed.
-// Sound: the timer is set up once, and Dispatch lets any thread cancel it.
-private final class Ticker: @unchecked Sendable {
-  private static let queue = DispatchQueue(label: "nearend.source", qos: .userInteractive)
-  private let timer: any DispatchSourceTimer
-
-  init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
-    timer = DispatchSource.makeTimerSource(queue: Self.queue)
-    timer.schedule(deadline: .now(), repeating: .milliseconds(milliseconds), leeway: .milliseconds(1))
-    timer.setEventHandler(handler: body)
-    timer.resume()
-  }
-
-  deinit { timer.cancel() }
-}

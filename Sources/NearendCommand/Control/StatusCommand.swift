@@ -92,6 +92,7 @@ struct StatusText {
     case .sleep: "the machine sleeps"
     case .sessionInactive: "another login session has the seat"
     case .frozen: "the graph runs no cycle"
+    case .nearendLost: "the joined nearend is away"
     }
   }
 

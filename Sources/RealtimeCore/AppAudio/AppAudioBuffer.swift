@@ -14,6 +14,9 @@ public struct AppAudioBuffer: Sendable {
 
   public var frameCount: Int { samples.count / channelCount }
 
+  /// The interleaved 32-bit floating-point samples, as `SinkFormat.SampleType.float32` has them.
+  public func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T { samples.withUnsafeBytes(body) }
+
   /// Creates a buffer of interleaved samples. Of more than two channels, the odd ones are averaged to the left and the even ones to the
   /// right.
   /// - Parameters:

@@ -16,6 +16,8 @@ public final class AudioCore: @unchecked Sendable {
   public let appAudio = AppAudio()
   /// Where a program takes the voice from.
   public let source = SourceTap()
+  /// Where the voice is taken for the programs that have joined.
+  public let relay = SourceTap()
   /// Where spectra of the microphone and of the voice are taken from.
   public let spectra = SpectrumTap()
   /// A program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
@@ -51,7 +53,7 @@ public final class AudioCore: @unchecked Sendable {
         clock: clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, settings: settings, source: source.delivery,
-        spectra: spectra.delivery))
+        relay: relay.delivery, spectra: spectra.delivery))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)

@@ -6,6 +6,7 @@ struct CoreState: ~Copyable {
   let captureMailbox: Mailbox
   let settings: CoreSettings
   private let source: SourceDelivery
+  private let relay: SourceDelivery
   private let spectra: SpectrumDelivery
   private var appAudio: AppAudioPath
   private let meters: CaptureMeterCells
@@ -25,7 +26,7 @@ struct CoreState: ~Copyable {
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
-    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery,
+    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery, relay: SourceDelivery,
     spectra: SpectrumDelivery
   ) {
     self.clock = clock
@@ -33,6 +34,7 @@ struct CoreState: ~Copyable {
     self.controls = controls
     self.meters = meters
     self.source = source
+    self.relay = relay
     self.spectra = spectra
     self.render = render
     self.captureMailbox = captureMailbox
@@ -106,10 +108,11 @@ struct CoreState: ~Copyable {
       microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, frames: io.pointee.frames)
-    let hasAudio = source.awaitsAudio && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
+    let hasAudio = (source.awaitsAudio || relay.awaitsAudio) && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
     spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+    relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
   /// Returns whether the microphone's part of the voice is more than silence and noise (T5): with processing, after talking for longer than

@@ -89,6 +89,14 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
+  /// Counts `count` writes that were refused before they came here, because the ring had no room for them (K6). [any]
+  public func noteDrops(_ count: UInt64) {
+    writing.withLock { _ in
+      cells.consecutiveDrops.add(count)
+      cells.totalDrops.add(count)
+    }
+  }
+
   private func noteArrival(of frames: Int, _ arrivals: inout ArrivalMeter) {
     if let late = arrivals.arrived(frames: frames, rate: format.sampleRate, at: monotonicNanoseconds()) {
       cells.lastSpike.store(late)

@@ -18,7 +18,7 @@ public final class SourceTap: @unchecked Sendable {
   /// The queue whose memory the consumer points into.
   private var queue: SourceQueue?
 
-  init() {
+  public init() {
     var memory = CellBlock(count: SourceCells.count)
     cells = SourceCells(&memory)
     cells.channelCount.store(1)
@@ -53,6 +53,15 @@ public final class SourceTap: @unchecked Sendable {
   public var channelCount: Int {
     get { Int(cells.channelCount.load()) }
     set { cells.channelCount.store(newValue == 2 ? 2 : 1) }
+  }
+
+  /// Delivers one cycle's mono voice in the audio thread's place, for a tap that no capture path feeds. One thread at a time.
+  /// - Parameters:
+  ///   - frames: at most 8192.
+  ///   - rate: Hz.
+  ///   - hasAudio: whether the microphone's part of it is more than silence and noise.
+  public func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
+    delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
   }
 
   // MARK: Publishing

@@ -38,7 +38,7 @@ public final class StageChain: @unchecked Sendable {
   /// The audio thread's half.
   let runner: StageRunner
 
-  init() {
+  public init() {
     var memory = CellBlock(count: 3)
     runner = StageRunner(
       cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), silenced: CounterCell(memory.next()),

@@ -28,6 +28,7 @@ public struct Diagnostics: Sendable {
   private mutating func addProcess(_ report: ServiceReport) {
     let snapshot = report.snapshot
     add("Version", "nearend \(snapshot.version)")
+    if let host = report.host { add("Joined", host) }
     add("Uptime", "\(decimal(snapshot.uptime, 1)) s")
     add("Processor", "\(decimal(snapshot.cpuPercent, 2)) % of one core, \(decimal(report.cpuSeconds, 2)) s in all")
   }

@@ -13,13 +13,15 @@ public struct Interruption: Codable, Sendable, Equatable {
     case sessionInactive
     /// No cycle runs although one is due (I5).
     case frozen
+    /// The nearend that this program has joined is gone; only in a joined program.
+    case nearendLost
 
     /// A Boolean value indicating whether the reason concerns the audio session rather than the graph; ignored while others manage the
     /// session (S5).
     var isOfTheSession: Bool {
       switch self {
       case .noDevice, .role, .sleep, .sessionInactive: true
-      case .daemonLost, .frozen: false
+      case .daemonLost, .frozen, .nearendLost: false
       }
     }
   }

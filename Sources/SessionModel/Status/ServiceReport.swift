@@ -12,6 +12,8 @@ public struct ServiceReport: Sendable {
   public var silencedStageSamples = SilencedSamples()
   /// Why the operator's gate lets nothing through; nil if it lets something through (T3).
   public var telemetryHeldBack: String?
+  /// The nearend that this program has joined; nil if the session is its own.
+  public var host: String?
   /// Destinations of telemetry; empty if it is off.
   public var telemetry: [TelemetryOutletStatus] = []
 

@@ -48,14 +48,19 @@ final class EventFeed: Sendable {
     defer { subscription.cancel() }
     let exchange = request.exchange
     try exchange.beginStream(type: "application/x-ndjson")
+    try feed.pass(to: exchange.connection) { try exchange.send(chunk: $0) }
+  }
+
+  /// Sends events, a line each, as they come, until the client leaves.
+  func pass(to connection: ControlConnection, _ send: ([UInt8]) throws -> Void) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     while true {
       var lines: [UInt8] = []
-      for event in feed.take() { lines += Array(try encoder.encode(event)) + [10] }
-      try exchange.send(chunk: lines)
-      try exchange.connection.pause(seconds: 60, waking: feed.wake.descriptor)
+      for event in take() { lines += Array(try encoder.encode(event)) + [10] }
+      try send(lines)
+      try connection.pause(seconds: 60, waking: wake.descriptor)
     }
   }
 }

@@ -5,15 +5,20 @@ extension ControlRoutes {
   static let session = [
     ControlRoute("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
     ControlRoute("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
-    ControlRoute("POST", "/media/:id", query: ["send", "receive"]) { try $0.registerMedia() },
+    ControlRoute("POST", "/media/:id", query: ["send", "receive", "program"]) { request in
+      if let program = try request.program() { return try request.registerMedia(of: program) }
+      try request.registerMedia()
+    },
     ControlRoute("DELETE", "/media/:id") { try $0.unregisterMedia() },
-    ControlRoute("POST", "/commands") { try $0.command() },
+    ControlRoute("POST", "/commands", query: ["program"]) { try $0.command() },
   ]
 }
 
 /// The commands of `POST /commands`: those that are neither settings nor requests of their own.
 private enum PlainCommand: String, Codable, CaseIterable {
-  case clearCounters, saveDiagnostics, resumeAfterUnplug
+  case clearCounters, saveDiagnostics, resumeAfterUnplug, enableVoiceProcessing, disableVoiceProcessing
+  /// For a joined program: an event `didRecover` of its own once sound passes.
+  case tellWhenSoundPasses
 }
 
 extension ControlRequest {
@@ -62,6 +67,7 @@ extension ControlRequest {
       }
       service.session.send(.unregisterMedia(id: id))
       service.clientMedia.withLock { $0.unregister(id) }
+      service.programs.forget(media: id)
     }
     try exchange.answer(json: ["removed": id])
   }
@@ -78,6 +84,11 @@ extension ControlRequest {
     case .resumeAfterUnplug:
       guard service.graph.report.route.isPausedAfterUnplug else { throw RequestFailure(409, "nothing is paused") }
       service.perform(.resumeAfterUnplug)
+    case .enableVoiceProcessing: service.setVoiceProcessingEnabled(true)
+    case .disableVoiceProcessing: service.setVoiceProcessingEnabled(false)
+    case .tellWhenSoundPasses:
+      guard let program = try program() else { throw RequestFailure(400, "say which program is to be told: program=<number>") }
+      service.session.tellWhenSoundPasses { [weak programs = service.programs] in programs?.tellRecovery(program) }
     }
     try exchange.answer(json: ["done": command])
   }

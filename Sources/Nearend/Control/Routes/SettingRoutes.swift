@@ -5,10 +5,11 @@ extension ControlRoutes {
   /// Requests for settings by name, and the shorthands for single ones.
   static let settings = [
     ControlRoute("GET", "/settings") { try $0.answerSettings() },
-    ControlRoute("PATCH", "/settings") { request in
+    ControlRoute("PATCH", "/settings", query: ["program"]) { request in
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
+      let program = try request.program()
       do throws(SettingError) {
-        try request.service.set(values)
+        try request.service.lend(values, to: program) { () throws(SettingError) in try request.service.set(values) }
         try request.service.checkThatItStays(values)
       } catch {
         throw RequestFailure(error.status, error.description)

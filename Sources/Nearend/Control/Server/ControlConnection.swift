@@ -77,6 +77,17 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
+  /// Waits for more input, at most `seconds`; returns false if none came. Throws `.closed` once the client has sent its last.
+  func fill(within seconds: Double) throws(ConnectionEnd) -> Bool {
+    do throws(ConnectionEnd) {
+      guard try fill(deadline: monotonicSeconds() + seconds) else { throw .closed }
+      return true
+    } catch {
+      guard case .timedOut = error else { throw error }
+      return false
+    }
+  }
+
   /// Waits; throws `.closed` as soon as the client has left.
   func pause(seconds: Double, waking wake: Int32? = nil) throws(ConnectionEnd) {
     var events = [pollfd(fd: descriptor, events: 0, revents: 0)]

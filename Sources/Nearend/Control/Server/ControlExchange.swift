@@ -80,6 +80,17 @@ final class ControlExchange {
     try begin(200, "Content-Type: \(type)\r\nTransfer-Encoding: chunked\r\n", [])
   }
 
+  /// Leaves HTTP: from here on the connection carries bytes of the protocol that the client asked for, both ways, until it ends.
+  func upgrade(to name: String) throws {
+    guard head.headers["upgrade"] == name else {
+      throw RequestFailure(426, "this is a stream in both directions; send 'Connection: Upgrade' and 'Upgrade: \(name)'")
+    }
+    isOpenEnded = true
+    isAnswered = true
+    try connection.send(
+      Array("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: \(name)\r\n\r\n".utf8), stall: limits.stallSeconds)
+  }
+
   func send(chunk bytes: [UInt8]) throws(ConnectionEnd) {
     guard !bytes.isEmpty else { return }
     try connection.send(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10], stall: limits.stallSeconds)
@@ -110,7 +121,8 @@ final class ControlExchange {
 
   private static let phrases = [
     200: "OK", 201: "Created", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
-    413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content", 431: "Request Header Fields Too Large",
+    413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content", 426: "Upgrade Required",
+    431: "Request Header Fields Too Large",
     500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
   ]
 }

@@ -95,6 +95,19 @@ final class ControlSocket: Sendable {
     return (peer(of: descriptor).map { Int($0.pid) }, ())
   }
 
+  /// Connects to whoever listens at `path`, if that is a process of this user's; nil otherwise. The caller closes the descriptor, which
+  /// blocks.
+  static func connection(to path: String) -> Int32? {
+    guard path.utf8.count <= pathLimit else { return nil }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    guard withAddress(path, { connect(descriptor, $0, $1) }) == 0, peer(of: descriptor)?.uid == geteuid() else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+
   private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

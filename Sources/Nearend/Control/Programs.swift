@@ -1,0 +1,122 @@
+import Foundation
+import SessionModel
+import Synchronization
+
+/// The programs that have joined through the control socket, each with what ends with it: its media, and settings it has borrowed. [any]
+final class Programs: Sendable {
+  /// A setting that a program has changed for as long as it is there.
+  private struct Loan {
+    var former: EventValue
+    var set: EventValue
+  }
+  private struct Program {
+    let name: String
+    let feed: EventFeed
+    /// Media by the names that this nearend has given them.
+    var media: [String] = []
+    var loans: [Setting: Loan] = [:]
+  }
+  private struct State {
+    var programs: [Int: Program] = [:]
+    var last = 0
+  }
+  private let state = Mutex(State())
+
+  /// Settings that must not outlast the program that made them: an open microphone, and processing that others did not switch off.
+  static let lent: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
+
+  /// Returns the new program's number.
+  func add(name: String, feed: EventFeed) -> Int {
+    state.withLock { state in
+      state.last += 1
+      state.programs[state.last] = Program(name: name, feed: feed)
+      return state.last
+    }
+  }
+
+  func contains(_ number: Int) -> Bool { state.withLock { $0.programs[number] != nil } }
+
+  func name(_ number: Int) -> String? { state.withLock { $0.programs[number]?.name } }
+
+  func owns(_ number: Int, media: String) -> Bool { state.withLock { $0.programs[number]?.media.contains(media) ?? false } }
+
+  /// Returns false if the program has gone meanwhile.
+  func note(media: String, of number: Int) -> Bool {
+    state.withLock { state in
+      guard state.programs[number] != nil else { return false }
+      state.programs[number]?.media.append(media)
+      return true
+    }
+  }
+
+  func forget(media: String) {
+    state.withLock { state in
+      for number in Array(state.programs.keys) { state.programs[number]?.media.removeAll { $0 == media } }
+    }
+  }
+
+  /// Remembers the former value of a setting that a program changes; the first one counts.
+  func note(loan setting: Setting, former: EventValue, set: EventValue, by number: Int) {
+    state.withLock { state in
+      let first = state.programs.values.compactMap { $0.loans[setting]?.former }.first ?? former
+      state.programs[number]?.loans[setting] = first == set ? nil : Loan(former: first, set: set)
+    }
+  }
+
+  /// Tells one program that sound passes.
+  func tellRecovery(_ number: Int) {
+    let feed = state.withLock { $0.programs[number]?.feed }
+    feed?.add(AudioEvent(.didRecover, time: Date().timeIntervalSince1970, detail: ["program": .integer(number)]))
+  }
+
+  /// Removes a program. Returns its media, and the settings to put back: those that nobody else has borrowed.
+  func remove(_ number: Int) -> (media: [String], settings: [Setting: (former: EventValue, set: EventValue)]) {
+    state.withLock { state in
+      guard let program = state.programs.removeValue(forKey: number) else { return ([], [:]) }
+      let others = state.programs.values.flatMap(\.loans.keys)
+      return (program.media, program.loans.filter { !others.contains($0.key) }.mapValues { ($0.former, $0.set) })
+    }
+  }
+}
+
+extension NearendService {
+  /// A program has gone: unregisters its media with sinks and source, and puts back what it had borrowed.
+  func part(from program: Int) {
+    let name = programs.name(program) ?? "?"
+    let (media, settings) = ControlRoutes.registering.withLock { _ in programs.remove(program) }
+    for id in media { session.send(.unregisterMedia(id: id)) }
+    // Whoever has changed it since wants it so.
+    for (setting, (former, set)) in settings where value(of: setting) == set { restore(setting, to: former) }
+    log.add(.info, "\(name) has left\(media.isEmpty ? "" : ", and with it \(media.joined(separator: ", "))")")
+  }
+
+  /// Changes settings for a program, and remembers those that are to end with it; for nobody in particular with nil.
+  func lend(_ values: [String: EventValue], to program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
+    let lent = values.keys.compactMap { Setting(named: $0) }.filter { Programs.lent.contains($0) }
+    let former = lent.map { ($0, value(of: $0)) }
+    try change()
+    guard let program else { return }
+    for (setting, former) in former { programs.note(loan: setting, former: former, set: value(of: setting), by: program) }
+  }
+
+  /// Registers a program's media, under its own name if that is free and otherwise with a number behind it: two programs may choose the same
+  /// one. Returns the name.
+  func register(_ media: Media, of program: Int) throws -> String {
+    try ControlRoutes.registering.withLock { _ in
+      let taken = Set(core.mixer.ids)
+      func isFree(_ name: String) -> Bool { session.current.program(name) == nil && !taken.contains(name) }
+      var (name, number) = (media.id, 1)
+      while !isFree(name) {
+        number += 1
+        name = "\(media.id.prefix(ParticipantId.lengths.upperBound - 6)).\(number)"
+      }
+      // In this order: who ends the program takes what is noted.
+      guard programs.note(media: name, of: program) else { throw RequestFailure(409, "program \(program) has left") }
+      if let refusal = session.send(.registerMedia(id: name, isSend: media.isSend, isReceive: media.isReceive)) {
+        programs.forget(media: name)
+        throw RequestFailure(503, refusal.description)
+      }
+      return name
+    }
+  }
+}

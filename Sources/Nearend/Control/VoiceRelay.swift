@@ -1,0 +1,136 @@
+import RealtimeCore
+import Synchronization
+
+/// Gives the voice to the programs that have joined: each cycle, as it comes from the audio thread, to every listener. [any]
+///
+///     audio thread ─▶ tap ─▶ queue ─▶ relay ─┬▶ listener ─▶ connection
+///                                            └▶ listener ─▶ connection
+///
+/// Only while somebody listens a timer runs, which adds `milliseconds` at most.
+final class VoiceRelay: Sendable {
+  /// A cycle as it is sent.
+  struct Cycle: Sendable {
+    var frames: Int
+    /// Hz.
+    var rate: Int
+    var hasAudio: Bool
+    var samples: [Float]
+  }
+  private struct State {
+    var listeners: [ObjectIdentifier: VoiceListener] = [:]
+    var queue: SourceQueue?
+    var ticker: Ticker?
+    /// Cycles that the queue has lost.
+    var overruns: UInt64 = 0
+  }
+  private let state = Mutex(State())
+  private let tap: SourceTap
+
+  static let milliseconds = 2
+
+  init(tap: SourceTap) { self.tap = tap }
+
+  func add(_ listener: VoiceListener) {
+    state.withLock { state in
+      state.listeners[ObjectIdentifier(listener)] = listener
+      guard state.queue == nil else { return }
+      let queue = SourceQueue()
+      (state.queue, state.overruns) = (queue, 0)
+      tap.forgetAudio()
+      tap.attach(queue)
+      state.ticker = Ticker(milliseconds: Self.milliseconds) { [weak self] in self?.pass() }
+    }
+  }
+
+  func remove(_ listener: VoiceListener) {
+    state.withLock { state in
+      state.listeners[ObjectIdentifier(listener)] = nil
+      guard state.listeners.isEmpty else { return }
+      tap.detach()
+      (state.queue, state.ticker) = (nil, nil)
+    }
+  }
+
+  private func pass() {
+    state.withLock { state in
+      guard let queue = state.queue else { return }
+      var samples: [Float] = []
+      while let cycle = queue.read(into: &samples) {
+        let hasAudio = tap.hadAudio
+        // Looked for again: a later listener wants to know, too.
+        if hasAudio { tap.forgetAudio() }
+        let new = Cycle(frames: cycle.frames, rate: cycle.rate, hasAudio: hasAudio, samples: samples)
+        for listener in state.listeners.values { listener.add(new) }
+        samples = []
+      }
+      let overruns = queue.overruns
+      if overruns > state.overruns { for listener in state.listeners.values { listener.lose(Int(overruns - state.overruns)) } }
+      state.overruns = overruns
+    }
+  }
+}
+
+/// One program's share of the voice: cycles that wait until its connection has taken them. [any]
+final class VoiceListener: Sendable {
+  private struct State {
+    var cycles: [VoiceRelay.Cycle] = []
+    var frames = 0
+    var lost = 0
+  }
+  /// Frames that wait at most, behind which the newest are lost: 1.3 s at 48 kHz, as a source's own queue.
+  static let capacity = SourceQueue.defaultCapacity
+
+  private let state = Mutex(State())
+  let wake: WakeSignal
+
+  init() throws(RequestFailure) { wake = try WakeSignal() }
+
+  fileprivate func add(_ cycle: VoiceRelay.Cycle) {
+    let isFirst = state.withLock { state in
+      guard state.frames + cycle.frames <= Self.capacity else {
+        state.lost += 1
+        return false
+      }
+      state.frames += cycle.frames
+      state.cycles.append(cycle)
+      return state.cycles.count == 1
+    }
+    if isFirst { wake.raise() }
+  }
+
+  fileprivate func lose(_ cycles: Int) { state.withLock { $0.lost += cycles } }
+
+  /// The cycles since the last call, oldest first, and how many have been lost since the beginning.
+  func take() -> (cycles: [VoiceRelay.Cycle], lost: Int) {
+    wake.lower()
+    return state.withLock { state in
+      defer { (state.cycles, state.frames) = ([], 0) }
+      return (state.cycles, state.lost)
+    }
+  }
+
+  /// Streams the voice to a program until it leaves.
+  static func answer(_ request: ControlRequest) throws {
+    guard try request.program() != nil else { throw RequestFailure(400, "say whose voice it is: program=<number>; or use GET /source") }
+    let listener = try VoiceListener()
+    try request.exchange.upgrade(to: HostProtocol.name)
+    request.service.relay.add(listener)
+    defer { request.service.relay.remove(listener) }
+    let connection = request.exchange.connection
+    while true {
+      let (cycles, lost) = listener.take()
+      var bytes: [UInt8] = []
+      for cycle in cycles {
+        var record = HostProtocol.VoiceRecord()
+        record.frames = UInt32(cycle.frames)
+        record.rate = UInt32(cycle.rate)
+        record.hasAudio = cycle.hasAudio ? 1 : 0
+        record.lost = UInt32(clamping: lost)
+        bytes += HostProtocol.bytes(of: record)
+        cycle.samples.withUnsafeBytes { bytes.append(contentsOf: $0) }
+      }
+      try connection.send(bytes, stall: request.exchange.limits.stallSeconds)
+      try connection.pause(seconds: 60, waking: listener.wake.descriptor)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Glibc
+import Platform
+import RealtimeCore
+import Synchronization
+
+/// A speaker output of a joined program: PCM goes to a ring of the host's, and what has left that ring comes back. [any]
+///
+///     put ─▶ socket ─▶ the host's ring sink ─▶ mixer
+///      ▲                       │
+///      └── bytes played ◀──────┘
+///
+/// A write fits if the ring is sure to have room for it, as far as the host has told: so the answer is that of a ring of this size in the
+/// same process, up to 10 ms too early to be full. While the host is away, writes wait in the ring's stead, and are refused once it would be
+/// full; then they are stale, and not played when it comes back.
+final class JoinedOutput: Sendable {
+  private struct State {
+    var stream: HostStream?
+    /// Bytes of PCM accepted, and played, since the stream began.
+    var accepted: UInt64 = 0
+    var played: UInt64 = 0
+    /// What the socket has not taken yet, at most the ring's size.
+    var unsent: [UInt8] = []
+    var consecutiveDrops: UInt64 = 0
+    var totalDrops: UInt64 = 0
+    var isClosed = false
+    var gain = 1.0
+    var isMuted = false
+    var ssrc: UInt32?
+  }
+  /// The program's own name for it.
+  let id: String
+  let format: SinkFormat
+  /// The ring's size in bytes.
+  let capacity: Int
+  private let state = Mutex(State())
+
+  private static let stackSize = 256 << 10
+  /// Milliseconds after which a socket that was full is tried again.
+  private static let retryMilliseconds: Int32 = 10
+  /// Milliseconds between looks whether it has become full since.
+  private static let lookMilliseconds: Int32 = 500
+
+  /// Throws `.impossibleBufferSize`.
+  init(id: String, format: SinkFormat, capacity: Int) throws(SinkError) {
+    guard (format.bytesPerFrame...RingSink.maximumCapacityBytes).contains(capacity) else {
+      throw .impossibleBufferSize(capacity, minimum: format.bytesPerFrame)
+    }
+    self.id = id
+    self.format = format
+    self.capacity = capacity - capacity % format.bytesPerFrame
+  }
+
+  var gain: Double {
+    get { state.withLock { $0.gain } }
+    set { state.withLock { $0.gain = newValue } }
+  }
+  var isMuted: Bool {
+    get { state.withLock { $0.isMuted } }
+    set { state.withLock { $0.isMuted = newValue } }
+  }
+  var ssrc: UInt32? {
+    get { state.withLock { $0.ssrc } }
+    set { state.withLock { $0.ssrc = newValue } }
+  }
+  var totalDrops: UInt64 { state.withLock { $0.totalDrops } }
+
+  // MARK: Writing
+
+  /// Writes interleaved samples, whole or not at all (K2). Never waits.
+  func put(_ bytes: UnsafeRawBufferPointer) -> RingSink.Outcome {
+    state.withLock { state in
+      guard !state.isClosed, bytes.count % format.bytesPerFrame == 0 else { return .refused }
+      guard bytes.count > 0 else { return .written }
+      guard Int(state.accepted - state.played) + bytes.count <= capacity else {
+        state.consecutiveDrops += 1
+        state.totalDrops += 1
+        // The host counts it, too, unless it is away.
+        if state.stream != nil { state.unsent += HostProtocol.bytes(of: HostProtocol.SinkRecord(.drops, count: 1)) }
+        flush(&state)
+        return .dropped(consecutive: state.consecutiveDrops, total: state.totalDrops)
+      }
+      state.consecutiveDrops = 0
+      state.accepted += UInt64(bytes.count)
+      state.unsent += HostProtocol.bytes(of: HostProtocol.SinkRecord(.audio, count: bytes.count))
+      state.unsent.append(contentsOf: bytes)
+      flush(&state)
+      return .written
+    }
+  }
+
+  /// Sends as much as the socket takes.
+  private func flush(_ state: inout State) {
+    guard let stream = state.stream else { return }
+    var sent = 0
+    state.unsent.withUnsafeBytes { bytes in
+      while sent < bytes.count {
+        let count = send(stream.descriptor, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        if count < 0, errno == EINTR { continue }
+        // Full: the rest follows. Broken: the reader sees it.
+        guard count > 0 else { break }
+        sent += count
+      }
+    }
+    state.unsent.removeFirst(sent)
+  }
+
+  // MARK: The stream
+
+  /// A Boolean value indicating whether there is a stream to the host.
+  var isOpen: Bool { state.withLock { $0.stream != nil } }
+
+  /// Begins a stream, with what was written meanwhile.
+  /// - Parameter ended: called on a thread of its own once the host has ended the stream.
+  func use(_ stream: HostStream, ended: @escaping @Sendable () -> Void) {
+    let isUsed = state.withLock { state in
+      guard !state.isClosed else { return false }
+      state.stream?.end()
+      if state.consecutiveDrops > 0 { discard(&state) }
+      state.stream = stream
+      flush(&state)
+      return true
+    }
+    guard isUsed else { return stream.end() }
+    startThread(name: "nearend-output", stackSize: Self.stackSize) { [self] in
+      listen(to: stream)
+      let isOver = state.withLock { state in
+        guard state.stream === stream else { return false }
+        state.stream = nil
+        // Some of it may be half sent.
+        discard(&state)
+        return !state.isClosed
+      }
+      if isOver { ended() }
+    }
+  }
+
+  private func discard(_ state: inout State) {
+    state.unsent = []
+    (state.accepted, state.played) = (0, 0)
+  }
+
+  /// Takes what the host tells, until it ends.
+  private func listen(to stream: HostStream) {
+    while true {
+      if !stream.hasInput {
+        let isFull = state.withLock { $0.stream === stream && !$0.unsent.isEmpty }
+        var event = pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0)
+        let found = poll(&event, 1, isFull ? Self.retryMilliseconds : Self.lookMilliseconds)
+        if isFull { state.withLock { if $0.stream === stream { flush(&$0) } } }
+        guard found > 0 else { continue }
+      }
+      guard let bytes = stream.read(8), let played = HostProtocol.read(UInt64.self, from: bytes[...]) else { return }
+      state.withLock { if $0.stream === stream { $0.played = min(max($0.played, played), $0.accepted) } }
+    }
+  }
+
+  /// Discards what waits, and ends the stream; a later one may follow.
+  func reset() {
+    state.withLock { state in
+      state.stream?.end()
+      state.stream = nil
+      discard(&state)
+    }
+  }
+
+  /// Ends it for good: every later write is refused.
+  func close() {
+    reset()
+    state.withLock { $0.isClosed = true }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+
+/// Speaker outputs, the microphone, and reports of them.
+extension JoinedSession {
+  // MARK: Speaker outputs
+
+  func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal? {
+    let output = try JoinedOutput(id: id, format: format, capacity: capacityBytes)
+    let change = change(.registerSink(mediaId: id)) { state in
+      state.outputs[id] = output
+      return true
+    }
+    if let refusal = change.refusal { return refusal }
+    guard let link, let name = shared.withLock({ $0.names[id] }) else { return nil }
+    do throws(HostError) { try open(output, name, link) } catch {
+      guard case .refused(_, let reason) = error else { return nil }
+      self.change(.unregisterSink(mediaId: id))
+      throw .refused(id: id, reason: "the joined nearend refuses: \(reason)")
+    }
+    return nil
+  }
+
+  func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome? {
+    shared.withLock { $0.outputs[id] }?.put(data)
+  }
+
+  var sinkIds: [String] { state.sinks }
+
+  func perform(_ command: Command) {
+    switch command {
+    case .setSinkGain(let id, let gain):
+      guard let output = output(id) else { return }
+      output.gain = gain
+      change(output, "gain", .number(gain))
+    case .setSinkMuted(let id, let muted):
+      guard let output = output(id) else { return }
+      output.isMuted = muted
+      change(output, "muted", .bool(muted))
+    case .resumeAfterUnplug: ask("POST", "/commands", ["command": "resumeAfterUnplug"])
+    case .clearCounters: ask("POST", "/commands", ["command": "clearCounters"])
+    case .saveDiagnostics: ask("POST", "/commands", ["command": "saveDiagnostics"])
+    // Settings go by their names.
+    default: break
+    }
+  }
+
+  func updateSsrc(mediaId: String, ssrc: UInt32) {
+    guard let output = output(mediaId) else { return }
+    output.ssrc = ssrc
+    change(output, "ssrc", .integer(Int(ssrc)))
+  }
+
+  func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
+    // The host counts what was refused, and tells of it.
+  }
+
+  private func output(_ id: String) -> JoinedOutput? { shared.withLock { $0.outputs[id] } }
+
+  private func change(_ output: JoinedOutput, _ property: String, _ value: EventValue) {
+    guard output.isOpen, let name = shared.withLock({ $0.names[output.id] }) else { return }
+    ask("PATCH", "/sinks/\(name)", [property: value])
+  }
+
+  private func ask(_ method: String, _ target: String, _ body: [String: EventValue]) {
+    guard let link else { return }
+    do throws(HostError) { try link.ask(method, target, body) } catch { tell("\(method) \(target)", error) }
+  }
+
+  // MARK: The microphone
+
+  func registerMicrophoneInput(
+    mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback
+  ) -> SessionRefusal? {
+    register(RegisteredSource(mediaId: mediaId, .callback(RealtimeConsumer(callback: callback, context: context))))
+  }
+
+  func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?) throws(SourceError) -> MicrophoneStream {
+    let rate = sampleRate ?? (graphRate > 0 ? graphRate : 48_000)
+    guard MicrophoneStream.sampleRates.contains(rate) else { throw .impossibleSampleRate(rate) }
+    let channels = channelCount ?? state.settings.captureChannelCount
+    guard MicrophoneStream.channelCounts.contains(channels) else { throw .impossibleChannelCount(channels) }
+    let pump = try SourcePump(sampleRate: rate, channelCount: channels)
+    let source = RegisteredSource(mediaId: mediaId, .pump(pump))
+    if let refusal = register(source) { throw .refused(refusal) }
+    return MicrophoneStream(pump: pump, graphRate: { [weak self] in self?.graphRate ?? 0 }) { [weak self] in self?.unregister(source) }
+  }
+
+  /// Hz; 0 where no cycle has come and the host does not tell.
+  private var graphRate: Int {
+    let rate = shared.withLock { $0.voice?.rate } ?? 0
+    return rate > 0 ? rate : hostSnapshot?.graph.rate ?? 0
+  }
+
+  private func register(_ source: RegisteredSource) -> SessionRefusal? {
+    let change = change(.registerSource(mediaId: source.mediaId)) { [slot] _ in
+      slot.accept(source)
+      return true
+    }
+    if change.refusal == nil { settle() }
+    return change.refusal
+  }
+
+  private func unregister(_ source: RegisteredSource) {
+    var isRegistered = false
+    change(.unregisterSource(mediaId: source.mediaId)) { [slot] _ in
+      isRegistered = slot.current === source
+      return isRegistered
+    }
+    if isRegistered { settle() }
+  }
+
+  func reportSourceAudioActivity(mediaId: String) { change(.sourceHadAudio(mediaId: mediaId)) }
+
+  func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
+    guard !isResampling || (captureRate > 0 && outputRate > 0) else {
+      return log.add(.warning, "source \(mediaId) reports resampling from \(captureRate) Hz to \(outputRate) Hz: give positive rates")
+    }
+    change(
+      .sourceResampling(
+        mediaId: mediaId, isResampling ? SessionState.Resampling(captureRate: captureRate, outputRate: outputRate) : nil))
+  }
+
+  // MARK: Application audio (D4)
+
+  func enableAppAudio(_ on: Bool) { shared.withLock { $0.isAppAudioEnabled = on } }
+
+  /// The host mixes it into everybody's voice. Returns false while this program does not send, or the host is away.
+  func capture(appAudio buffer: AppAudioBuffer) -> Bool {
+    let (old, isEnabled, isSending) = shared.withLock { ($0.appAudio, $0.isAppAudioEnabled, $0.session.demand.sends) }
+    guard isEnabled, isSending, let link else { return false }
+    guard buffer.frameCount > 0 else { return true }
+    guard let format = try? SinkFormat(sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, sampleType: .float32) else {
+      return false
+    }
+    let isSame = old.map { $0.format == format && $0.isOpen } ?? false
+    guard let output = isSame ? old : openAppAudio(format, link) else { return false }
+    return buffer.withUnsafeBytes { output.put($0) } == .written
+  }
+
+  /// Begins another stream of application audio.
+  private func openAppAudio(_ format: SinkFormat, _ link: HostLink) -> JoinedOutput? {
+    let number = shared.withLock { state in
+      state.appAudioCount += 1
+      return state.appAudioCount
+    }
+    let id = Self.name(for: "\(ProcessInfo.processInfo.processName.prefix(40))-\(getpid())\(number == 1 ? "" : ".\(number)")")
+    let bytes = AppAudio.captureSeconds * format.sampleRate * format.bytesPerFrame
+    guard let output = try? JoinedOutput(id: id, format: format, capacity: bytes) else { return nil }
+    do throws(HostError) {
+      let stream = try link.open(
+        "/playout-into-mic/\(id)", ["rate": format.sampleRate, "channels": format.channelCount, "bytes": bytes])
+      output.use(stream) {}
+    } catch {
+      tell("application audio", error)
+      return nil
+    }
+    let old = shared.withLock { state in
+      defer { state.appAudio = output }
+      return state.appAudio
+    }
+    old?.close()
+    return output
+  }
+}

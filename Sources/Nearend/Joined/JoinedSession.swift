@@ -1,0 +1,391 @@
+import ControlClient
+import Foundation
+import PipeWireClient
+import PipeWireGraph
+import Platform
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// The session of a program that has joined the nearend that runs: the program's own media, outputs and source, kept here and provided
+/// there. [any]
+///
+///     calls ─▶ reduce ─▶ media, outputs, source ─▶ settle ─▶ requests and streams of the host's control socket
+///     host's events ─▶ settings, interruptions ─▶ program
+///
+/// What the program wants is this session's; the host learns of it whenever there is one, so that a host that went away and came back is
+/// told again. Settings are the host's, except manual management: the call manager of one program does not decide for the others.
+final class JoinedSession: DrivenSession {
+  struct State {
+    var session = SessionState()
+    var history = InterruptionHistory()
+    var isEnded = false
+    var isStopped = false
+    /// nil while the host is away.
+    var link: HostLink?
+    /// The host's settings, as it told last.
+    var settings: [Setting: EventValue] = [:]
+    /// Settings that were changed while the host was away.
+    var waiting: [Setting: EventValue] = [:]
+    /// Settings that end with this program, and that a host that comes back is asked for again.
+    var lent: [Setting: EventValue] = [:]
+    /// The host's names of media, by the program's own: of what is registered there.
+    var names: [String: String] = [:]
+    /// The host's names of media that this program has unregistered, and of which the host has not told yet.
+    var released: Set<String> = []
+    var outputs: [String: JoinedOutput] = [:]
+    var voice: JoinedVoice?
+    var appAudio: JoinedOutput?
+    var appAudioCount = 0
+    var isAppAudioEnabled = true
+  }
+  let shared: Mutex<State>
+  let path: String
+  let log: EventLog
+  let events: EventBus
+  let tap = SourceTap()
+  let slot: SourceSlot
+  let tally = EventTally()
+  private let detector = Mutex(EventDetector())
+  /// Serializes what is asked of the host. Taken before `shared`, which is held for a moment only.
+  private let hosting = Mutex(())
+  let engine = AudioEngine.elsewhere
+
+  /// Seconds between attempts to find the host again; the longer one once it has been away for `patience`.
+  private static let retryIntervals = (soon: 0.1, later: 1.0)
+  private static let patience = 10.0
+  private static let stackSize = 512 << 10
+
+  init(_ link: HostLink, log: EventLog, events: EventBus) {
+    var state = State()
+    state.link = link
+    state.settings = Self.settings(link.welcome.settings)
+    shared = Mutex(state)
+    path = link.path
+    self.log = log
+    self.events = events
+    slot = SourceSlot(tap: tap)
+    tally.listen(to: events)
+    slot.listen { [weak self] in self?.take($0) }
+  }
+
+  static func settings(_ values: [String: EventValue]) -> [Setting: EventValue] {
+    var settings: [Setting: EventValue] = [:]
+    for (name, value) in values {
+      guard let setting = Setting(rawValue: name), let value = try? setting.checked(value) else { continue }
+      settings[setting] = value
+    }
+    return settings
+  }
+
+  var mode: AudioSessionManager.Mode { .joined }
+  var state: SessionState { shared.withLock { $0.session } }
+  var link: HostLink? { shared.withLock { $0.link } }
+
+  var interruption: Interruption? {
+    records.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
+  }
+  var records: [InterruptionRecord] { shared.withLock { $0.history.records(at: monotonicSeconds()) } }
+
+  // MARK: Start and stop
+
+  func resume(_ session: SessionState) {
+    shared.withLock { $0.session = session }
+    tap.channelCount = session.settings.captureChannelCount
+  }
+
+  func start() throws(GraphError) {
+    guard let link else { throw .refused(reason: "the nearend that runs has gone; try again") }
+    log.add(.info, "joined nearend \(link.welcome.nearend) (process \(link.welcome.process))")
+    mirror()
+    for reason in link.welcome.interruptions { change(.interruptionBegan(reason)) }
+    startThread(name: "nearend-joined", stackSize: Self.stackSize) { [self] in follow(link) }
+  }
+
+  func end() { shared.withLock { $0.isEnded = true } }
+
+  func endWhereUnused() -> Bool {
+    shared.withLock { state in
+      guard !state.session.isNeeded, !state.session.isActivated else { return false }
+      state.isEnded = true
+      return true
+    }
+  }
+
+  func stop() {
+    let state = shared.withLock { state in
+      let old = state
+      (state.isEnded, state.isStopped) = (true, true)
+      (state.link, state.names, state.outputs, state.appAudio, state.voice) = (nil, [:], [:], nil, nil)
+      return old
+    }
+    // Before the host knows: it ends the streams then.
+    slot.remove(mediaId: nil)
+    for output in state.outputs.values { output.close() }
+    state.appAudio?.close()
+    state.voice?.end()
+    state.link?.end()
+  }
+
+  // MARK: Transitions
+
+  @discardableResult
+  func send(_ event: SessionEvent) -> SessionRefusal? {
+    if case .setInitOnly(.useVoiceProcessingIO(let on)) = event { return setVoiceProcessing(on) }
+    let change = change(event)
+    if let refusal = change.refusal {
+      if case .locked = refusal { log.add(.warning, refusal.description) }
+      return refusal
+    }
+    settle()
+    if change.effects.contains(.recovered) { awaitSound() }
+    return nil
+  }
+
+  struct Change {
+    var old: SessionState
+    var new: SessionState
+    var effects: [SessionEffect]
+
+    var refusal: SessionRefusal? {
+      for case .refused(let refusal) in effects { return refusal }
+      return nil
+    }
+  }
+
+  /// Changes this session alone. `accept` takes what belongs to the event; called only if the session agrees.
+  @discardableResult
+  func change(_ event: SessionEvent, _ accept: (inout State) -> Bool = { _ in true }) -> Change {
+    let change = shared.withLock { state in
+      let old = state.session
+      let (new, effects) = state.isEnded && event.addsUse ? (old, [.refused(.ended)]) : reduce(old, event)
+      var change = Change(old: old, new: new, effects: effects)
+      guard change.refusal == nil, accept(&state) else {
+        change.new = old
+        return change
+      }
+      let recovers = effects.contains(.recovered)
+      state.history.note(from: old, to: new, isRecovered: recovers, time: Date().timeIntervalSince1970, clock: monotonicSeconds())
+      state.session = new
+      if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
+      for effect in effects { apply(effect, &state) }
+      return change
+    }
+    for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
+    for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
+    for case .warn(let text) in change.effects { log.add(.warning, text) }
+    return change
+  }
+
+  private func apply(_ effect: SessionEffect, _ state: inout State) {
+    switch effect {
+    case .removeSink(let id): state.outputs.removeValue(forKey: id)?.close()
+    case .resetSinks: for output in state.outputs.values { output.reset() }
+    case .channelCounts(let capture, _): tap.channelCount = capture
+    case .attachSource(let id): slot.attach(mediaId: id)
+    case .detachSource(let id): slot.detach(mediaId: id)
+    case .removeSource(let id): slot.remove(mediaId: id)
+    default: break
+    }
+  }
+
+  // MARK: The host is told
+
+  /// Makes the host provide what this session wants: media, outputs, the voice. Does nothing while it is away.
+  func settle() {
+    hosting.withLock { _ in
+      guard let link else { return }
+      settleMedia(link)
+      let (outputs, names, source) = shared.withLock { ($0.outputs, $0.names, $0.session.source) }
+      for (id, output) in outputs {
+        guard let name = names[id] else {
+          if output.isOpen { output.reset() }
+          continue
+        }
+        guard !output.isOpen else { continue }
+        do throws(HostError) { try open(output, name, link) } catch { tell("speaker output '\(id)'", error) }
+      }
+      settleVoice(link, isWanted: source.map { names[$0.mediaId] != nil } ?? false)
+    }
+  }
+
+  private func settleMedia(_ link: HostLink) {
+    let (wanted, names) = shared.withLock { state in
+      let session = state.session
+      let isPresent = !session.settings.isManual || session.isActivatedExternally
+      return (isPresent ? session.media.filter { $0.owner == .program } : [], state.names)
+    }
+    for (id, name) in names where !wanted.contains(where: { $0.id == id }) {
+      shared.withLock { state in
+        state.names[id] = nil
+        state.released.insert(name)
+      }
+      _ = try? link.ask("DELETE", "/media/\(name)")
+    }
+    for media in wanted where names[media.id] == nil {
+      do throws(HostError) {
+        let target = "/media/\(Self.name(for: media.id))?program=\(link.welcome.program)"
+        let answer = try link.ask("POST", target + (media.isSend ? "&send=1" : "") + (media.isReceive ? "&receive=1" : ""))
+        guard let name = (try? JSONDecoder().decode(Media.self, from: answer))?.id else { continue }
+        shared.withLock { if $0.link === link { $0.names[media.id] = name } }
+      } catch {
+        tell("media '\(media.id)'", error)
+      }
+    }
+  }
+
+  /// A name that a host accepts.
+  static func name(for id: String) -> String {
+    guard ParticipantId.nameProblem(id) != nil else { return id }
+    let name = id.prefix(ParticipantId.lengths.upperBound).map { character in
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character)) ? character : "_"
+    }
+    return name.isEmpty ? "_" : String(name)
+  }
+
+  /// Opens an output's stream, with its own gain, mute and SSRC.
+  func open(_ output: JoinedOutput, _ name: String, _ link: HostLink) throws(HostError) {
+    let stream = try link.open(
+      "/playout/\(name)",
+      ["rate": output.format.sampleRate, "channels": output.format.channelCount, "bytes": output.capacity])
+    output.use(stream) { [weak self] in
+      // With its host, or by somebody else who removed it there.
+      self?.afterHost { session in
+        guard !output.isOpen, session.shared.withLock({ $0.outputs[output.id] === output }) else { return }
+        session.change(.unregisterSink(mediaId: output.id))
+      }
+    }
+    var changes: [String: EventValue] = [:]
+    if output.gain != 1 { changes["gain"] = .number(output.gain) }
+    if output.isMuted { changes["muted"] = true }
+    if let ssrc = output.ssrc { changes["ssrc"] = .integer(Int(ssrc)) }
+    if !changes.isEmpty { try link.ask("PATCH", "/sinks/\(name)", changes) }
+  }
+
+  private func settleVoice(_ link: HostLink, isWanted: Bool) {
+    let voice = shared.withLock { $0.voice }
+    if isWanted, voice == nil {
+      do throws(HostError) {
+        let stream = try link.open("/voice")
+        let new = JoinedVoice(
+          stream, into: tap,
+          lost: { [weak self] lost, total in
+            guard let self, let id = state.source?.mediaId else { return }
+            take(.overrun(mediaId: id, lost: lost, total: total))
+          }, ended: {})
+        let isTaken = shared.withLock { state in
+          guard state.link === link else { return false }
+          state.voice = new
+          return true
+        }
+        if !isTaken { new.end() }
+      } catch {
+        tell("the microphone", error)
+      }
+    } else if !isWanted, let voice {
+      shared.withLock { $0.voice = nil }
+      voice.end()
+    }
+  }
+
+  func tell(_ what: String, _ error: HostError) {
+    // That the host is away is told once, where the link ends.
+    if case .refused(_, let reason) = error { log.add(.warning, "\(what): the joined nearend refuses: \(reason)") }
+  }
+
+  /// Has `didRecover` posted once sound passes.
+  private func awaitSound() {
+    guard let link else { return }
+    _ = try? link.ask("POST", "/commands?program=\(link.welcome.program)", ["command": "tellWhenSoundPasses"])
+  }
+
+  // MARK: The host goes and comes
+
+  /// Takes the host's events, and looks for it again when it has gone. On a thread of its own, until `stop`.
+  private func follow(_ first: HostLink) {
+    var link = first
+    while true {
+      while let event = link.event() { take(event) }
+      guard lose(link) else { return }
+      let since = monotonicSeconds()
+      while true {
+        let away = monotonicSeconds() - since
+        pause(seconds: away < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
+        guard !shared.withLock({ $0.isStopped }) else { return }
+        do throws(GraphError) {
+          guard let new = try HostLink.open(path, patience: 0) else { continue }
+          link = new
+          break
+        } catch {
+          // Another generation of it; perhaps that goes again.
+          continue
+        }
+      }
+      guard rejoin(link, after: monotonicSeconds() - since) else { return }
+    }
+  }
+
+  /// Returns false if the session has been stopped.
+  private func lose(_ link: HostLink) -> Bool {
+    link.end()
+    let lost = shared.withLock { state -> (outputs: [JoinedOutput], voice: JoinedVoice?, held: [Interruption.Reason])? in
+      guard !state.isStopped else { return nil }
+      let lost = (Array(state.outputs.values) + [state.appAudio].compactMap { $0 }, state.voice, state.session.interruptions)
+      (state.link, state.names, state.released, state.voice, state.appAudio) = (nil, [:], [], nil, nil)
+      return lost
+    }
+    guard let lost else { return false }
+    log.add(.warning, "the joined nearend has gone; waiting for it")
+    change(.interruptionBegan(.nearendLost))
+    events.post(.interruptionBegan, detail: ["reason": .string(Interruption.Reason.nearendLost.rawValue)])
+    // They were the host's, which tells of those that hold still.
+    for reason in lost.held { change(.interruptionEnded(reason)) }
+    lost.voice?.end()
+    for output in lost.outputs { output.reset() }
+    return true
+  }
+
+  /// Returns false if the session has been stopped.
+  private func rejoin(_ link: HostLink, after seconds: Double) -> Bool {
+    let told = Self.settings(link.welcome.settings)
+    let joined = shared.withLock { state -> (old: [Setting: EventValue], due: [Setting: EventValue])? in
+      guard !state.isStopped else { return nil }
+      let old = state.settings
+      let due = state.lent.merging(state.waiting) { $1 }
+      (state.link, state.settings, state.waiting) = (link, told, [:])
+      return (old, due)
+    }
+    guard let joined else {
+      link.end()
+      return false
+    }
+    for setting in Setting.allCases { if let value = joined.due[setting] { restore(setting, to: value) } }
+    for setting in Setting.allCases where joined.old[setting] != told[setting] && joined.due[setting] == nil { post(setting) }
+    mirror()
+    for reason in link.welcome.interruptions { change(.interruptionBegan(reason)) }
+    settle()
+    let record = records.last { $0.reason == .nearendLost }
+    let change = change(.interruptionEnded(.nearendLost))
+    let words = "\((seconds * 10).rounded() / 10) s"
+    log.add(.info, "joined nearend \(link.welcome.nearend) (process \(link.welcome.process)) again, after \(words)")
+    events.post(
+      .interruptionEnded,
+      detail: ["reason": .string(Interruption.Reason.nearendLost.rawValue), "duration": .number(record?.duration ?? seconds)])
+    if change.effects.contains(.recovered) { awaitSound() }
+    return true
+  }
+
+  // MARK: The source's news
+
+  private func take(_ news: SourceNews) {
+    switch news {
+    case .hadAudio(let id): change(.sourceHadAudio(mediaId: id))
+    case .rates(let id, let capture, let output):
+      let resampling = capture == output ? nil : SessionState.Resampling(captureRate: capture, outputRate: output)
+      change(.sourceResampling(mediaId: id, resampling))
+    case .overrun(let id, let lost, let total):
+      let event = detector.withLock { $0.sourceOverrun(mediaId: id, lost: lost, total: total, at: monotonicSeconds()) }
+      if let event { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }
+    }
+  }
+}

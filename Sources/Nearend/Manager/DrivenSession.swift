@@ -1,0 +1,78 @@
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+
+extension AudioSessionManager {
+  /// Where the session is that a manager uses. [any]
+  public enum Mode: String, Sendable, CaseIterable {
+    /// In this process, with a filter node of its own.
+    case own
+    /// In a nearend that ran already, which this program uses through its control socket.
+    case joined
+  }
+}
+
+/// The session that a manager drives: `NearendService` in this process, or `JoinedSession` in another. [any]
+protocol DrivenSession: AnyObject, Sendable {
+  var mode: AudioSessionManager.Mode { get }
+  /// What engine observers see of it (S6).
+  var engine: AudioEngine { get }
+
+  // MARK: Session
+
+  var state: SessionState { get }
+  var interruption: Interruption? { get }
+  /// Returns the reason if it is refused.
+  @discardableResult
+  func send(_ event: SessionEvent) -> SessionRefusal?
+  /// Continues an earlier session's state; called before `start`.
+  func resume(_ session: SessionState)
+  func start() throws(GraphError)
+  /// Accepts nobody any more.
+  func end()
+  /// As `end`, unless something uses it, or it is activated still: returns false then.
+  func endWhereUnused() -> Bool
+  /// Hands everything back. Idempotent.
+  func stop()
+  /// Id of the filter node in the graph.
+  var nodeId: UInt32? { get }
+
+  // MARK: Settings
+
+  func value(of setting: Setting) -> EventValue
+  /// Sets a setting to a value of its own kind, if it differs.
+  func restore(_ setting: Setting, to value: EventValue)
+  func setVoiceProcessingEnabled(_ on: Bool)
+  /// Begins with the settings of an earlier session, `changed` being those that the program has set since.
+  func begin(with settings: [Setting: EventValue], changed: Set<Setting>)
+  /// What outlasts the session.
+  var settingsToKeep: [Setting: EventValue] { get }
+
+  // MARK: Speaker outputs
+
+  func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal?
+  /// nil for an unknown id.
+  func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome?
+  var sinkIds: [String] { get }
+  func perform(_ command: Command)
+  func updateSsrc(mediaId: String, ssrc: UInt32)
+  func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64)
+
+  // MARK: The microphone
+
+  func registerMicrophoneInput(mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback)
+    -> SessionRefusal?
+  func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?) throws(SourceError) -> MicrophoneStream
+  func reportSourceAudioActivity(mediaId: String)
+  func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool)
+  /// False refuses application audio (S6).
+  func enableAppAudio(_ on: Bool)
+  func capture(appAudio buffer: AppAudioBuffer) -> Bool
+
+  // MARK: Reports
+
+  var route: RouteStatus { get }
+  func snapshot() -> Snapshot
+  func diagnostics() -> String
+  func telemetryJSON() -> String?
+}

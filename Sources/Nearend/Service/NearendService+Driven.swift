@@ -1,0 +1,48 @@
+import PipeWireGraph
+import RealtimeCore
+import SessionModel
+
+/// The session of this process, as a manager drives it.
+extension NearendService: DrivenSession {
+  var mode: AudioSessionManager.Mode { .own }
+  var engine: AudioEngine { AudioEngine(core) }
+
+  var state: SessionState { session.current }
+  var interruption: Interruption? { session.interruption }
+  func send(_ event: SessionEvent) -> SessionRefusal? { session.send(event) }
+  func resume(_ session: SessionState) { self.session.resume(session) }
+  func end() { session.end() }
+  func endWhereUnused() -> Bool { session.endWhereUnused() }
+  var nodeId: UInt32? { graph.report.graph.nodeId }
+  var route: RouteStatus { graph.report.route }
+
+  func restore(_ setting: Setting, to value: EventValue) {
+    guard self.value(of: setting) != value else { return }
+    do { try set(setting, to: value) } catch { log.add(.warning, error.description) }
+  }
+
+  func setVoiceProcessingEnabled(_ on: Bool) {
+    session.send(.setVoiceProcessingEnabled(on))
+    changed(.useVoiceProcessingIO)
+  }
+
+  func begin(with settings: [Setting: EventValue], changed: Set<Setting>) {
+    // In order: the canceller's engine before its switch.
+    for setting in Setting.allCases { if let value = settings[setting] { restore(setting, to: value) } }
+  }
+
+  /// The canceller's engine, too, where it is switched off.
+  var settingsToKeep: [Setting: EventValue] {
+    var settings = Dictionary(uniqueKeysWithValues: AudioSessionManager.live.map { ($0, value(of: $0)) })
+    settings[.echoCanceller] = .string(core.controls.engine.canceller.rawValue)
+    return settings
+  }
+
+  func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal? {
+    try session.register(RingSink(id: id, format: format, capacityBytes: capacityBytes))
+  }
+
+  func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome? { core.mixer.ringSink(id: id)?.put(data) }
+  var sinkIds: [String] { core.mixer.ids }
+  func enableAppAudio(_ on: Bool) { core.appAudio.isEnabled = on }
+}
