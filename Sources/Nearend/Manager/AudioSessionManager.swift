@@ -96,7 +96,8 @@ public final class AudioSessionManager: Sendable {
   /// Whether the session is this process's own or that of a nearend that ran already; nil without a session. [any]
   ///
   /// With `configuration.controlSocket` set, and a nearend of the same user answering there, the first registration joins it, so that one
-  /// canceller hears everything. See <doc:Joining>.
+  /// canceller hears everything. Joining adds up to 2 ms to the voice, for which the host's relay is polled, and to both directions a
+  /// socket and the waking of a thread, which a busy machine makes longer; rings keep their size and target. See <doc:Joining>.
   public var mode: Mode? { driven?.mode }
 
   // MARK: Media
