@@ -9,7 +9,7 @@ import Testing
 
 /// A program on the library that has joined the nearend of a `ControlRig`.
 final class JoinedProgram: Sendable {
-  let manager = AudioSessionManager { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
+  let manager = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
   private let posted = Mutex<[AudioEvent]>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
@@ -321,13 +321,13 @@ struct JoinedTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = "\(folder)/nearend/control.sock"
     for opens in [true, false] {
-      let manager = AudioSessionManager { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
+      let manager = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
       manager.configuration.controlSocket = path
       manager.configuration.opensControlSocket = opens
       try manager.registerMedia(id: "call", isSend: true, isReceive: true)
       #expect(manager.mode == .own)
       #expect(FileManager.default.fileExists(atPath: path) == opens)
-      let other = AudioSessionManager { core, _, hooks in ManualGraph(core: core, hooks: hooks) }
+      let other = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
       other.configuration.controlSocket = path
       other.configuration.opensControlSocket = false
       try other.registerMedia(id: "call", isSend: true, isReceive: false)
