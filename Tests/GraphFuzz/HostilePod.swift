@@ -83,7 +83,8 @@ struct HostilePod {
   }
 
   private static func size(_ generator: inout SeededGenerator) -> UInt32 {
-    [0, 1, 3, 7, 8, 64, 4_096, 65_536, 0x7FFF_FFFF, .max - 7, .max].randomElement(using: &generator) ?? 0
+    let sizes: [UInt32] = [0, 1, 3, 7, 8, 64, 4_096, 65_536, 0x7FFF_FFFF, .max - 7, .max]
+    return sizes.randomElement(using: &generator) ?? 0
   }
 
   private static func scalar(_ kind: UInt32, _ generator: inout SeededGenerator) -> [UInt8] {

@@ -87,7 +87,8 @@ struct KalmanFilter: ~Copyable {
     errorWindow = .silence(layout.transform)
     peakLevels = .silence(layout.partitions)
     peakTaps = .silence(layout.partitions)
-    forget()
+    // Not `forget()`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
+    for row in 0..<rows { forget(row: row) }
   }
 
   deinit {
@@ -159,7 +160,7 @@ struct KalmanFilter: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func forget(row: Int) {
+  private func forget(row: Int) {
     let base = weights + row * rowSize, partition = row % layout.partitions
     let seconds = Float(partition * layout.partitionHops * layout.hop) / Float(layout.rate)
     let variance = (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)

@@ -50,7 +50,11 @@ struct SaturationReference: ~Copyable {
   @_noLocks @_noAllocation
   private func saturated(_ x: SIMD8<Float>) -> SIMD8<Float> {
     let z = (steepness * x).clamped(lowerBound: SIMD8(repeating: -4.97), upperBound: SIMD8(repeating: 4.97)), s = z * z
-    let numerator = z * (135_135 + s * (17_325 + s * (378 + s)))
-    return numerator / (steepness * (135_135 + s * (62_370 + s * (3_150 + s * 28))))
+    // In steps of one type each: Swift 6.0 does not get to the end of the whole expression.
+    let upper: SIMD8<Float> = 17_325 + s * (378 + s)
+    let lower: SIMD8<Float> = 62_370 + s * (3_150 + s * 28)
+    let numerator: SIMD8<Float> = z * (135_135 + s * upper)
+    let denominator: SIMD8<Float> = 135_135 + s * lower
+    return numerator / (steepness * denominator)
   }
 }

@@ -27,8 +27,8 @@ struct RingResampler: ~Copyable {
   private let lines: UnsafeMutablePointer<Float>
   private let length: Int
   /// Samples in each line, and the position of the next that is made.
-  private var filled = 0
-  private var position = 0.0
+  private var filled: Int
+  private var position: Double
   /// Sink frames per graph frame.
   private var step = 1.0
   /// Frames of silence that bring out the last of what has come.
@@ -44,8 +44,8 @@ struct RingResampler: ~Copyable {
     // What lies behind and ahead, a chunk, and what the kernels read without using it.
     length = 2 * most + Self.chunk + 24
     lines = .silence(channelCount * length)
-    reach = any.reach
-    reset(step: 1)
+    // What `reset(step: 1)` sets: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
+    (reach, filled, position) = (any.reach, any.reach, Double(any.reach))
   }
 
   deinit { lines.deallocate() }
