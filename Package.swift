@@ -49,6 +49,7 @@ let package = Package(
     library("SoundFileLibrary", "sndfile", apt: "libsndfile1-dev"),
     library("SystemdLibrary", "libsystemd", apt: "libsystemd-dev"),
     library("CairoLibrary", "cairo", apt: "libcairo2-dev"),
+    library("ZLibLibrary", "zlib", apt: "zlib1g-dev"),
 
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
@@ -60,14 +61,16 @@ let package = Package(
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
     // Threads, files and texts without the half of Foundation that brings ICU
-    .target(name: "Platform"),
+    .target(name: "Platform", swiftSettings: audioSettings),
 
     // What comes from outside, made harmless
     .target(name: "Border"),
 
     // The product
     .target(
-      name: "RealtimeCore", dependencies: ["CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"], swiftSettings: audioSettings),
+      name: "RealtimeCore",
+      dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"],
+      swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
@@ -87,13 +90,15 @@ let package = Package(
       dependencies: ["Border", "Platform", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
     .target(name: "Doctor", dependencies: ["Platform", "PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
+    .target(
+      name: "IsolationStore", dependencies: ["ControlClient", "Platform", "RealtimeCore", "ZLibLibrary"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
         "Border", "Nearend", "Preferences", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
-        "Platform", "SimulatedHardware", "RealtimeCore",
+        "IsolationStore", "Platform", "SimulatedHardware", "RealtimeCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -127,6 +132,8 @@ let package = Package(
     .testTarget(
       name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(
+      name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "SessionModel"]),
@@ -174,8 +181,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "NearendCommand", "ManualPages", "Doctor", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "SessionModel",
-        "Softphone", "SimulatedHardware",
+        "NearendCommand", "ManualPages", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph",
+        "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware",
       ],
       exclude: ["Snapshots"]),
   ]

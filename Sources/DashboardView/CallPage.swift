@@ -16,7 +16,7 @@ enum CallPage {
     if let rehearsal = snapshot.rehearsal {
       drawRehearsal(rehearsal, isMuted: snapshot.session.isMicrophoneMuted, &y, &canvas)
     }
-    drawProcessing(snapshot.processing, &y, &canvas)
+    drawProcessing(snapshot.processing, showsMode: showsMode(snapshot, canvas.frame.size), &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
     let table = SinkTable(width: canvas.width)
     let rows = sinkRows(snapshot, canvas.frame.size)
@@ -34,15 +34,23 @@ enum CallPage {
   /// Rows that the page always has.
   private static func fixedRows(_ snapshot: Snapshot) -> Int { 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1 }
 
-  /// Shown only if there is also room for a participant and a log line.
+  /// Both are shown only if there is also room for a participant and a log line; another mode than the standard one goes first.
   private static func outgoing(_ snapshot: Snapshot, _ size: Size) -> OutgoingRow? {
-    Chrome.body(snapshot, size).count - fixedRows(snapshot) >= 3 ? OutgoingRow(snapshot) : nil
+    let isFirst = snapshot.processing.micMode.requested == .standard
+    return room(snapshot, size) >= (isFirst ? 3 : 4) ? OutgoingRow(snapshot) : nil
   }
+
+  private static func showsMode(_ snapshot: Snapshot, _ size: Size) -> Bool {
+    let isFirst = snapshot.processing.micMode.requested != .standard || OutgoingRow(snapshot) == nil
+    return room(snapshot, size) >= (isFirst ? 3 : 4)
+  }
+
+  private static func room(_ snapshot: Snapshot, _ size: Size) -> Int { Chrome.body(snapshot, size).count - fixedRows(snapshot) }
 
   /// Rows for participants: all of them if they fit, but never all the room.
   static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
     let body = Chrome.body(snapshot, size)
-    let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1)
+    let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1) + (showsMode(snapshot, size) ? 1 : 0)
     let free = body.count - above
     let forLog = free <= 6 ? 1 : max(3, free / 3)
     return min(snapshot.sinks.count, free - forLog)
@@ -109,7 +117,7 @@ enum CallPage {
     y += 1
   }
 
-  private static func drawProcessing(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
+  private static func drawProcessing(_ processing: ProcessingStatus, showsMode: Bool, _ y: inout Int, _ canvas: inout Canvas) {
     let use = processing.isInUse ? "" : ", NOT IN USE"
     canvas.rule(y, "Voice processing: \(processing.engineName)\(use)")
     y += 1
@@ -120,6 +128,10 @@ enum CallPage {
       let status = processing.components.first { $0.component == component }
       switchRow(
         keys[component] ?? "", component.abbreviation, component.name, status?.word ?? "off", status?.style ?? .plain, y, &canvas)
+      y += 1
+    }
+    if showsMode {
+      switchRow("v", "Mode", "of the microphone", processing.micMode.word, processing.micMode.style, y, &canvas)
       y += 1
     }
     let bypass = processing.isBypassed ? "ON: the raw microphone is heard" : "off"

@@ -116,6 +116,7 @@ enum DiagnosticsPage {
       ("bypass", processing.isBypassed ? "on" : "off"),
     ]
       + processing.components.map { ($0.component.name, $0.word) }
+      + [("mic mode", processing.micMode.word)]
       + [
         ("echo", processing.echo.word),
         ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),

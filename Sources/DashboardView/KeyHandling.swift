@@ -12,6 +12,11 @@ extension ViewState {
       let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
       return command(.setComponent(component, !isRequested))
     case .otherEngine: return command(.setEchoCanceller(snapshot.processing.engine == .nearend ? .webrtc : .nearend))
+    case .nextMicMode:
+      let modes = MicMode.allCases
+      let next = modes[((modes.firstIndex(of: snapshot.processing.micMode.requested) ?? 0) + 1) % modes.count]
+      notice = "Mic mode: \(next.meaning)."
+      return command(.setMicMode(next))
     case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
     case .nextMuteMode:
       let modes = MicrophoneMuteMode.allCases

@@ -5,6 +5,8 @@ enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
   case otherEngine
+  /// The next mode of the microphone, and round again.
+  case nextMicMode
   case toggleMicrophone
   case nextMuteMode
   case togglePrepared, toggleAppDucking, toggleAppMonitor
@@ -49,10 +51,10 @@ struct KeyGroup: Sendable {
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
     KeyGroup(
-      "e E n g H", "AEC on or off, its other engine, NS, AGC, high-pass filter", footer: "AEC, NS, AGC, HPF",
+      "e E n g H v", "AEC, its other engine, NS, AGC, high-pass; v: the next mic mode", footer: "AEC, NS, AGC, HPF, mode",
       [
         "e": .toggle(.echoCancellation), "E": .otherEngine, "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl),
-        "H": .toggle(.highPassFilter),
+        "H": .toggle(.highPassFilter), "v": .nextMicMode,
       ]),
     KeyGroup(
       "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),

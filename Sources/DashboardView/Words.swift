@@ -69,6 +69,27 @@ extension MicrophoneMuteMode {
   }
 }
 
+extension MicMode {
+  var meaning: String {
+    switch self {
+    case .standard: "standard, noise suppressed as NS says"
+    case .voiceIsolation: "nothing but the voice (voice isolation)"
+    case .wideSpectrum: "the room as it is, without its echo (wide spectrum)"
+    }
+  }
+}
+
+extension MicModeStatus {
+  /// The requested mode, and what stands in its way.
+  var word: String {
+    let late = lateBlocks > 0 && requested == .voiceIsolation ? ", \(lateBlocks) block\(lateBlocks == 1 ? "" : "s") late" : ""
+    guard effective != requested, let reason else { return requested.words + late }
+    return "\(requested.words), not heard: \(reason)\(late)"
+  }
+
+  var style: Style { requested == .standard ? .plain : effective == requested ? .good : .caution }
+}
+
 extension ProcessingStatus.EchoVerdict {
   var word: String {
     switch self {

@@ -21,8 +21,8 @@ struct NearendCommand: ParsableCommand {
       """,
     version: nearendVersion,
     subcommands: [
-      RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, DoctorCommand.self,
-      RoomCommand.self,
+      RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, IsolationCommand.self,
+      DoctorCommand.self, RoomCommand.self,
     ],
     groupedSubcommands: [
       CommandGroup(

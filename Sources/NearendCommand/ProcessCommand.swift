@@ -38,6 +38,8 @@ struct ProcessCommand: ParsableCommand {
   var keepDelay = false
   @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off.")
   var aec: EchoCanceller?
+  @Option(help: "What becomes of the room around the voice: standard (the default), voiceIsolation or wideSpectrum.")
+  var micMode: MicMode?
   @Flag(name: .customLong("no-aec"), help: "As --aec off.")
   var leavesEcho = false
   @Flag(inversion: .prefixedNo, help: "Noise suppression.")
@@ -52,7 +54,7 @@ struct ProcessCommand: ParsableCommand {
   var voiceProcessing = true
   @Option(help: "How --plot - draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
-  /// The parent's parser runs first, and accepts `--mic`, `--aec`, `--glyphs` and `--no-voice-processing` anywhere.
+  /// The parent's parser runs first, and accepts `--mic`, `--aec`, `--mic-mode`, `--glyphs` and `--no-voice-processing` anywhere.
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {
@@ -98,7 +100,8 @@ struct ProcessCommand: ParsableCommand {
     [
       .echoCanceller: .string((leavesEcho ? .off : aec ?? nearend.devices.aec ?? EchoCanceller.nearend).rawValue),
       .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
-      .bypassVoiceProcessing: .bool(bypass), .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing ?? true),
+      .micMode: .string((micMode ?? nearend.devices.micMode ?? .standard).rawValue), .bypassVoiceProcessing: .bool(bypass),
+      .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing ?? true),
     ]
   }
 

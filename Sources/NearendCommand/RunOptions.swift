@@ -6,6 +6,7 @@ import Platform
 import SessionModel
 
 extension EchoCanceller: ExpressibleByArgument {}
+extension MicMode: ExpressibleByArgument {}
 extension ReferenceSource: ExpressibleByArgument {}
 extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 
@@ -55,6 +56,10 @@ struct DeviceOptions: ParsableArguments {
   var aec: EchoCanceller?
 
   @Option(
+    help: "What becomes of the room around the voice: standard (the default), voiceIsolation or wideSpectrum; to be changed while it runs.")
+  var micMode: MicMode?
+
+  @Option(
     help: ArgumentHelp(
       "Streams with one of these roles (media.role) interrupt the session while they run; '' for none, by default "
         + InterruptionOptions.defaultRoles.joined(separator: ",") + ".", valueName: "role,role"))
@@ -92,6 +97,7 @@ struct DeviceOptions: ParsableArguments {
     if let reference { settings[.reference] = .string(reference.rawValue) }
     if let voiceProcessing { settings[.useVoiceProcessingIO] = .bool(voiceProcessing) }
     if let aec { settings[.echoCanceller] = .string(aec.rawValue) }
+    if let micMode { settings[.micMode] = .string(micMode.rawValue) }
     if let makesDefault { settings[.defaultDevices] = .bool(makesDefault) }
     if let pauseOnUnplug { settings[.pauseOnUnplug] = .bool(pauseOnUnplug) }
     if let manual { settings[.manualAudioSessionManagement] = .bool(manual) }

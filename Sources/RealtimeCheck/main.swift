@@ -34,7 +34,8 @@ guard arguments.isEmpty || arguments == ["--capture"] else {
 // One list per file.
 let checks =
   arguments == ["--capture"]
-  ? captureChecks : sharedChecks + renderChecks + sourceChecks + stageChecks + appAudioChecks + nearendChecks + [captureCheck]
+  ? captureChecks
+  : sharedChecks + renderChecks + sourceChecks + stageChecks + appAudioChecks + isolationChecks + nearendChecks + [captureCheck]
 
 /// Printed at once, so that the check that a breach ends is the one after the last line.
 func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

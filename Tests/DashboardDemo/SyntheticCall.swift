@@ -34,6 +34,9 @@ struct SyntheticCall {
       for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == .echoCancellation {
         snapshot.processing.components[index].isRequested = canceller != .off
       }
+    case .setMicMode(let mode):
+      snapshot.processing.micMode.requested = mode
+      snapshot.processing.micMode.effective = mode
     case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
     case .setMicrophoneMuteMode(let mode): snapshot.session.microphoneMuteMode = mode
     case .setRecordingAlwaysPrepared(let on): snapshot.session.isRecordingAlwaysPrepared = on

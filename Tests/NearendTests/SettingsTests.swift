@@ -19,6 +19,7 @@ struct SettingsTests {
     #expect(manager.isNoiseSuppressionEnabled)
     #expect(manager.isEchoCancellationEnabled)
     #expect(manager.echoCanceller == .nearend)
+    #expect(manager.micMode == .standard)
     #expect(manager.isHighPassFilterEnabled)
     #expect(!manager.isMicrophoneMuted)
     #expect(manager.isAutomaticConfigurationEnabled)

@@ -36,6 +36,7 @@ struct StressTests {
     { manager, _ in manager.isNoiseSuppressionEnabled.toggle() },
     { manager, _ in manager.isEchoCancellationEnabled.toggle() },
     { manager, _ in manager.echoCanceller = EchoCanceller.allCases.randomElement()! },
+    { manager, _ in manager.micMode = MicMode.allCases.randomElement()! },
     { manager, _ in manager.reference = ReferenceSource.allCases.randomElement()! },
     { manager, _ in manager.isHighPassFilterEnabled.toggle() },
     { manager, _ in manager.isMicrophoneMuted.toggle() },

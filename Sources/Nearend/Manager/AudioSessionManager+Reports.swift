@@ -56,6 +56,7 @@ extension AudioSessionManager {
     controls.isNoiseSuppressionEnabled = isNoiseSuppressionEnabled
     controls.engine = current.withLock { VoiceEngine(kept: $0.settings[.echoCanceller]) }
     controls.isEchoCancellationEnabled = isEchoCancellationEnabled
+    controls.micMode = micMode
     controls.isHighPassFilterEnabled = isHighPassFilterEnabled
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.session = SessionStatus(session, interruption: nil, isMicrophoneMuted: isMicrophoneMuted)

@@ -79,6 +79,16 @@ extension AudioSessionManager {
     set { set(.echoCanceller, to: .string(newValue.rawValue)) }
   }
 
+  /// What becomes of the room around the voice, as Apple's mic modes (V12). `.voiceIsolation` takes effect where what it needs is installed, and is as
+  /// `.standard` elsewhere; the status document says so. Default `.standard`.
+  public var micMode: MicMode {
+    get {
+      if case .string(let word) = value(of: .micMode), let mode = MicMode(rawValue: word) { return mode }
+      return .standard
+    }
+    set { set(.micMode, to: .string(newValue.rawValue)) }
+  }
+
   /// What the echo canceller hears of the speaker: everything that it plays, or nearend's own mix alone (V4). Default the configuration's.
   public var reference: ReferenceSource {
     get {

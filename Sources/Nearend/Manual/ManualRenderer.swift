@@ -49,6 +49,7 @@ public final class ManualRenderer: @unchecked Sendable {
       throw .capturePath(error)
     }
     prepared = Mutex(rate)
+    core.isolation.isSynchronous = true
     processor = core.realtime
     self.rate = rate
     looked = {}
@@ -60,6 +61,7 @@ public final class ManualRenderer: @unchecked Sendable {
     self.core = core
     self.looked = looked
     prepared = Mutex(48_000)
+    core.isolation.isSynchronous = true
     processor = core.realtime
     rate = 48_000
   }
@@ -113,7 +115,11 @@ public final class ManualRenderer: @unchecked Sendable {
     buffers.position = position
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
-    prepared.withLock { _ in core.collect() }
+    prepared.withLock { _ in
+      core.collect()
+      // In its time, whoever runs the cycles and however fast: the same samples as live.
+      core.isolation.drain()
+    }
     sinceLook += buffers.frames
     if sinceLook >= rate / 10 {
       sinceLook = 0

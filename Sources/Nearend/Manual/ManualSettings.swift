@@ -23,6 +23,7 @@ extension ManualRenderer {
     case .echoCanceller: .string(controls.echoCanceller.rawValue)
     case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
     case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
+    case .micMode: .string(controls.micMode.rawValue)
     case .microphoneMuted: .bool(controls.isMicrophoneMuted)
     // There is no link to remove: `restart` acts as `voiceProcessing`.
     case .microphoneMuteMode: .string(muteMode.rawValue)
@@ -50,6 +51,7 @@ extension ManualRenderer {
     case (.echoCanceller, .bool(let on)), (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
     case (.echoCanceller, .string(let word)): try use(EchoCanceller(rawValue: word) ?? .off, setting)
     case (.highPassFilter, .bool(let on)): controls.isHighPassFilterEnabled = on
+    case (.micMode, .string(let word)): try use(MicMode(rawValue: word) ?? .standard, setting)
     case (.microphoneMuted, .bool(let on)): controls.isMicrophoneMuted = on
     case (.microphoneMuteMode, .string(let word)):
       muteMode = MicrophoneMuteMode(rawValue: word) ?? .voiceProcessing
@@ -80,6 +82,16 @@ extension ManualRenderer {
     } catch {
       throw .badValue(setting: setting.rawValue, value: canceller.rawValue, possible: "another: \(error)")
     }
+  }
+
+  /// Voice isolation has to be there: nobody waits for it here.
+  private func use(_ mode: MicMode, _ setting: Setting) throws(SettingError) {
+    let former = core.controls.micMode
+    core.controls.micMode = mode
+    try? renewCapturePath()
+    guard mode == .voiceIsolation, let failure = core.isolation.status.failure else { return }
+    core.controls.micMode = former
+    throw .badValue(setting: setting.rawValue, value: mode.rawValue, possible: "standard or wideSpectrum: \(failure)")
   }
 
   /// Makes the capture path for the engine of a session's settings, for the next cycle. If an engine is refused, the other stays in use.

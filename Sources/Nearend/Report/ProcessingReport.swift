@@ -35,6 +35,52 @@ extension CaptureControls {
   }
 }
 
+extension CaptureControls {
+  /// The mode as settings have it (V12).
+  var micMode: MicMode {
+    get {
+      switch mode {
+      case .standard: .standard
+      case .voiceIsolation: .voiceIsolation
+      case .wideSpectrum: .wideSpectrum
+      }
+    }
+    set {
+      switch newValue {
+      case .standard: mode = .standard
+      case .voiceIsolation: mode = .voiceIsolation
+      case .wideSpectrum: mode = .wideSpectrum
+      }
+    }
+  }
+}
+
+extension MicModeStatus {
+  /// - Parameters:
+  ///   - rest: why nothing is processed; nil if something is.
+  ///   - latency: frames that isolation adds.
+  init(requested: MicMode, rest: String?, isBypassed: Bool, isolation: VoiceIsolation.Status, latency: Int) {
+    self.init(requested: requested, lateBlocks: isolation.lateBlocks, isolator: isolation.isolator)
+    let isIsolation = requested == .voiceIsolation
+    if isIsolation, isolation.isolator != nil { self.latency = latency }
+    if let rest {
+      reason = isIsolation ? isolation.failure?.description ?? rest : rest
+      return
+    }
+    active = isIsolation && !isolation.isInPlace ? .standard : requested
+    guard !isBypassed else {
+      reason = "bypassed"
+      return
+    }
+    effective = isIsolation && !isolation.isHeard ? .standard : requested
+    guard effective != requested else { return }
+    reason =
+      isolation.failure?.description
+      ?? (isolation.isInPlace && isolation.lateBlocks > 0
+        ? "the isolated voice comes too late: this machine is too busy" : "it is starting")
+  }
+}
+
 extension VoiceEngine {
   var canceller: EchoCanceller {
     switch self {
@@ -63,7 +109,8 @@ extension ProcessingStatus {
   /// that there is something to process.
   init(
     controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
-    hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double
+    hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double, isolation: VoiceIsolation.Status = .init(),
+    modeLatency: Int = 0
   ) {
     let rest: String? =
       if !controls.usesVoiceProcessing {
@@ -75,9 +122,15 @@ extension ProcessingStatus {
       }
     let obstacle = controls.usesVoiceProcessing && controls.isBypassed ? "bypassed" : rest
     let engine = controls.engine
+    let mode = MicModeStatus(
+      requested: controls.micMode, rest: rest, isBypassed: controls.isBypassed, isolation: isolation, latency: modeLatency)
     let components = ProcessingComponent.allCases.map { component in
       let isRequested = controls[component]
-      let isOff = component == .gainControl && controls.isBypassed
+      let isLeft = component == .noiseSuppression && mode.active == .wideSpectrum
+      let isReplaced = component == .noiseSuppression && mode.effective == .voiceIsolation
+      let isOff = component == .gainControl && controls.isBypassed || isLeft
+      let obstacle =
+        obstacle ?? (isLeft ? "wide spectrum leaves the room as it is" : isReplaced ? "voice isolation takes its place" : nil)
       return ComponentStatus(
         component: component, isRequested: isRequested, isActive: isRequested && rest == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
@@ -86,7 +139,7 @@ extension ProcessingStatus {
     let cancels = obstacle == nil && controls.isEchoCancellationEnabled
     self.init(
       isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
-      components: components,
+      micMode: mode, components: components,
       echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: meters.erle.map { Double($0) },
       echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
       microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),

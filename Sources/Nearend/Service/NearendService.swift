@@ -264,6 +264,12 @@ public final class NearendService: Sendable {
     case .setEchoCanceller(let canceller):
       controls.echoCanceller = canceller
       log.add(.info, canceller == .off ? "AEC off" : "AEC on: \(controls.engine.name)")
+    case .setMicMode(let mode):
+      controls.micMode = mode
+      log.add(.info, "mic mode: \(mode.words)")
+      if mode == .voiceIsolation, let obstacle = core.isolation.obstacle {
+        log.add(.warning, "\(obstacle); until then the mode is as standard")
+      }
     case .setMicrophoneMuted, .setMicrophoneMuteMode, .setRecordingAlwaysPrepared, .setMicVolume, .setAppVolume, .setAppDucking,
       .setAppMonitor:
       // Setting the same value is not logged.
@@ -359,7 +365,8 @@ public final class NearendService: Sendable {
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
       isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
-      streamDelay: report.streamDelay)
+      streamDelay: report.streamDelay, isolation: core.isolation.status,
+      modeLatency: report.graph.quantum > 0 ? core.isolation.latency(quantum: report.graph.quantum) : 0)
     snapshot.log = log.all
     completion.current?(&snapshot)
     return snapshot

@@ -15,6 +15,7 @@ extension NearendService {
     case .echoCanceller: return .string(controls.echoCanceller.rawValue)
     case .echoCancellation: return .bool(controls[.echoCancellation])
     case .highPassFilter: return .bool(controls[.highPassFilter])
+    case .micMode: return .string(controls.micMode.rawValue)
     case .microphoneMuted: return .bool(settings.isMicrophoneMuted)
     case .microphoneMuteMode: return .string(settings.microphoneMuteMode.rawValue)
     case .recordingAlwaysPrepared: return .bool(settings.isRecordingAlwaysPrepared)
@@ -47,6 +48,8 @@ extension NearendService {
       if let canceller = EchoCanceller(rawValue: word) { perform(.setEchoCanceller(canceller)) }
     case (.echoCancellation, .bool(let on)): perform(.setComponent(.echoCancellation, on))
     case (.highPassFilter, .bool(let on)): perform(.setComponent(.highPassFilter, on))
+    case (.micMode, .string(let word)):
+      if let mode = MicMode(rawValue: word) { perform(.setMicMode(mode)) }
     case (.microphoneMuted, .bool(let on)): perform(.setMicrophoneMuted(on))
     case (.microphoneMuteMode, .string(let word)):
       if let mode = MicrophoneMuteMode(rawValue: word) { perform(.setMicrophoneMuteMode(mode)) }

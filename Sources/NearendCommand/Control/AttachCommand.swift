@@ -70,6 +70,7 @@ final class AttachedView {
     case .setDefaultDevices(let on), .setPauseOnUnplug(let on), .setRecordingAlwaysPrepared(let on), .setAdvancedDucking(let on):
       set(command, .bool(on))
     case .setEchoCanceller(let canceller): set(command, .string(canceller.rawValue))
+    case .setMicMode(let mode): set(command, .string(mode.rawValue))
     case .setReference(let reference): set(command, .string(reference.rawValue))
     case .setDuckingLevel(let level): set(command, .string(level.rawValue))
     case .setAppDucking(let on), .setAppMonitor(let on): set(command, .bool(on))

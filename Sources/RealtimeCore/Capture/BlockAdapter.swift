@@ -10,6 +10,8 @@ struct BlockAdapter: ~Copyable {
   private var gathered = 0
   /// Output frames, oldest first, from `first` on; at most two blocks.
   private let ready: UnsafeMutablePointer<Float>
+  /// The same of the voice with the noise around it, while somebody takes it.
+  private let openReady, openBlock: UnsafeMutablePointer<Float>
   private var first = 0
   private var readyCount = 0
 
@@ -17,10 +19,12 @@ struct BlockAdapter: ~Copyable {
     block = chain.block
     (microphone, own, left, right) = (.silence(chain.block), .silence(chain.block), .silence(chain.block), .silence(chain.block))
     ready = .silence(2 * chain.block)
+    openReady = .silence(2 * chain.block)
+    openBlock = .silence(chain.block)
     self.chain = chain
   }
 
-  deinit { for buffer in [microphone, own, left, right, ready] { buffer.deallocate() } }
+  deinit { for buffer in [microphone, own, left, right, ready, openReady, openBlock] { buffer.deallocate() } }
 
   /// The delay of the voice in cycles of `quantum` frames: the chain's, plus block − gcd(quantum, block). [any]
   @_noLocks @_noAllocation
@@ -33,11 +37,14 @@ struct BlockAdapter: ~Copyable {
     first = 0
     readyCount = blocking(quantum: quantum)
     clear(ready, frames: readyCount)
+    clear(openReady, frames: readyCount)
   }
 
-  /// Processes one cycle.
+  /// Processes one cycle. `open`: see `VoiceChain.process`.
   @_noLocks @_noAllocation
-  mutating func process(_ input: borrowing CaptureInput, into voice: UnsafeMutablePointer<Float>, frames: Int) {
+  mutating func process(
+    _ input: borrowing CaptureInput, into voice: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, frames: Int
+  ) {
     var done = 0
     while done < frames {
       let count = min(frames - done, block - gathered)
@@ -46,8 +53,9 @@ struct BlockAdapter: ~Copyable {
       copy(input.left + done, to: left + gathered, frames: count)
       copy(input.right + done, to: right + gathered, frames: count)
       gathered += count
-      if gathered == block { finishBlock(isShut: input.isShut) }
+      if gathered == block { finishBlock(isShut: input.isShut, isOpen: open != nil) }
       copy(ready + first, to: voice + done, frames: count)
+      if let open { copy(openReady + first, to: open + done, frames: count) }
       first += count
       readyCount -= count
       done += count
@@ -55,14 +63,16 @@ struct BlockAdapter: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func finishBlock(isShut: Bool) {
-    chain.process(microphone, left: left, right: right, unheard: isShut ? own : nil)
+  private mutating func finishBlock(isShut: Bool, isOpen: Bool) {
+    chain.process(microphone, left: left, right: right, unheard: isShut ? own : nil, open: isOpen ? openBlock : nil)
     gathered = 0
     if first > 0 {
       for i in 0..<readyCount { ready[i] = ready[first + i] }
+      if isOpen { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }
       first = 0
     }
     copy(microphone, to: ready + readyCount, frames: block)
+    if isOpen { copy(openBlock, to: openReady + readyCount, frames: block) }
     readyCount += block
   }
 

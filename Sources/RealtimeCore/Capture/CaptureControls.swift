@@ -44,6 +44,12 @@ public final class CaptureControls: Sendable {
     get { cells.isNoiseSuppressionEnabled.isOn() }
     set { cells.isNoiseSuppressionEnabled.set(newValue) }
   }
+  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode is as
+  /// `standard`. Default: standard.
+  public var mode: CaptureMode {
+    get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
+    set { cells.mode.set(newValue.rawValue) }
+  }
   public var isGainControlEnabled: Bool {
     get { cells.isGainControlEnabled.isOn() }
     set { cells.isGainControlEnabled.set(newValue) }
@@ -81,13 +87,14 @@ struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
   let streamDelay, pathChanges, usesWebRTC: SharedCell
-  let mutesInput, isVoiceHeld: SharedCell
+  let mutesInput, isVoiceHeld, mode: SharedCell
+  private let voiceIsolation = Int(CaptureMode.voiceIsolation.rawValue), wideSpectrum = Int(CaptureMode.wideSpectrum.rawValue)
   // Kept only to be freed; the cells access it atomically.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
 
   init() {
-    memory = .allocate(capacity: 12)
-    memory.initialize(repeating: 0, count: 12)
+    memory = .allocate(capacity: 13)
+    memory.initialize(repeating: 0, count: 13)
     usesVoiceProcessing = SharedCell(memory)
     isBypassed = SharedCell(memory + 1)
     isMicrophoneMuted = SharedCell(memory + 2)
@@ -100,7 +107,18 @@ struct CaptureControlCells: Sendable {
     mutesInput = SharedCell(memory + 9)
     isVoiceHeld = SharedCell(memory + 10)
     usesWebRTC = SharedCell(memory + 11)
+    mode = SharedCell(memory + 12)
   }
 
   func deallocate() { memory.deallocate() }
+
+  /// Whether noise is to be suppressed: wide spectrum leaves it, whatever the switch says. [realtime]
+  var suppressesNoise: Bool {
+    @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.isOn() && mode.count() != wideSpectrum }
+  }
+
+  /// Whether only the voice is to be heard. [realtime]
+  var isolatesVoice: Bool {
+    @_noLocks @_noAllocation get { mode.count() == voiceIsolation }
+  }
 }

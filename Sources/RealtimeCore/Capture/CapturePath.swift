@@ -4,7 +4,7 @@ internal import CRealtime
 /// The capture path for one graph rate and one engine: takes microphone and reference, outputs the voice, at any quantum.
 ///
 ///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─┐
-///     left, right ─▶ sanitize ──────────────────────┴▶ blocks ─▶ chain ─▶ stages ─▶ mute ─▶ seam ─▶ voice
+///     left, right ─▶ sanitize ──────────────────────┴▶ blocks ─▶ chain ─▶ isolation ─▶ stages ─▶ mute ─▶ seam ─▶ voice
 ///
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and accesses them on
 /// the audio thread through their cells only. Input samples that are NaN, infinite or beyond ±8 become silence, so that no port can poison
@@ -23,6 +23,7 @@ public struct CapturePath: ~Copyable {
   private var input: CaptureInput
   private var blocks: BlockAdapter
   private let stages: StageRunner?
+  private let isolation: UnsafeMutablePointer<IsolationSlot>?
   private var gate: MuteGate
   private var seam: Seam
   /// The number of echo path changes seen so far.
@@ -37,7 +38,7 @@ public struct CapturePath: ~Copyable {
   /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
   private var handOver: EngineHandOver
-  private let oldVoice: UnsafeMutablePointer<Float>
+  private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
 
   /// Allocates everything and warms the processors up. [control]
   ///
@@ -46,15 +47,17 @@ public struct CapturePath: ~Copyable {
   ///   - rate: the graph's rate, 16000…192000 Hz.
   ///   - maximumQuantum: the largest `frames` for `process`, 1…65536.
   ///   - stages: a program's own; must outlive the path.
+  ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
   public init(
     engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
-    stages: StageChain? = nil
+    stages: StageChain? = nil, isolation: VoiceIsolation? = nil
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells, meters: meters.cells))
     self.stages = stages?.runner
+    self.isolation = isolation?.slot
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
@@ -66,12 +69,16 @@ public struct CapturePath: ~Copyable {
     pathChanges = controls.cells.pathChanges.count()
     handOver = EngineHandOver(rate: rate)
     oldVoice = .silence(maximumQuantum)
+    oldOpen = .silence(maximumQuantum)
   }
 
-  deinit { oldVoice.deallocate() }
+  deinit {
+    oldVoice.deallocate()
+    oldOpen.deallocate()
+  }
 
   /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
-  /// otherwise the chain's delay plus block − gcd(`quantum`, block). [control]
+  /// otherwise the chain's delay plus block − gcd(`quantum`, block); without voice isolation's. [control]
   public func latency(quantum: Int) -> Int {
     controls.usesVoiceProcessing ? blocks.latency(quantum: quantum) : 0
   }
@@ -81,7 +88,7 @@ public struct CapturePath: ~Copyable {
     @_noLocks @_noAllocation get {
       if !isProcessing { return 0 }
       let latency = blocks.latency(quantum: quantum)
-      return max(latency, old?.pointee.blocks.latency(quantum: quantum) ?? 0)
+      return max(latency, old?.pointee.blocks.latency(quantum: quantum) ?? 0) + (isolation?.pointee.delay ?? 0)
     }
   }
 
@@ -108,7 +115,12 @@ public struct CapturePath: ~Copyable {
     if frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
-    if isProcessing { runChain(into: voice, frames: frames) } else { copy(input.microphone, to: voice, frames: frames) }
+    if isProcessing {
+      runChain(into: voice, frames: frames)
+    } else {
+      isolation?.pointee.rest()
+      copy(input.microphone, to: voice, frames: frames)
+    }
     stages?.process(voice, nil, frames: frames, rate: rate)
     // Muted before processing, the voice falls silent when the last sound has passed, and stays so whatever the processors make of silence.
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
@@ -124,12 +136,15 @@ public struct CapturePath: ~Copyable {
       blocks.chain.echoPathChanged()
       old?.pointee.blocks.chain.echoPathChanged()
     }
-    blocks.process(input, into: voice, frames: frames)
+    let open = isolation?.pointee.begin(frames: frames, rate: rate)
+    blocks.process(input, into: voice, open: open, frames: frames)
     if let old {
-      old.pointee.blocks.process(input, into: oldVoice, frames: frames)
+      old.pointee.blocks.process(input, into: oldVoice, open: open == nil ? nil : oldOpen, frames: frames)
+      if let open { handOver.mix(old: oldOpen, into: open, frames: frames) }
       handOver.blend(old: oldVoice, into: voice, frames: frames)
       if handOver.isOver { self.old = nil }
     }
+    if open != nil { isolation?.pointee.end(voice, frames: frames) }
     meterCells.publish(blocks.chain.readings)
   }
 
@@ -137,7 +152,8 @@ public struct CapturePath: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
     // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
-    if self.quantum != 0 { seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) : 0) }
+    if self.quantum != 0 { seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0) }
+    isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
@@ -148,7 +164,7 @@ public struct CapturePath: ~Copyable {
   // MARK: Taking over from another engine
 
   /// Continues another engine's path in mid-stream: `old` is heard until this path has valid output, then fades (V10). `old` must stay
-  /// until `isTakingOver` is false, or `endTakeOver` was called. Ignored if `old` has another rate. [realtime]
+  /// until `isTakingOver` is false, or `rest` was called. Ignored if `old` has another rate. [realtime]
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
@@ -168,9 +184,12 @@ public struct CapturePath: ~Copyable {
   /// A Boolean value indicating whether the other path is still needed. [realtime]
   var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// Releases the other path at once: nobody is listening. [realtime]
+  /// Nobody is listening: releases the other path, and what voice isolation does not need, at once. [realtime]
   @_noLocks @_noAllocation
-  mutating func endTakeOver() { old = nil }
+  mutating func rest() {
+    old = nil
+    isolation?.pointee.rest()
+  }
 
   @_noLocks @_noAllocation
   private mutating func publishLevels(voice: Float, frames: Int) {

@@ -64,15 +64,16 @@ struct ChainEnds: ~Copyable {
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
   ///   - unheard: the microphone's own signal if the block is silent because of a mute before processing (D1), otherwise nil; overwritten.
+  ///   - open: gets the same gain, and is not bypassed.
   @_noLocks @_noAllocation
   mutating func end(
     _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
-    unheard: UnsafeMutablePointer<Float>?
+    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     let isBypassed = controls.isBypassed.isOn()
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
-      isOn: controls.isGainControlEnabled.isOn() && !isBypassed)
+      isOn: controls.isGainControlEnabled.isOn() && !isBypassed, open: open)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
 
     talk.hear(farEnd: farEnd)

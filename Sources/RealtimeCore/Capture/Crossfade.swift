@@ -10,6 +10,10 @@ struct Crossfade {
     step = 1 / Float(max(frames, 1))
   }
 
+  /// Begins anew, with nothing of `wet`.
+  @_noLocks @_noAllocation
+  mutating func restart() { weight = 0 }
+
   /// Writes `output` = weight · wet + (1 − weight) · dry, while the weight moves towards 1 if `isOn`, otherwise towards 0. `output` may be
   /// either input.
   @_noLocks @_noAllocation

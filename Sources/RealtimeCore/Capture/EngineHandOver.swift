@@ -19,12 +19,18 @@ struct EngineHandOver {
   /// Blends the old voice into the new one, in place.
   @_noLocks @_noAllocation
   mutating func blend(old: UnsafePointer<Float>, into new: UnsafeMutablePointer<Float>, frames: Int) {
+    mix(old: old, into: new, frames: frames)
+    wait -= frames
+    isOver = wait <= -length
+  }
+
+  /// Blends another signal in the same way, before `blend`.
+  @_noLocks @_noAllocation
+  func mix(old: UnsafePointer<Float>, into new: UnsafeMutablePointer<Float>, frames: Int) {
     let step = 1 / Float(length)
     for i in 0..<frames {
       let x = min(max(Float(i - wait) * step, 0), 1)
       new[i] = old[i] + x * x * (3 - 2 * x) * (new[i] - old[i])
     }
-    wait -= frames
-    isOver = wait <= -length
   }
 }

@@ -61,13 +61,15 @@ struct GainControl {
   ///   - isNearEnd: whether the near end talks, by a detector with a hangover.
   ///   - isActive: whether this block itself is near-end speech.
   ///   - isFarEnd: whether the far end plays.
+  ///   - open: gets the same gain.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafeMutablePointer<Float>, frames: Int, isNearEnd: Bool, isActive: Bool, isFarEnd: Bool, isOn: Bool
+    _ samples: UnsafeMutablePointer<Float>, frames: Int, isNearEnd: Bool, isActive: Bool, isFarEnd: Bool, isOn: Bool,
+    open: UnsafeMutablePointer<Float>? = nil
   ) {
     if isNearEnd && isActive { learn(power: meanSquare(samples, frames: frames)) }
     adjust(isNearEnd: isNearEnd, isFarEnd: isFarEnd, isOn: isOn)
-    apply(to: samples, frames: frames, isOn: isOn)
+    apply(to: samples, frames: frames, isOn: isOn, open: open)
   }
 
   @_noLocks @_noAllocation
@@ -95,7 +97,7 @@ struct GainControl {
   }
 
   @_noLocks @_noAllocation
-  private mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool) {
+  private mutating func apply(to samples: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool, open: UnsafeMutablePointer<Float>?) {
     let start = linear
     linear = gain == 0 ? 1 : rt_powf(10, gain / 20)
     let highest = peak(samples, frames: frames) * max(start, linear)
@@ -106,6 +108,14 @@ struct GainControl {
     // Down within the attack, for which the whole block serves as look-ahead in most cases; up over some 0.1 s.
     limit = needed < limit ? needed : min(needed, limit + release * seconds)
     let limitStep = (limit - limitStart) / Float(needed < limitStart ? min(attackFrames, frames) : frames)
+    if let open {
+      let limitEnd = limit
+      for i in 0..<frames {
+        let n = Float(i + 1)
+        let limited = limitStep < 0 ? max(limitStart + limitStep * n, limitEnd) : min(limitStart + limitStep * n, limitEnd)
+        open[i] *= (start + step * n) * limited
+      }
+    }
     for i in 0..<frames {
       let n = Float(i + 1)
       let limited = limitStep < 0 ? max(limitStart + limitStep * n, limit) : min(limitStart + limitStep * n, limit)

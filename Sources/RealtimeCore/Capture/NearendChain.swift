@@ -37,13 +37,13 @@ struct NearendChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
-    unheard: UnsafeMutablePointer<Float>?
+    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     processor.process(
       samples, left: left, right: right, cancelsEcho: controls.isEchoCancellationEnabled.isOn(),
-      suppressesNoise: controls.isNoiseSuppressionEnabled.isOn())
+      suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle
     readings.echoDelay = processor.echoDelay
@@ -53,6 +53,6 @@ struct NearendChain: ~Copyable {
     nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
     let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !processor.isFarEndActive)
     ends.end(
-      samples, &readings, isNearEnd: isNearEnd, farEnd: processor.farEndPower, microphone: microphonePower, unheard: unheard)
+      samples, &readings, isNearEnd: isNearEnd, farEnd: processor.farEndPower, microphone: microphonePower, unheard: unheard, open: open)
   }
 }

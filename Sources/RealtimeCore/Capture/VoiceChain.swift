@@ -57,14 +57,15 @@ struct VoiceChain: ~Copyable {
   /// - Parameters:
   ///   - left, right: what the speaker plays.
   ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
+  ///   - open: where the voice goes with the noise around it, as late and as loud, for voice isolation (V12); nil if nobody takes it.
   @_noLocks @_noAllocation
   func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
-    unheard: UnsafeMutablePointer<Float>?
+    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>? = nil
   ) {
     switch kind {
-    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard)
-    case .webrtc(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard)
+    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
+    case .webrtc(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
     }
   }
 

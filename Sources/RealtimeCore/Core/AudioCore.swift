@@ -23,6 +23,9 @@ public final class AudioCore: @unchecked Sendable {
   /// A program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
   public let captureStages = StageChain()
 
+  /// Voice isolation, a mode of the microphone (V12).
+  public let isolation: VoiceIsolation
+
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
   private let settings: CoreSettings
@@ -32,8 +35,9 @@ public final class AudioCore: @unchecked Sendable {
   private var prepared: Wanted?
   private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
-  /// A Boolean value indicating whether a path is being made, or waits for the next `renewCapturePath`. [control]
-  public private(set) var isMakingCapturePath = false
+  /// A Boolean value indicating whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
+  public var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
+  private var isMakingPath = false
   /// Makes paths one after another: that takes longer than the control thread may wait.
   private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
   private let made = Made()
@@ -45,6 +49,7 @@ public final class AudioCore: @unchecked Sendable {
     let clock = CycleClock(&memory)
     let settings = CoreSettings(&memory)
     self.memory = memory
+    isolation = VoiceIsolation(controls: controls)
     self.clock = clock.reading
     self.settings = settings
     state = .allocate(capacity: 1)
@@ -127,7 +132,7 @@ public final class AudioCore: @unchecked Sendable {
   /// The same for a given quantum, at the capture path's rate. [control]
   public func captureLatency(quantum: Int) -> Int {
     let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
-    return (processing ?? 0) + captureStages.latency
+    return (processing.map { $0 + isolation.latency(quantum: quantum) } ?? 0) + captureStages.latency
   }
 
   /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, because the mixer and its limiter
@@ -142,6 +147,7 @@ public final class AudioCore: @unchecked Sendable {
   /// Resets the count of missed cycles. [any]
   public func clearCounters() {
     clock.clearCounters()
+    isolation.clearCounters()
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
   }
 
@@ -159,6 +165,7 @@ public final class AudioCore: @unchecked Sendable {
     mixer.collect()
     captureStages.collect()
     appAudio.collect()
+    isolation.collect()
   }
 
   /// Makes a capture path on a thread of its own if the graph's rate or the wanted engine has none. Until a later call finds it ready, a
@@ -171,13 +178,16 @@ public final class AudioCore: @unchecked Sendable {
     collect()
     let rate = Int(settings.wantedRate.load())
     let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
+    isolation.renew(rate: wanted.rate, on: maker)
     if let (purpose, path) = made.take() {
-      isMakingCapturePath = false
+      isMakingPath = false
       if purpose == wanted, wanted != prepared { try use(path, for: wanted) } else { Self.free(path) }
     }
-    guard wanted != prepared, wanted != impossible, !isMakingCapturePath else { return }
-    isMakingCapturePath = true
-    maker.async { [made, controls, meters, captureStages] in made.put(wanted, Self.makePath(wanted, controls, meters, captureStages)) }
+    guard wanted != prepared, wanted != impossible, !isMakingPath else { return }
+    isMakingPath = true
+    maker.async { [made, controls, meters, captureStages, isolation] in
+      made.put(wanted, Self.makePath(wanted, controls, meters, captureStages, isolation))
+    }
   }
 
   /// Makes the capture path for the next cycle's rate (Hz), so that not even that one is silent, and for the wanted engine, and waits for
@@ -188,8 +198,9 @@ public final class AudioCore: @unchecked Sendable {
     collect()
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
+    isolation.prepare(rate: wanted.rate, on: maker)
     guard wanted != prepared else { return }
-    try use(maker.sync { Self.makePath(wanted, controls, meters, captureStages) }, for: wanted)
+    try use(maker.sync { Self.makePath(wanted, controls, meters, captureStages, isolation) }, for: wanted)
   }
 
   private func use(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {
@@ -207,13 +218,15 @@ public final class AudioCore: @unchecked Sendable {
 
   private typealias NewPath = Result<UnsafeMutablePointer<CapturePath>, CapturePathError>
 
-  private static func makePath(_ wanted: Wanted, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain) -> NewPath {
+  private static func makePath(
+    _ wanted: Wanted, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain, _ isolation: VoiceIsolation
+  ) -> NewPath {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do throws(CapturePathError) {
       path.initialize(
         to: try CapturePath(
           engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters,
-          stages: stages))
+          stages: stages, isolation: isolation))
       return .success(path)
     } catch {
       path.deallocate()

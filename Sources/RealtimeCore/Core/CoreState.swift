@@ -97,7 +97,7 @@ struct CoreState: ~Copyable {
     takeNewCapture()
     settings.wantedRate.store(UInt64(io.pointee.rate))
     guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
-      capture?.pointee.endTakeOver()
+      capture?.pointee.rest()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }

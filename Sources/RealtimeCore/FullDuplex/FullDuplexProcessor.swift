@@ -52,11 +52,12 @@ struct FullDuplexProcessor: ~Copyable {
     heard.deallocate()
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one.
+  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `open`: where the voice goes with the
+  /// noise around it, or nil.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, cancelsEcho: Bool,
-    suppressesNoise: Bool
+    suppressesNoise: Bool, open: UnsafeMutablePointer<Float>? = nil
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
@@ -67,7 +68,7 @@ struct FullDuplexProcessor: ~Copyable {
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
-      isFarEndSilent: linear.isFarEndSilent, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples)
+      isFarEndSilent: linear.isFarEndSilent, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     // Not while echo is let through: what is measured is what cancelling does.
     if echoFade.weight == 1, formerPower >= 0 {

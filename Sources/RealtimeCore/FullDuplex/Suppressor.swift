@@ -18,6 +18,7 @@ struct Suppressor: ~Copyable {
   private let phases: SplitSpectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
+  private let echoOnly: EchoOnlyPass
   /// Makes |E|² the power of a hop.
   private let scale: Float
   private let settlingMemory, memory: Float
@@ -78,6 +79,7 @@ struct Suppressor: ~Copyable {
     let bands = SuppressorBands(bins: bins, binWidth: Float(layout.rate) / Float(length))
     residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
     settlingMemory = layout.perHop(0.8)
     memory = layout.perHop(0.95)
     settlingHops = layout.hops(0.16)
@@ -109,10 +111,12 @@ struct Suppressor: ~Copyable {
   ///   - isFarEndSilent: there is nothing that echo could come from.
   ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
   ///   - noiseShare: the same of the noise.
+  ///   - open: where the same goes with its noise, or nil where nobody takes it.
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
-    isFarEndSilent: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>
+    isFarEndSilent: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
+    open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
     analyze(newest, line: residual, into: spectrum, power: power)
@@ -125,7 +129,7 @@ struct Suppressor: ~Copyable {
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     presence.update(error: power, echo: residualEcho.power, noise: noise, noiseShare: noiseShare, isGuarded: isGuarded)
-    suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent)
+    suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     transform.inverse(spectrum, into: work)
     copy(overlap + hop, to: overlap, frames: length - hop)
     clear(overlap + (length - hop), frames: hop)
@@ -159,7 +163,7 @@ struct Suppressor: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool) {
+  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool, open: UnsafeMutablePointer<Float>?) {
     let talking = presence.overall
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
@@ -169,6 +173,10 @@ struct Suppressor: ~Copyable {
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory,
       smoothed: smoothed, least: least, most: most, formerLeast: formerLeast, beginsWindow: hops % noiseWindowHops == 0,
       steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude)
+    if let open {
+      echoOnly.take(spectrum, noise: noise)
+      echoOnly.process(kernel, bins: bins, transform: transform, synthesis: synthesis, into: open)
+    }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
     // The first and the last bin are real.
     (spectrum.im[0], spectrum.im[bins - 1]) = (0, 0)

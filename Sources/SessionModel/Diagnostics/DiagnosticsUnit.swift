@@ -14,10 +14,18 @@ extension Diagnostics {
       let value = component.isRequested ? "YES, \(effect)" : "NO"
       add(Self.name(component.component), value)
     }
+    addMicMode(processing.micMode)
     add("Channel Count", "\(Self.channels(settings.renderChannelCount)) out, \(Self.channels(settings.captureChannelCount)) in")
     add("Sample Rate", snapshot.graph.rate > 0 ? "\(snapshot.graph.rate) Hz" : "unknown before the first cycle")
     addMeasurements(processing)
     addStages(report.silencedStageSamples)
+  }
+
+  private mutating func addMicMode(_ mode: MicModeStatus) {
+    let effect = mode.effective == mode.requested ? "effective" : "not effective\(mode.reason.map { ": \($0)" } ?? "")"
+    add("Mic Mode", "\(mode.requested.rawValue), \(effect)")
+    guard let isolator = mode.isolator else { return }
+    addDetail(1, "Isolation: \(isolator), \(mode.latency) frames later, \(mode.lateBlocks) blocks of 10 ms came too late")
   }
 
   /// Adds the stages' line only if something is wrong.

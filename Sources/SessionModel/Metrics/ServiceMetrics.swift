@@ -82,6 +82,12 @@ extension MetricsText {
     add(
       "nearend_component_effective", .gauge, "Whether a component of voice processing is heard.",
       processing.components.map { Sample(["component": $0.component.rawValue], $0.isEffective ? 1 : 0) })
+    add(
+      "nearend_mic_mode_effective", .gauge, "1 for the mode of the microphone that is heard.",
+      MicMode.allCases.map { Sample(["mode": $0.rawValue], $0 == processing.micMode.effective ? 1 : 0) })
+    add(
+      "nearend_isolation_late_blocks_total", .counter, "Blocks of 10 ms for which voice isolation was too late.",
+      Double(processing.micMode.lateBlocks))
     if let erle = processing.erle { add("nearend_erle_decibels", .gauge, "Echo return loss enhancement.", erle) }
     if let delay = processing.echoDelay {
       add("nearend_echo_delay_seconds", .gauge, "Delay of the echo, as measured from the signals.", delay / 1000)

@@ -4,6 +4,8 @@ public enum Command: Sendable, Equatable {
   case setComponent(ProcessingComponent, Bool)
   /// Chooses the echo canceller, or none (V10).
   case setEchoCanceller(EchoCanceller)
+  /// Chooses what becomes of the room around the voice (V12).
+  case setMicMode(MicMode)
   case setMicrophoneMuted(Bool)
   case setMicrophoneMuteMode(MicrophoneMuteMode)
   /// Keeps the capture path warm though nobody sends (S8).
@@ -51,6 +53,7 @@ extension Command {
     case .setComponent(.echoCancellation, _): .echoCancellation
     case .setComponent(.highPassFilter, _): .highPassFilter
     case .setEchoCanceller: .echoCanceller
+    case .setMicMode: .micMode
     case .setMicrophoneMuted: .microphoneMuted
     case .setMicrophoneMuteMode: .microphoneMuteMode
     case .setRecordingAlwaysPrepared: .recordingAlwaysPrepared

@@ -10,6 +10,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case echoCanceller
   case echoCancellation
   case highPassFilter
+  /// A `MicMode`: what becomes of the room around the voice (V12).
+  case micMode
   case microphoneMuted
   /// A `MicrophoneMuteMode`.
   case microphoneMuteMode
@@ -55,6 +57,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   public var kind: Kind {
     switch self {
     case .outputVolume, .micVolume, .appVolume: .volume
+    case .micMode: .choice(MicMode.allCases.map(\.rawValue))
     case .microphoneMuteMode: .choice(MicrophoneMuteMode.allCases.map(\.rawValue))
     case .microphone, .speaker: .deviceName
     case .reference: .choice(ReferenceSource.allCases.map(\.rawValue))
@@ -80,6 +83,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .noiseSuppression: "ns"
     case .echoCanceller: "aec"
     case .highPassFilter: "hpf"
+    case .micMode: "mode"
     case .microphoneMuted: "mute"
     case .microphoneMuteMode: "mutemode"
     case .recordingAlwaysPrepared: "prepared"
@@ -101,6 +105,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
       .bool(false)
     case .voiceProcessingEnableAGC, .noiseSuppression, .echoCancellation, .highPassFilter, .pauseOnUnplug, .useVoiceProcessingIO:
       .bool(true)
+    case .micMode: .string(MicMode.standard.rawValue)
     case .microphoneMuteMode: .string(MicrophoneMuteMode.voiceProcessing.rawValue)
     case .outputVolume, .micVolume, .appVolume: .number(1)
     case .microphone, .speaker: .string("")

@@ -8,6 +8,7 @@ extension Setting {
     case .echoCanceller: "Who cancels the echo: nearend's own canceller, WebRTC's, or nobody"
     case .echoCancellation: "Echo cancellation, by the canceller chosen last"
     case .highPassFilter: "High-pass filter: no rumble"
+    case .micMode: "What becomes of the room around the voice: less noise, nothing but the voice, or the room as it is"
     case .microphoneMuted: "Nobody hears the microphone"
     case .microphoneMuteMode: "How it is muted: behind processing, by closing the microphone, or before processing"
     case .recordingAlwaysPrepared: "The microphone open and processed, and silent, though nobody records: the first word is there at once"

@@ -67,6 +67,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   public var engine: EchoCanceller
   /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
   public var library: String
+  public var micMode: MicModeStatus
   /// In the order of `ProcessingComponent.allCases`.
   public var components: [ComponentStatus]
   public var echo: EchoVerdict
@@ -92,7 +93,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
 
   public init(
     isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
-    components: [ComponentStatus] = [],
+    micMode: MicModeStatus = MicModeStatus(), components: [ComponentStatus] = [],
     echo: EchoVerdict = .off, erle: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,
     gain: Double = 0, hasVoice: Bool = false, microphoneLevel: Double = -120, referenceLevel: Double = -120,
     voiceLevel: Double = -120, speakerLevel: Double = -120, limiterGain: Double = 0
@@ -101,6 +102,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
     self.isBypassed = isBypassed
     self.engine = engine
     self.library = library
+    self.micMode = micMode
     self.components = components
     self.echo = echo
     self.erle = erle

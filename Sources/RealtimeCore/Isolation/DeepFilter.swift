@@ -1,0 +1,104 @@
+internal import Glibc
+internal import Platform
+
+/// DeepFilterNet 3 by its C library, which is loaded when it is first asked for (Schröter et al., 2023). [control], one thread at a time
+// Sound: the state belongs to the one thread that isolates; the functions are the library's own and stay.
+public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
+  private typealias Create =
+    @convention(c) (_ model: UnsafePointer<CChar>, _ mostAttenuation: Float, _ logLevel: UnsafePointer<CChar>?) -> OpaquePointer?
+  private typealias FrameLength = @convention(c) (OpaquePointer) -> Int
+  private typealias Process = @convention(c) (OpaquePointer, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>) -> Float
+  private typealias Free = @convention(c) (OpaquePointer) -> Void
+
+  public let name = "DeepFilterNet 3"
+  /// A hop of its transform and two of looking ahead.
+  public let delay = 1440
+  public let files: IsolationFiles
+  private let state: OpaquePointer
+  private let process: Process
+  private let free: Free
+  /// The library wants to write to it.
+  private let input: UnsafeMutablePointer<Float>
+
+  /// Loads library and model, which takes half a second.
+  /// - Throws: `IsolationError`.
+  public init(_ files: IsolationFiles) throws(IsolationError) {
+    let handle = try Self.open(files.library)
+    // The library ends the process over a model that it cannot read.
+    try Self.check(model: files.model)
+    let create: Create = try Self.function("df_create", in: handle, of: files.library)
+    let length: FrameLength = try Self.function("df_get_frame_length", in: handle, of: files.library)
+    process = try Self.function("df_process_frame", in: handle, of: files.library)
+    free = try Self.function("df_free", in: handle, of: files.library)
+    // Came with the models of the third generation.
+    guard dlsym(handle, "df_set_post_filter_beta") != nil else {
+      throw .library(path: files.library, reason: "it is too old for DeepFilterNet 3")
+    }
+    // 100 dB are no limit. Older libraries take no third argument, and do not look at it.
+    guard let state = create(files.model, 100, nil) else { throw .library(path: files.library, reason: "it does not start") }
+    let frames = length(state)
+    guard frames == IsolationTiming.block else {
+      free(state)
+      throw .library(path: files.library, reason: "it takes blocks of \(frames) frames, not of \(IsolationTiming.block)")
+    }
+    self.files = files
+    self.state = state
+    input = .silence(IsolationTiming.block)
+  }
+
+  deinit {
+    free(state)
+    input.deallocate()
+  }
+
+  /// Loads what is installed.
+  /// - Throws: `IsolationError`.
+  public convenience init(environment: [String: String]) throws(IsolationError) { try self.init(IsolationFiles.find(environment)) }
+
+  public func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
+    copy(block, to: input, frames: IsolationTiming.block)
+    _ = process(state, input, voice)
+  }
+
+  /// Seconds of processor time of this thread for so many seconds of audio, which is noise.
+  public func processingTime(seconds: Int) -> Double {
+    func now() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+    var random = SystemRandomNumberGenerator()
+    let noise = (0..<IsolationTiming.block).map { _ in Float.random(in: -0.1...0.1, using: &random) }
+    var voice = [Float](repeating: 0, count: IsolationTiming.block)
+    let begin = now()
+    for _ in 0..<seconds * IsolationTiming.isolatorRate / IsolationTiming.block {
+      noise.withUnsafeBufferPointer { noise in
+        voice.withUnsafeMutableBufferPointer { isolate(noise.baseAddress!, into: $0.baseAddress!) }
+      }
+    }
+    return now() - begin
+  }
+
+  private static func open(_ path: String) throws(IsolationError) -> UnsafeMutableRawPointer {
+    guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+      throw .library(path: path, reason: dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
+    }
+    return handle
+  }
+
+  private static func function<Function>(
+    _ name: String, in handle: UnsafeMutableRawPointer, of path: String
+  ) throws(IsolationError) -> Function {
+    guard let symbol = dlsym(handle, name) else { throw .library(path: path, reason: "it has no function \(name)") }
+    // Sound: the type is the function's own in the library's C interface.
+    return unsafeBitCast(symbol, to: Function.self)
+  }
+
+  private static func check(model path: String) throws(IsolationError) {
+    let bytes: [UInt8]
+    do throws(SystemError) { bytes = try contents(ofFile: path, atMost: 64 << 20) } catch { throw .model(path: path, reason: "\(error)") }
+    guard SHA256.hexadecimal(of: bytes) == IsolationFiles.modelChecksum else {
+      throw .model(path: path, reason: "it is not DeepFilterNet 3 as released, or was damaged")
+    }
+  }
+}

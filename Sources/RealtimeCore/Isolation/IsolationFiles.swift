@@ -1,0 +1,47 @@
+internal import Glibc
+internal import Platform
+
+/// Where voice isolation's library and its model are. [any]
+public struct IsolationFiles: Sendable, Equatable {
+  /// A path, or a name that the dynamic linker finds.
+  public var library: String
+  public var model: String
+
+  public init(library: String, model: String) { (self.library, self.model) = (library, model) }
+
+  public static let libraryName = "libdeepfilter.so"
+  public static let modelName = "DeepFilterNet3_onnx.tar.gz"
+  /// Of the one model that the library is known to take.
+  public static let modelChecksum = "c94d91f70911001c946e0fabb4aa9adc37045f45a03b56008cb0c8244cb63616"
+
+  /// Names under which distributions have the library.
+  private static let installedNames = ["libdeepfilter.so", "libdeepfilter.so.0", "libdf.so"]
+
+  /// Where `nearend isolation install` puts both: `$XDG_DATA_HOME/nearend/isolation`. nil without a home.
+  public static func folder(_ environment: [String: String]) -> String? {
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return "\(data)/nearend/isolation" }
+    return environment["HOME"].map { "\($0)/.local/share/nearend/isolation" }
+  }
+
+  /// Looks for both: first where nearend itself puts them, then where distributions do.
+  /// - Throws: `.notInstalled` or `.noModel`.
+  public static func find(_ environment: [String: String]) throws(IsolationError) -> IsolationFiles {
+    let folder = folder(environment)
+    guard let library = library(in: folder) else { throw .notInstalled }
+    let shares = (environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share").split(separator: ":")
+    let folders = [folder].compactMap { $0 } + shares.flatMap { ["\($0)/nearend/isolation", "\($0)/deepfilternet", "\($0)/DeepFilterNet"] }
+    guard let model = folders.map({ "\($0)/\(modelName)" }).first(where: isFile) else { throw .noModel(library: library) }
+    return IsolationFiles(library: library, model: model)
+  }
+
+  private static func library(in folder: String?) -> String? {
+    if let path = folder.map({ "\($0)/\(libraryName)" }), isFile(path) { return path }
+    return installedNames.first { name in
+      // It stays loaded: a library with threads of its own does not survive being closed.
+      guard let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { return false }
+      return dlsym(handle, "df_process_frame") != nil
+    }
+  }
+
+  private static func isFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
+}

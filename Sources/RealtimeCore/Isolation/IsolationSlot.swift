@@ -1,0 +1,111 @@
+/// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It moves the voice from its time to the isolated
+/// one's, which is later, and back, by a crossfade: no frame is missing and nothing clicks, as between two engines. [realtime] except `init` and `deinit`.
+struct IsolationSlot: ~Copyable {
+  /// Brings the stage, and takes it back.
+  let mailbox: Mailbox
+  private let controls: CaptureControlCells
+  private let cells: IsolationCells
+  private var stage: UnsafeMutablePointer<IsolationStage>?
+  private let open, late: UnsafeMutablePointer<Float>
+  private let longest = CoreState.maximumQuantum
+  /// A new stream begins: it may begin at its later time at once.
+  private var isFresh = true
+  /// The stage has had the last cycle.
+  private var isFed = false
+  /// Frames until the later voice is whole.
+  private var wait = 0
+  /// Share of the later voice, 0…1, before smoothing.
+  private var share: Float = 0
+
+  init(mailbox: Mailbox, controls: CaptureControlCells, cells: IsolationCells) {
+    self.mailbox = mailbox
+    self.controls = controls
+    self.cells = cells
+    open = .silence(CoreState.maximumQuantum)
+    late = .silence(CoreState.maximumQuantum)
+  }
+
+  deinit {
+    open.deallocate()
+    late.deallocate()
+  }
+
+  /// Frames by which the voice is late now.
+  var delay: Int {
+    @_noLocks @_noAllocation get {
+      if share > 0, let stage { return stage.pointee.delay }
+      return 0
+    }
+  }
+
+  /// What comes next does not continue what was before: nobody took the voice in between, or its latency changed, or its rate.
+  @_noLocks @_noAllocation
+  mutating func restart() { isFresh = true }
+
+  /// Nobody takes the voice: gives back what is not wanted any more.
+  @_noLocks @_noAllocation
+  mutating func rest() {
+    isFresh = true
+    if !controls.isolatesVoice { leave() }
+  }
+
+  /// Begins a cycle at a rate. Returns where to put the voice with its noise; nil if it is not wanted.
+  @_noLocks @_noAllocation
+  mutating func begin(frames: Int, rate: Int) -> UnsafeMutablePointer<Float>? {
+    guard frames <= longest else { return nil }
+    let isWanted = controls.isolatesVoice
+    if let stage, stage.pointee.timing.rate != rate || (!isWanted && (share == 0 || isFresh)) { leave() }
+    if stage == nil, isWanted, let new = mailbox.take(returning: nil)?.assumingMemoryBound(to: IsolationStage.self) {
+      stage = new
+      isFed = false
+    }
+    guard let stage, isWanted || share > 0, stage.pointee.timing.rate == rate else {
+      (isFresh, isFed) = (false, false)
+      return nil
+    }
+    if isFresh || !isFed { stage.pointee.restart() }
+    if isFresh {
+      (share, wait) = (1, 0)
+    } else if !isFed {
+      // 10 ms more for the isolator to begin.
+      (share, wait) = (0, stage.pointee.timing.delay(quantum: frames) + stage.pointee.timing.tenMilliseconds)
+    }
+    (isFresh, isFed) = (false, true)
+    return open
+  }
+
+  /// Ends the cycle: `voice`, the standard mode's, becomes what is heard. Only where `begin` gave a place.
+  @_noLocks @_noAllocation
+  mutating func end(_ voice: UnsafeMutablePointer<Float>, frames: Int) {
+    guard let stage else { return }
+    stage.pointee.process(voice, open: open, into: late, frames: frames, isBypassed: controls.isBypassed.isOn())
+    let isWanted = controls.isolatesVoice
+    if isWanted, wait > 0 {
+      wait -= frames
+    } else if isWanted, share == 1 {
+      copy(late, to: voice, frames: frames)
+    } else {
+      // 10 ms.
+      let step = (isWanted ? 1 : -1) / Float(stage.pointee.timing.tenMilliseconds)
+      for i in 0..<frames {
+        share = min(max(share + step, 0), 1)
+        voice[i] += share * share * (3 - 2 * share) * (late[i] - voice[i])
+      }
+    }
+    cells.isInPlace.store(share > 0 ? 1 : 0)
+  }
+
+  /// Takes the stage out for the control side to free, once no cycle runs any more. [control]
+  mutating func takeStage() -> UnsafeMutableRawPointer? {
+    defer { stage = nil }
+    return stage.map { UnsafeMutableRawPointer($0) }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func leave() {
+    share = 0
+    cells.isInPlace.store(0)
+    cells.isHeard.store(0)
+    if let old = stage, mailbox.giveBack(UnsafeMutableRawPointer(old)) { stage = nil }
+  }
+}

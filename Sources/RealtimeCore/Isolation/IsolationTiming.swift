@@ -1,0 +1,49 @@
+/// How late voice isolation makes the voice: constant for a rate and a quantum, so that the graph can be told (V8).
+///
+///     isolator's own delay │ until its block is whole │ time for the worker │ a fade ahead, in case the next block is late
+struct IsolationTiming: Sendable, Equatable {
+  /// Of the isolator, in Hz.
+  static let isolatorRate = 48_000
+  /// Frames of the isolator's block: 10 ms.
+  static let block = 480
+
+  /// Frames per second of the graph.
+  let rate: Int
+  /// The isolator's delay in frames of the graph.
+  let isolator: Int
+  /// Frames of the fade between the isolated voice and the standard one: 2.5 ms.
+  let fade: Int
+  /// Frames of 10 ms.
+  let tenMilliseconds: Int
+  /// The graph has the isolator's rate.
+  private let isSameRate: Bool
+  private let block = Self.block
+  /// Frames that both resamplers hold back.
+  private let held: Int
+
+  init(rate: Int, isolatorDelay: Int) {
+    self.rate = rate
+    isolator = (isolatorDelay * rate + Self.isolatorRate / 2) / Self.isolatorRate
+    fade = max(rate / 400, 1)
+    tenMilliseconds = (rate + 99) / 100
+    isSameRate = rate == Self.isolatorRate
+    // 22 frames of the lower rate each.
+    held = isSameRate ? 0 : 44 * max(rate, Self.isolatorRate) / Self.isolatorRate + 4
+  }
+
+  /// Frames by which the isolated voice is later than the voice, in cycles of `quantum` frames. [any]
+  @_noLocks @_noAllocation
+  func delay(quantum: Int) -> Int {
+    // As many cycles as last 10 ms at least.
+    let cycles = (tenMilliseconds + quantum - 1) / max(quantum, 1)
+    return isolator + blocking(quantum: quantum) + held + cycles * quantum + fade
+  }
+
+  @_noLocks @_noAllocation
+  private func blocking(quantum: Int) -> Int {
+    if !isSameRate { return tenMilliseconds }
+    var a = block, b = max(quantum, 1)
+    while b != 0 { (a, b) = (b, a % b) }
+    return block - a
+  }
+}

