@@ -51,7 +51,7 @@ struct KeyGroup: Sendable {
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
     KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
     KeyGroup(
-      "e E n g H v", "AEC, its other engine, NS, AGC, high-pass; v: the next mic mode", footer: "AEC, NS, AGC, HPF, mode",
+      "e E n g H v", "AEC, other engine, NS, AGC, high-pass; v: next mic mode", footer: "AEC, NS, AGC, HPF, mode",
       [
         "e": .toggle(.echoCancellation), "E": .otherEngine, "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl),
         "H": .toggle(.highPassFilter), "v": .nextMicMode,

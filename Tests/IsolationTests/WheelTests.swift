@@ -132,7 +132,8 @@ struct WheelTests {
 
     let other = String(repeating: "0", count: 64)
     for (address, words) in [
-      (try index("other", other), "its SHA-256 is \(other)"), (try index("later", checksum, version: "2.0"), "some-package 1.0 has no file"),
+      (try index("other", other), "its SHA-256 is \(other)"),
+      (try index("later", checksum, version: "2.0"), "some-package 1.0 has no file"),
       ("\(server.address)/some.whl", "no package's description"), ("\(server.address)/nothing", "status 404"),
       ("http://127.0.0.1:1/", "cannot be reached"),
     ] {

@@ -60,7 +60,7 @@ extension MicModeStatus {
   ///   - rest: why nothing is processed; nil if something is.
   ///   - latency: frames that isolation adds.
   init(requested: MicMode, rest: String?, isBypassed: Bool, isolation: VoiceIsolation.Status, latency: Int) {
-    self.init(requested: requested, lateBlocks: isolation.lateBlocks, isolator: isolation.isolator)
+    self.init(requested: requested, active: nil, effective: nil, lateBlocks: isolation.lateBlocks, isolator: isolation.isolator)
     let isIsolation = requested == .voiceIsolation
     if isIsolation, isolation.isolator != nil { self.latency = latency }
     if let rest {

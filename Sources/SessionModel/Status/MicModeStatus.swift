@@ -16,7 +16,7 @@ public struct MicModeStatus: Codable, Sendable, Equatable {
   public var isolator: String?
 
   public init(
-    requested: MicMode = .standard, active: MicMode? = nil, effective: MicMode? = nil, reason: String? = nil, latency: Int = 0,
+    requested: MicMode = .standard, active: MicMode? = .standard, effective: MicMode? = .standard, reason: String? = nil, latency: Int = 0,
     lateBlocks: UInt64 = 0, isolator: String? = nil
   ) {
     self.requested = requested
