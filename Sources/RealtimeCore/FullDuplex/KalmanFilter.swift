@@ -24,12 +24,17 @@ struct KalmanFilter: ~Copyable {
     var period: Int
     /// Whether `peak` is asked for.
     var watchesPeak: Bool
+    /// What is left of a row's highest power after a step of learning, and the share of it that its path may always change by.
+    var holding: Float
+    var heldShare: Float
 
     /// Follows a path that moves.
-    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false)
+    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false,
+      holding: 0.9999, heldShare: 0.1)
     /// Is not led astray by who talks at the near end.
     static let careful = Tuning(
-      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, watchesPeak: true)
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, watchesPeak: true,
+      holding: 0.9998, heldShare: 0.1)
   }
 
   private let layout: FilterLayout
@@ -41,6 +46,8 @@ struct KalmanFilter: ~Copyable {
   /// By channel and partition: real parts, imaginary parts, variances.
   let weights: UnsafeMutablePointer<Float>
   private let meanSquares: UnsafeMutablePointer<Float>
+  /// The highest of each row's mean squares, falling: what the path may become again.
+  private let heldSquares: UnsafeMutablePointer<Float>
   private let binsOfRow: UnsafeMutablePointer<Int32>
   private let references: UnsafeMutablePointer<UnsafePointer<Float>>
   /// U of the last hop.
@@ -70,6 +77,7 @@ struct KalmanFilter: ~Copyable {
     rowSize = 3 * layout.bins
     weights = .silence(rows * rowSize)
     meanSquares = .silence(rows)
+    heldSquares = .silence(rows)
     binsOfRow = .allocate(capacity: rows)
     binsOfRow.initialize(repeating: 0, count: rows)
     uncertainty = .silence(layout.bins)
@@ -93,7 +101,7 @@ struct KalmanFilter: ~Copyable {
 
   deinit {
     for array in [
-      weights, meanSquares, uncertainty, noise, inverse, squares - 8, time, scratch, following, errorWindow,
+      weights, meanSquares, heldSquares, uncertainty, noise, inverse, squares - 8, time, scratch, following, errorWindow,
       peakLevels, peakTaps,
     ] { array.deallocate() }
     binsOfRow.deallocate()
@@ -111,9 +119,9 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
   }
 
-  /// One hop: estimates the echo in the newest `window` samples of the microphone and learns from what is left.
+  /// One hop: estimates the echo in the newest `window` samples of the microphone and learns from what is left, unless told not to.
   @_noLocks @_noAllocation
-  mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>) {
+  mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
     chooseBins(reference)
     predict(reference, offset: offset)
     let start = layout.transform - layout.window
@@ -121,7 +129,7 @@ struct KalmanFilter: ~Copyable {
       store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
     }
     hops += 1
-    if hops % tuning.period != 0 { return }
+    if !learns || hops % tuning.period != 0 { return }
     transform.forward(errorWindow, into: error)
     learn()
     constrain((hops / tuning.period) & 15)
@@ -166,7 +174,7 @@ struct KalmanFilter: ~Copyable {
     let variance = (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
-    meanSquares[row] = 0
+    (meanSquares[row], heldSquares[row]) = (0, 0)
   }
 
   /// The path may have become another: what is known counts for less, and what is new is learnt at once.
@@ -200,6 +208,7 @@ struct KalmanFilter: ~Copyable {
       for k in 0..<2 * layout.bins { base[k] *= factor }
       for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
       meanSquares[row] *= factor * factor
+      heldSquares[row] *= factor * factor
     }
   }
 
@@ -253,6 +262,7 @@ struct KalmanFilter: ~Copyable {
         let from = weights + (channel * count + source) * rowSize, to = weights + row * rowSize
         for k in 0..<rowSize { to[k] = from[k] }
         meanSquares[row] = meanSquares[channel * count + source]
+        heldSquares[row] = heldSquares[channel * count + source]
       }
     }
   }
@@ -344,6 +354,12 @@ struct KalmanFilter: ~Copyable {
       let smoothed = tuning.smoothing * load8(noise + k) + scale * sum
       store8(smoothed, to: noise + k)
       store8(1 / (load8(uncertainty + k) + tuning.overcount * smoothed + 1e-8), to: inverse + k)
+    }
+    // A filter that hears no echo for long, behind a muted microphone with noise of its own, learns that there is none: its estimate goes to 0, and
+    // with it how wrong it takes itself to be. What it has known keeps that from vanishing.
+    for row in 0..<rows {
+      heldSquares[row] = max(meanSquares[row], heldSquares[row] * tuning.holding)
+      meanSquares[row] = max(meanSquares[row], tuning.heldShare * heldSquares[row])
     }
     var partitions = rowsOfPartitions
     let share = Float(tuning.period * layout.hop) / Float(layout.transform)

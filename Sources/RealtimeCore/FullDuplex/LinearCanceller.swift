@@ -39,6 +39,8 @@ struct LinearCanceller: ~Copyable {
   private var guardHops: Int
   private var sinceFarEnd = 0
   private var quietHops = 0
+  /// Hops since the microphone was closed, as many as a window holds at most.
+  private var openHops = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
 
@@ -87,6 +89,11 @@ struct LinearCanceller: ~Copyable {
     echoBands.deallocate()
   }
 
+  /// Mean square of a hop of a closed microphone: −110 dBFS, far below any open one's noise.
+  private static var closed: Float {
+    @_noLocks @_noAllocation get { 1e-11 }
+  }
+
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
@@ -106,7 +113,10 @@ struct LinearCanceller: ~Copyable {
     hops += 1
     feed(left: left, right: right)
     push(samples, frames: layout.hop, onto: microphone, length: layout.window)
-    if reference.isSilent {
+    // A microphone that is muted at its source gives zeros. The room's echo goes on, and what is known of it is kept.
+    openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
+    let isWhole = openHops == layout.window / layout.hop
+    if reference.isSilent || openHops == 0 {
       careful.rest(microphone: microphone)
       choice.rest()
       echo = careful.echo
@@ -114,8 +124,8 @@ struct LinearCanceller: ~Copyable {
       isGuarded = false
       return
     }
-    careful.step(reference, offset: offset, microphone: microphone)
-    fast.step(reference, offset: offset, microphone: microphone)
+    careful.step(reference, offset: offset, microphone: microphone, learns: isWhole)
+    fast.step(reference, offset: offset, microphone: microphone, learns: isWhole)
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
     spectrum.measure(samples, into: microphoneBands)
@@ -124,6 +134,7 @@ struct LinearCanceller: ~Copyable {
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
+    if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
     place(isFarEnd: farEndPower > 1e-8)

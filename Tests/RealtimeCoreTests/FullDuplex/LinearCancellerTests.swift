@@ -56,6 +56,20 @@ struct LinearCancellerTests {
     #expect(abs(try #require(run.echoDelay) - seconds - 0.005) < 0.002)
   }
 
+  @Test(
+    "V10: a microphone that was muted at its source for half a minute, or lost its sound to noise, hears the echo cancelled again at once, or soon",
+    arguments: [(0, 0.0), (1e-4, 1.5)] as [(Float, Double)])
+  func muted(noise: Float, within seconds: Double) {
+    let far = Noise.white(frames: 40 * Self.rate, seed: 3), muted = 5 * Self.rate..<35 * Self.rate
+    var heard = echo(of: far, through: Self.path(seed: 7)).map { 0.25 * $0 }
+    for i in muted { heard[i] = 0 }
+    var near = Noise.white(frames: far.count, level: noise, seed: 11)
+    if noise == 0 { near = near.map { _ in 0 } }
+    let run = cancel(far, far, echo: heard, near: near)
+    #expect(run.erle(3, 5) > 20, "\(run.erle(3, 5)) before")
+    #expect(run.erle(35 + seconds + 0.1, 38) > 20, "\(run.erle(35 + seconds + 0.1, 38)) after")
+  }
+
   @Test("V10: while the far end is silent the microphone passes untouched")
   func silence() {
     let near = Noise.white(frames: Self.rate, seed: 5), silence = [Float](repeating: 0, count: near.count)
