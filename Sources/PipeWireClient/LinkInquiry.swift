@@ -17,12 +17,17 @@ public final class LinkInquiry {
   public init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
-    again = LoopTimer(loop: connection.loop) { [unowned self] in
+    let again = LoopTimer(loop: connection.loop)
+    self.again = again
+    again.connect(to: self) { inquiry in
       // An old answer is no answer.
-      if questions.values.contains(where: { $0.mayEnd != true }) { questions = [:] }
-      changed()
+      if inquiry.questions.values.contains(where: { $0.mayEnd != true }) { inquiry.questions = [:] }
+      inquiry.changed()
     }
   }
+
+  // Before the connection, which may end with this: it tells each proxy that is left that it is gone.
+  deinit { questions = [:] }
 
   /// Returns true if all of these links may be ended now, at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
@@ -30,7 +35,7 @@ public final class LinkInquiry {
     let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
     questions = questions.filter { active.contains($0.key) }
     for link in active where questions[link] == nil {
-      questions[link] = try Question(connection, link: link) { [unowned self] in answered() }
+      questions[link] = try Question(connection, link: link) { [weak self] in self?.answered() }
     }
     guard questions.values.allSatisfy({ $0.mayEnd == true }) else { return false }
     questions = [:]

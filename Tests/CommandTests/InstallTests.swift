@@ -11,6 +11,7 @@ struct InstallTests {
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
     "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
+    "isolation",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
@@ -105,7 +106,7 @@ struct InstallTests {
     let folder = "\(place.path)/root/usr/share/man/man1"
     let man = (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil
     for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] })
-      + ["path", "check", "show"].map({ ["config", $0] })
+      + ["path", "check", "show"].map({ ["config", $0] }) + ["install", "status", "remove"].map({ ["isolation", $0] })
     {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))

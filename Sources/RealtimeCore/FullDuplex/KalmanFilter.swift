@@ -29,7 +29,8 @@ struct KalmanFilter: ~Copyable {
     var heldShare: Float
 
     /// Follows a path that moves.
-    static let fast = Tuning(processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false,
+    static let fast = Tuning(
+      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false,
       holding: 0.9999, heldShare: 0.1)
     /// Is not led astray by who talks at the near end.
     static let careful = Tuning(
