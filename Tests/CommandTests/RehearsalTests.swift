@@ -25,8 +25,8 @@ struct RehearsalTests {
     }
   }
 
-  /// One rehearsal for several tests: a round of the conversation and a half.
-  private static let whole = Result { try Run([], seconds: 30) }
+  /// One rehearsal for several tests: two rounds of the conversation's far and near end.
+  private static let whole = Result { try Run([], seconds: 42) }
 
   @Test("O3 V6: the echo is cancelled by 30 dB and more, by the room's own measurement, and what the canceller says of itself agrees")
   func echoIsCancelled() throws {
@@ -110,7 +110,7 @@ struct RehearsalTests {
   @Test(
     "O3 V9: at a quantum of 480 frames, that is no power of two, the echo is cancelled all the same and re-blocking adds what it must")
   func quantum480() throws {
-    let run = try Run(["--quantum", "480"], seconds: 26)
+    let run = try Run(["--quantum", "480"], seconds: 42)
     #expect(run.exit == .status(0))
     #expect(run.status.graph.quantum == 480)
     #expect(run.status.graph.renderLatency == 0)
@@ -129,7 +129,7 @@ struct RehearsalTests {
     let speech = try Speech(Voice.farEnd[1], rate: 48_000)
     let rounds = 60 * 48_000 / speech.samples.count + 1
     var links = ""
-    let run = try Run([], seconds: 26) { session, place in
+    let run = try Run([], seconds: 42) { session, place in
       let file = "\(place.path)/music.wav"
       try WaveFile(samples: Array((0..<rounds).flatMap { _ in speech.samples })).write(to: file)
       let session = ["XDG_RUNTIME_DIR": session, "PIPEWIRE_RUNTIME_DIR": session]

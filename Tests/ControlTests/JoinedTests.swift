@@ -43,8 +43,8 @@ final class JoinedProgram: Sendable {
   }
 }
 
-/// The share of a tone in the last `count` samples.
-private func share(of frequency: Double, in samples: [Float], last count: Int = 24_000) -> Double {
+/// The share of a tone in the last `count` samples: few, for a writer whom a busy machine holds up leaves gaps between them.
+private func share(of frequency: Double, in samples: [Float], last count: Int = 4_800) -> Double {
   let samples = samples.suffix(count)
   var (real, imaginary, power) = (0.0, 0.0, 0.0)
   for (i, sample) in samples.enumerated() {
