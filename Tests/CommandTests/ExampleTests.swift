@@ -9,39 +9,21 @@ struct ExampleTests {
   private static let examples =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path + "/Examples"
-  private static let softphone = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Softphone"
 
   private func tone(_ frequency: Double, rate: Int, seconds: Int) -> [Float] {
     (0..<seconds * rate).map { 0.2 * Float(sin(2 * .pi * frequency * Double($0) / Double(rate))) }
   }
-
-  private func pcm(_ file: String) -> [Float] {
-    let data = FileManager.default.contents(atPath: file) ?? Data()
-    return data.withUnsafeBytes { bytes in bytes.bindMemory(to: Int16.self).map { Float($0) / 32_768 } }
-  }
-
-  /// Passes standard input on at a network's pace: 20 ms of 16 kHz mono at a time.
-  private static let network = """
-    import sys, time
-    due = time.monotonic()
-    while frame := sys.stdin.buffer.read(640):
-        sys.stdout.buffer.write(frame)
-        sys.stdout.flush()
-        due += 0.02
-        time.sleep(max(0, due - time.monotonic()))
-
-    """
 
   @Test("L1, K1, L5: the softphone plays what comes in, sends the microphone out, and hands everything back at the end")
   func softphone() throws {
     let session = try plainSession()
     let far = tone(500, rate: 16_000, seconds: 10)
     try far.map { Int16($0 * 32_767) }.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/far.pcm")) }
-    try Self.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
+    try SoftphoneProgram.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
     let near = try Speech(.nearEnd, rate: 48_000).samples
     let probe = try GraphProbe(socket: session.socket, play: ["near": near], record: ["speaker"], frames: 4 * 48_000)
     let call = try session.start(
-      "sh", ["-c", "cd '\(session.path)' && python3 network.py < far.pcm | '\(Self.softphone)' > near.pcm"])
+      "sh", ["-c", "cd '\(session.path)' && python3 network.py < far.pcm | '\(SoftphoneProgram.path)' > near.pcm"])
     try session.wait(forPorts: ["nearend:speaker_FL", probe.playPort("near"), probe.recordPort("speaker")])
     for (from, to) in [("nearend:speaker_FL", probe.recordPort("speaker")), (probe.playPort("near"), "hw.mic:input_MONO")] {
       _ = try session.run("pw-link", from, to)
@@ -51,7 +33,7 @@ struct ExampleTests {
     #expect(Measures.share(ofTone: 500, in: heard, rate: 48_000) > 0.9)
     let result = call.result(timeout: 30)
     #expect(result.exit == .status(0), "\(result.errors)")
-    let sent = pcm("\(session.path)/near.pcm")
+    let sent = SoftphoneProgram.samples(in: "\(session.path)/near.pcm")
     #expect(sent.count > 5 * 16_000, "\(sent.count) samples of the microphone")
     #expect(Measures.activeLevel(sent, rate: 16_000).map { $0 > -40 } == true, "somebody talks in what is sent")
     #expect(try !session.ports().contains { $0.hasPrefix("nearend") })

@@ -9,22 +9,9 @@ import Testing
 @Suite("Joined programs", .serialized)
 struct JoinedProgramsTests {
   private static let rate = 16_000
-  private static let softphone = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Softphone"
   /// Hz: in what each softphone plays, above most of what speech has.
   private static let tones = ["one": 5_000.0, "two": 6_000.0]
   private static let seconds = 90
-
-  /// Passes standard input on at a network's pace: 20 ms of 16 kHz mono at a time.
-  private static let network = """
-    import sys, time
-    due = time.monotonic()
-    while frame := sys.stdin.buffer.read(640):
-        sys.stdout.buffer.write(frame)
-        sys.stdout.flush()
-        due += 0.02
-        time.sleep(max(0, due - time.monotonic()))
-
-    """
 
   /// A softphone that plays a voice with a tone in it, and whose process is the one that is returned.
   private func softphone(_ name: String, voice: Voice, in session: PrivateSession) throws -> RunningProgram {
@@ -38,14 +25,13 @@ struct JoinedProgramsTests {
     }
     let script = """
       cd '\(session.path)' && mkfifo \(name).net && { python3 network.py <\(name).far >\(name).net 2>/dev/null & } &&
-      exec '\(Self.softphone)' <\(name).net >\(name).near
+      exec '\(SoftphoneProgram.path)' <\(name).net >\(name).near
       """
     return try session.start("sh", ["-c", script])
   }
 
   private func near(_ name: String, _ session: PrivateSession) -> [Float] {
-    let data = FileManager.default.contents(atPath: "\(session.path)/\(name).near") ?? Data()
-    return data.prefix(data.count & ~1).withUnsafeBytes { $0.bindMemory(to: Int16.self).map { Float($0) / 32_768 } }
+    SoftphoneProgram.samples(in: "\(session.path)/\(name).near")
   }
 
   private func status(_ session: PrivateSession) throws -> Snapshot? {
@@ -61,7 +47,7 @@ struct JoinedProgramsTests {
     "O8, L1, V4, S4: two programs on the library and the dashboard share the nearend that runs: both heard, both with the echo cancelled")
   func share() throws {
     let session = try plainSession()
-    try Self.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
+    try SoftphoneProgram.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
     var host = try session.startNearend("--headless")
     #expect(host.says("control socket"))
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 10_000)

@@ -1,5 +1,6 @@
 import Foundation
-import RealtimeCore
+
+@testable import RealtimeCore
 
 /// Signals and measures for the capture path's tests.
 enum CaptureSignals {
@@ -11,6 +12,17 @@ enum CaptureSignals {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Float(Int32(truncatingIfNeeded: state >> 32)) / 2_147_483_648
     }
+  }
+
+  /// What is above 5 kHz, where the clicks of a switch are and a low tone has nothing.
+  static func high(of voice: some Collection<Float>, rate: Int) -> [Float] {
+    var high = Array(voice)
+    let frames = high.count
+    var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
+    for index in filters.indices {
+      high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: frames) }
+    }
+    return high
   }
 
   /// Speech-like: voiced syllables of changing pitch and formants with pauses between phrases, and some hiss.

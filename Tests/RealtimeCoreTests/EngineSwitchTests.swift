@@ -44,13 +44,8 @@ struct EngineSwitchTests {
 
   /// The largest sample above 5 kHz, where the tone has nothing.
   private static func click(_ voice: [Float]) -> Float {
-    var high = voice
-    var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
-    for index in filters.indices {
-      high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: voice.count) }
-    }
     // The path starts from nothing.
-    return high[4_800...].reduce(0) { max($0, abs($1)) }
+    CaptureSignals.high(of: voice, rate: rate)[4_800...].reduce(0) { max($0, abs($1)) }
   }
 
   @Test("V10, L7: the engine changes 24 times during a tone, and nothing clicks; the same measure finds a hard change", arguments: quanta)

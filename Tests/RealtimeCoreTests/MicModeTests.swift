@@ -21,13 +21,7 @@ struct MicModeTests {
 
   /// The largest sample above 5 kHz, where the tone has nothing.
   private static func click(_ voice: some Collection<Float>) -> Float {
-    var high = Array(voice)
-    var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
-    let count = high.count
-    for index in filters.indices {
-      high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: count) }
-    }
-    return high[4_800...].reduce(0) { max($0, abs($1)) }
+    CaptureSignals.high(of: voice, rate: rate)[4_800...].reduce(0) { max($0, abs($1)) }
   }
 
   private static func level(_ samples: some Collection<Float>) -> Double { CaptureSignals.decibels(CaptureSignals.power(samples)) }

@@ -82,11 +82,7 @@ struct MuteTests {
 
   /// The level of a toggle above 5 kHz, where a tone of 300 Hz has nothing: the largest sample of each window of 20 ms around a change.
   private static func clicks(_ voice: [Float], at changes: [Int], latency: Int) -> [Float] {
-    var high = voice
-    var filters = [Biquad.highPass(5_000, rate: rate), .highPass(5_000, rate: rate)]
-    for index in filters.indices {
-      high.withUnsafeMutableBufferPointer { filters[index].process($0.baseAddress!, into: $0.baseAddress!, frames: voice.count) }
-    }
+    let high = CaptureSignals.high(of: voice, rate: rate)
     return changes.map { change in high[change..<min(change + latency + 2_400, high.count)].reduce(0) { max($0, abs($1)) } }
   }
 

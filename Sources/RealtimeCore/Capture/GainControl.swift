@@ -108,17 +108,10 @@ struct GainControl {
     // Down within the attack, for which the whole block serves as look-ahead in most cases; up over some 0.1 s.
     limit = needed < limit ? needed : min(needed, limit + release * seconds)
     let limitStep = (limit - limitStart) / Float(needed < limitStart ? min(attackFrames, frames) : frames)
-    if let open {
-      let limitEnd = limit
-      for i in 0..<frames {
-        let n = Float(i + 1)
-        let limited = limitStep < 0 ? max(limitStart + limitStep * n, limitEnd) : min(limitStart + limitStep * n, limitEnd)
-        open[i] *= (start + step * n) * limited
-      }
-    }
     for i in 0..<frames {
       let n = Float(i + 1)
       let limited = limitStep < 0 ? max(limitStart + limitStep * n, limit) : min(limitStart + limitStep * n, limit)
+      if let open { open[i] *= (start + step * n) * limited }
       let y = samples[i] * (start + step * n) * limited
       samples[i] = isOn ? min(max(y, -ceiling), ceiling) : y
     }

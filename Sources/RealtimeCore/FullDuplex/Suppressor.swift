@@ -10,18 +10,18 @@ struct Suppressor: ~Copyable {
   private let filterBins: Int
   private let transform: FourierTransform
   private let analysis, synthesis: UnsafeMutablePointer<Float>
-  private let residual, estimate, work, overlap: UnsafeMutablePointer<Float>
+  private let residual, estimate, work: UnsafeMutablePointer<Float>
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
-  private let noise, speech, clean, gain: UnsafeMutablePointer<Float>
-  private let smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
+  private let memory: SuppressorMemory
+  private let overlap: OverlapAdd
   private let phases: SplitSpectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
   private let echoOnly: EchoOnlyPass
   /// Makes |E|² the power of a hop.
   private let scale: Float
-  private let settlingMemory, memory: Float
+  private let settlingMemory, settledMemory: Float
   private let settlingHops: Int
   /// 0.4 s.
   private let noiseWindowHops: Int
@@ -56,21 +56,13 @@ struct Suppressor: ~Copyable {
     residual = .silence(length)
     estimate = .silence(length)
     work = .silence(length)
-    overlap = .silence(length)
+    overlap = OverlapAdd(hop: hop, length: length)
     spectrum = .silence(padded)
     echoSpectrum = .silence(padded)
     power = .silence(padded)
     echoPower = .silence(padded)
     uncertainty = .silence(padded)
-    noise = .silence(padded)
-    speech = .silence(padded)
-    clean = .silence(padded)
-    gain = .silence(padded)
-    smoothed = .silence(padded)
-    least = .silence(padded)
-    most = .silence(padded)
-    formerLeast = .silence(padded)
-    for k in 0..<padded { (noise[k], speech[k], gain[k]) = (1e-9, 0.5, 1) }
+    memory = SuppressorMemory(bins: padded)
     phases = .silence(phaseCount + padded)
     for i in 0..<phaseCount + padded {
       let phase = 2 * .pi * Self.next(&random)
@@ -81,16 +73,13 @@ struct Suppressor: ~Copyable {
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
     settlingMemory = layout.perHop(0.8)
-    memory = layout.perHop(0.95)
+    settledMemory = layout.perHop(0.95)
     settlingHops = layout.hops(0.16)
     noiseWindowHops = layout.hops(0.4)
   }
 
   deinit {
-    for array in [
-      analysis, synthesis, residual, estimate, work, overlap, power, echoPower, uncertainty, noise, speech, clean, gain,
-      smoothed, least, most, formerLeast,
-    ] { array.deallocate() }
+    for array in [analysis, synthesis, residual, estimate, work, power, echoPower, uncertainty] { array.deallocate() }
     spectrum.deallocate()
     echoSpectrum.deallocate()
     phases.deallocate()
@@ -121,20 +110,16 @@ struct Suppressor: ~Copyable {
     hops += 1
     analyze(newest, line: residual, into: spectrum, power: power)
     analyze(echo, line: estimate, into: echoSpectrum, power: echoPower)
-    if hops == 1 { for k in 0..<bins { noise[k] = power[k] + 1e-10 } }
+    if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
     spread(filterUncertainty)
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(
-      error: power, echo: echoPower, uncertainty: uncertainty, noise: noise, presence: presence.overall, isGuarded: isGuarded)
+      error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    presence.update(error: power, echo: residualEcho.power, noise: noise, noiseShare: noiseShare, isGuarded: isGuarded)
+    presence.update(error: power, echo: residualEcho.power, noise: memory.noise, noiseShare: noiseShare, isGuarded: isGuarded)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
-    transform.inverse(spectrum, into: work)
-    copy(overlap + hop, to: overlap, frames: length - hop)
-    clear(overlap + (length - hop), frames: hop)
-    for i in length - 2 * hop..<length { overlap[i] += work[i] * synthesis[i] }
-    copy(overlap + (length - 2 * hop), to: output, frames: hop)
+    overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
 
   @_noLocks @_noAllocation
@@ -167,19 +152,20 @@ struct Suppressor: ~Copyable {
     let talking = presence.overall
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: noise, speech: speech,
-      clean: clean, gain: gain, phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
+      bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
+      speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first, phaseIm: phases.im + first,
+      comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
-      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare, noiseMemory: hops > settlingHops ? memory : settlingMemory,
-      smoothed: smoothed, least: least, most: most, formerLeast: formerLeast, beginsWindow: hops % noiseWindowHops == 0,
+      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
+      noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
+      smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
+      beginsWindow: hops % noiseWindowHops == 0,
       steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude)
     if let open {
-      echoOnly.take(spectrum, noise: noise)
-      echoOnly.process(kernel, bins: bins, transform: transform, synthesis: synthesis, into: open)
+      echoOnly.take(spectrum, noise: memory.noise)
+      echoOnly.process(kernel, transform: transform, window: synthesis, into: open)
     }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
-    // The first and the last bin are real.
-    (spectrum.im[0], spectrum.im[bins - 1]) = (0, 0)
   }
 
   /// 0…1, the same sequence each time (Marsaglia's xorshift, 2003).
