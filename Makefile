@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
-.PHONY: fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
+.PHONY: picture test-corpus test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -59,6 +59,9 @@ realtime-check: dependencies ## runs everything that the audio thread runs under
 docs: dependencies ## builds the library's documentation as a static site, to be served at / or at BASE=path; a warning is a failure
 	@Scripts/docs
 
+picture: dependencies ## draws the dashboard of a rehearsal into README.md
+	@Scripts/picture
+
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
 	@Scripts/thread-check
 
@@ -74,9 +77,14 @@ soak: dependencies ## runs ten minutes of random events and faults at a simulate
 test-faults: dependencies ## stages every fault on a simulated desk, and measures what survives: ARGS="--faults sleep,phone --traffic both"
 	@Scripts/test-faults $(ARGS)
 
-fuzz: dependencies ## ten minutes of random requests at the control socket: ARGS="--seconds 600 --seed 1"
-	@$(swift) build --product ControlFuzz
-	@.build/debug/ControlFuzz $(ARGS)
+test-intercom: dependencies ## lets two nearends talk over a lossy network between namespaces, and measures it: ARGS="--seconds 600"
+	@Scripts/test-intercom $(ARGS)
+
+test-corpus: dependencies ## spreads a corpus over two Dask workers on this machine, kills one in the middle, and looks for what is lost
+	@Scripts/test-corpus
+
+fuzz: dependencies ## ten minutes of random requests at the control socket, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+	@Scripts/fuzz ControlFuzz $(ARGS)
 
 fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
 	@Scripts/fuzz GraphFuzz $(ARGS)
@@ -88,5 +96,5 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 	@Scripts/install-dependencies build
 
 clean: ## removes everything that was built
-	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-install .build-deb
+	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-corpus .build-install .build-deb
 	@rm -rf .build-debian .build-debian13

@@ -56,6 +56,7 @@ let package = Package(
     .target(name: "CKernels", dependencies: ["CRealtime"]),
     .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
     .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
+    .target(name: "CLadspa", dependencies: ["CRealtime"]),
     .target(name: "CPipeWire", dependencies: ["CRealtime", "PipeWireLibrary"]),
     .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
@@ -66,12 +67,15 @@ let package = Package(
     // What comes from outside, made harmless
     .target(name: "Border"),
 
+    // Voices over a network: packets, their order and loss, and the sockets
+    .target(name: "RTP", dependencies: ["Border"]),
+
     // The product
     .target(
       name: "RealtimeCore",
-      dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing"],
+      dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa"],
       swiftSettings: audioSettings),
-    .target(name: "SessionModel", dependencies: ["Border"]),
+    .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
     .target(
@@ -80,14 +84,16 @@ let package = Package(
     .target(
       name: "Nearend",
       dependencies: [
-        "Border", "ControlClient", "Platform", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "Border", "ControlClient", "Platform", "RTP", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
       ]),
     .target(
       name: "OfflineProcessing",
       dependencies: ["Border", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SoundFileLibrary", "CairoLibrary"]),
     .target(
       name: "Preferences",
-      dependencies: ["Border", "Platform", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit")]),
+      dependencies: [
+        "Border", "Platform", "RTP", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit"),
+      ]),
     .target(name: "Doctor", dependencies: ["Platform", "PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(
@@ -128,15 +134,22 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // What several test targets need
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
+
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
+    .testTarget(name: "RTPTests", dependencies: ["RTP"]),
     .testTarget(
       name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
-    .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime"]),
+    .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"]),
     .testTarget(
       name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
-    .testTarget(name: "OfflineTests", dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel"]),
+    .testTarget(
+      name: "OfflineTests",
+      dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "TestPlugIns"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
-    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "SessionModel"]),
+    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
@@ -147,7 +160,9 @@ let package = Package(
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests",
-      dependencies: ["Nearend", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView", "CHostileClient"]),
+      dependencies: [
+        "Nearend", "RTP", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView", "CHostileClient", "TestSupport",
+      ]),
     .executableTarget(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -174,15 +189,23 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/FaultMatrix"),
-    .testTarget(name: "ControlTests", dependencies: ["Nearend", "ControlClient", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
+    .executableTarget(
+      name: "Intercom",
+      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Tests/Intercom"),
     .testTarget(
-      name: "TelemetryTests", dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware"],
+      name: "ControlTests",
+      dependencies: ["Nearend", "ControlClient", "RTP", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestSupport"]),
+    .testTarget(
+      name: "TelemetryTests",
+      dependencies: ["Nearend", "RealtimeCore", "SessionModel", "PipeWireGraph", "SimulatedHardware", "TestSupport"],
       exclude: ["Snapshots"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "NearendCommand", "ManualPages", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph",
-        "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware",
+        "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing", "PipeWireClient",
+        "PipeWireGraph",
+        "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
       exclude: ["Snapshots"]),
   ]
@@ -202,8 +225,9 @@ let package = Package(
 // `make thread-check` builds only what it runs: ThreadSanitizer is slow, and excludes the fence's sanitizer.
 if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
-    "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CPipeWire", "Platform", "RealtimeCore",
-    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "Nearend", "SessionModelTests", "NearendTests",
+    "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa", "CPipeWire", "Platform",
+    "RealtimeCore",
+    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SessionModelTests", "NearendTests",
   ]
   package.products = []
   package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }

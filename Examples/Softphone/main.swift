@@ -3,7 +3,6 @@
 import Foundation
 import Nearend
 
-let (manager, call) = (AudioSessionManager.shared, "call")
 let (rate, frameBytes) = (16_000, 640)  // 20 ms
 
 func fail(_ reason: String) -> Never {
@@ -12,20 +11,22 @@ func fail(_ reason: String) -> Never {
 }
 
 do {
-  try manager.registerMedia(id: call, isSend: true, isReceive: true)
+  let call = try AudioSession.shared.join("call")
+  let output = try call.makeOutput(sampleRate: rate, bufferDuration: .milliseconds(200))
+  let microphone = try call.microphone(sampleRate: rate, channels: 1)
+
+  let sending = Task.detached {
+    for await buffer in microphone { FileHandle.standardOutput.write(buffer.samples.withUnsafeBytes { Data($0) }) }
+  }
+  while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty {
+    do throws(WriteError) {
+      try output.write(frame)
+    } catch .full {
+      // Audio that does not fit is late: a call drops it rather than lag behind.
+    }
+  }
+  sending.cancel()
+  call.end()
 } catch {
   fail("\(error)")
 }
-guard manager.registerSpeakerOutput(mediaId: call, sampleRate: rate, channelCount: 1, bufferSize: rate / 5 * 2),
-  let microphone = try? manager.microphoneBuffers(mediaId: call, sampleRate: rate, channelCount: 1)
-else { fail("the call cannot be joined") }
-
-let sending = Task.detached {
-  for await buffer in microphone { FileHandle.standardOutput.write(buffer.samples.withUnsafeBytes { Data($0) }) }
-}
-while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty {
-  // Audio that does not fit is late: a call drops it rather than lag behind.
-  _ = frame.withUnsafeBytes { manager.writeSpeakerData(mediaId: call, data: $0) }
-}
-sending.cancel()
-manager.unregisterMedia(id: call)

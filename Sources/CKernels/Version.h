@@ -321,7 +321,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     lanes wiener = xi / (ALL(1) + xi), v = LEAST(MOST(g * wiener, ALL(1e-6f)), ALL(80));
     lanes amplitude = LEAST(wiener * EXP2(ALL(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v)), ALL(1));
     // G^p floor^(1 − p) (Cohen and Berdugo 2001), the floor between the echo's and the noise's.
-    // Of all that is not the near end, whether its noise is to go or not: echo below a noise that stays is heard by nobody.
+    // Echo's share of echo plus noise. Noise counts even where it is kept, because it masks the echo.
     lanes echoShare = echo / (echo + noise + ALL(1e-12f));
     lanes floor = MOST(LEAST(ALL(hop->echoFloor) * echoShare + floorOfNoise * (ALL(1) - echoShare), floorOfNoise), ALL(1e-6f));
     lanes logFloor = LOG2(floor), logGain = MOST(LOG2(MOST(amplitude, ALL(1e-6f))), logFloor);

@@ -1,6 +1,7 @@
 #include "CProfiler.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pipewire/impl.h>
 
 #include <pipewire/extensions/profiler.h>
@@ -53,7 +54,9 @@ static void count_node(profiler_counts *counts, const struct block *block) {
   if (!node) return;
   if (block->status == FINISHED) {
     node->finished++;
-    node->busy += (uint64_t)(block->finish - block->awake);
+    const uint64_t busy = (uint64_t)(block->finish - block->awake);
+    node->busy += busy;
+    if (busy > node->longest) node->longest = busy;
   } else if (block->status != NOT_TRIGGERED) {
     node->late++;
   }
@@ -143,4 +146,13 @@ void profiler_stop(profiler *self) {
   if (self->context) pw_context_destroy(self->context);
   pw_thread_loop_destroy(self->loop);
   free(self);
+}
+
+uint64_t heap_in_use(void) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
 }

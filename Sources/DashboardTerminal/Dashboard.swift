@@ -7,23 +7,23 @@ import SessionModel
 ///
 /// It polls: `snapshot` is called at the refresh rate and after keys, and only differences are sent to the terminal. However the process
 /// ends, short of SIGKILL, the terminal is restored.
-public struct Dashboard: Sendable {
+package struct Dashboard: Sendable {
   private let options: DashboardOptions
   private let stopSignal = StopSignal()
 
-  public init(options: DashboardOptions = DashboardOptions()) {
+  package init(options: DashboardOptions = DashboardOptions()) {
     self.options = options
   }
 
   /// Throws the error that `run` would throw at once if this process's terminal cannot show a dashboard. [any]
-  public static func checkTerminal() throws(DashboardError) { try Screen.check() }
+  package static func checkTerminal() throws(DashboardError) { try Screen.check() }
 
   /// Shows the dashboard until `q` or `stop()`. Blocks; the closures are called on the calling thread. [control]
   ///
   /// - Parameter history: the last minutes; called only while the Graphs page is shown.
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
-  public func run(
+  package func run(
     extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
@@ -57,7 +57,7 @@ public struct Dashboard: Sendable {
   }
 
   /// Makes `run` return, now or as soon as it is called. [any]
-  public func stop() { stopSignal.raise() }
+  package func stop() { stopSignal.raise() }
 
   /// Sleeps until a key, a signal, or the next frame; returns false if the dashboard is to stop.
   private func wait() throws(DashboardError) -> Bool {

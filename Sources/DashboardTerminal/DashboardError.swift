@@ -2,7 +2,7 @@ import DashboardView
 import Glibc
 
 /// Why the dashboard cannot run, with what to do. [any]
-public enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Standard input or output is a file or a pipe.
   case notATerminal(stream: String)
   /// `TERM` is unset, empty, or unknown to terminfo.
@@ -15,10 +15,10 @@ public enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible 
   /// A system call failed.
   case system(call: String, code: Int32)
 
-  public var description: String { words(instead: "use --headless") }
+  package var description: String { words(instead: "use --headless") }
 
   /// The message, with what to do instead if no terminal can show it. [any]
-  public func words(instead: String) -> String {
+  package func words(instead: String) -> String {
     switch self {
     case .notATerminal(let stream):
       "standard \(stream) is not a terminal: run nearend in one, or \(instead)"

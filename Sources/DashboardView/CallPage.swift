@@ -18,7 +18,7 @@ enum CallPage {
     }
     drawProcessing(snapshot.processing, showsMode: showsMode(snapshot, canvas.frame.size), &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
-    let table = SinkTable(width: canvas.width)
+    let table = SinkTable(width: canvas.width, hasRemote: snapshot.sinks.contains { $0.remote != nil })
     let rows = sinkRows(snapshot, canvas.frame.size)
     table.drawHeader(y, shown: rows, of: snapshot.sinks.count, on: &canvas)
     y += 1

@@ -52,6 +52,7 @@ enum DiagnosticsPage {
     lines += route(snapshot.route)
     lines.append(("other applications", snapshot.ducking.words))
     lines += processing(snapshot.processing)
+    lines += snapshot.stages.map { ("stage \($0.id)", $0.words) }
     lines += outgoing(snapshot)
     if let rehearsal = snapshot.rehearsal {
       lines += [

@@ -1,22 +1,22 @@
 /// Columns and rows of a terminal. [any]
-public struct Size: Equatable, Sendable {
-  public var width: Int
-  public var height: Int
+package struct Size: Equatable, Sendable {
+  package var width: Int
+  package var height: Int
 
-  public init(width: Int, height: Int) {
+  package init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 
   /// The smallest terminal that holds every page (U3).
-  public static let minimum = Size(width: 80, height: 24)
+  package static let minimum = Size(width: 80, height: 24)
 
   /// Whether every page fits.
-  public var isLargeEnough: Bool { width >= Size.minimum.width && height >= Size.minimum.height }
+  package var isLargeEnough: Bool { width >= Size.minimum.width && height >= Size.minimum.height }
 }
 
 /// The purpose of a cell; the terminal chooses colours and attributes. A style never conveys anything that is not also in words (U3).
-public enum Style: UInt8, Sendable, CaseIterable {
+package enum Style: UInt8, Sendable, CaseIterable {
   case plain, faint, label, heading, rule
   case title, tab, currentTab
   case good, caution, alarm
@@ -27,28 +27,28 @@ public enum Style: UInt8, Sendable, CaseIterable {
 }
 
 /// One column of one row.
-public struct Cell: Equatable, Sendable {
+package struct Cell: Equatable, Sendable {
   /// The character; U+0000 in the second column of a wide one.
-  public var scalar: Unicode.Scalar
+  package var scalar: Unicode.Scalar
   /// A combining mark over it, or U+0000. Only one is kept, because stacks of them leave their row.
-  public var mark: Unicode.Scalar
-  public var style: Style
+  package var mark: Unicode.Scalar
+  package var style: Style
 
-  public init(_ scalar: Unicode.Scalar = " ", mark: Unicode.Scalar = "\0", style: Style = .plain) {
+  package init(_ scalar: Unicode.Scalar = " ", mark: Unicode.Scalar = "\0", style: Style = .plain) {
     self.scalar = scalar
     self.mark = mark
     self.style = style
   }
 
   /// True in the second column of a wide character.
-  public var isContinuation: Bool { scalar.value == 0 }
+  package var isContinuation: Bool { scalar.value == 0 }
 }
 
 /// One frame of the dashboard: a grid of cells, row by row. [any]
-public struct Frame: Equatable, Sendable {
-  public let size: Size
+package struct Frame: Equatable, Sendable {
+  package let size: Size
   /// `size.width * size.height` cells, the first row first.
-  public internal(set) var cells: [Cell]
+  package internal(set) var cells: [Cell]
 
   init(size: Size) {
     self.size = size
@@ -56,10 +56,10 @@ public struct Frame: Equatable, Sendable {
   }
 
   /// The cells of row `y`, 0 at the top.
-  public func row(_ y: Int) -> ArraySlice<Cell> { cells[y * size.width..<(y + 1) * size.width] }
+  package func row(_ y: Int) -> ArraySlice<Cell> { cells[y * size.width..<(y + 1) * size.width] }
 
   /// Row `y` as text, without trailing spaces.
-  public func text(row y: Int) -> String {
+  package func text(row y: Int) -> String {
     var text = String.UnicodeScalarView()
     for cell in row(y) where !cell.isContinuation {
       text.append(cell.scalar)
@@ -70,5 +70,5 @@ public struct Frame: Equatable, Sendable {
   }
 
   /// Every row as text.
-  public var text: String { (0..<size.height).map(text(row:)).joined(separator: "\n") }
+  package var text: String { (0..<size.height).map(text(row:)).joined(separator: "\n") }
 }

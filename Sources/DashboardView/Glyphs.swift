@@ -1,5 +1,5 @@
 /// The characters that the terminal can show (U3). [any]
-public enum GlyphSet: String, Sendable, CaseIterable {
+package enum GlyphSet: String, Sendable, CaseIterable {
   /// A UTF-8 terminal with a full font.
   case unicode
   /// Latin-1 and code page 437's line drawing, as in the fonts of the Linux console.

@@ -1,7 +1,7 @@
 import SessionModel
 
 /// A key, independent of terminal codes. [any]
-public enum Key: Hashable, Sendable {
+package enum Key: Hashable, Sendable {
   case character(Unicode.Scalar)
   case up, down, left, right
   case pageUp, pageDown, home, end
@@ -11,10 +11,10 @@ public enum Key: Hashable, Sendable {
 }
 
 /// The result of a key. [any]
-public struct KeyResponse: Equatable, Sendable {
+package struct KeyResponse: Equatable, Sendable {
   /// Commands for nearend, in order.
-  public var commands: [Command] = []
-  public var quits = false
+  package var commands: [Command] = []
+  package var quits = false
   /// False if the key has no meaning.
-  public var isUnderstood = true
+  package var isUnderstood = true
 }

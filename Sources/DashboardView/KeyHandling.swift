@@ -3,42 +3,42 @@ import SessionModel
 
 extension ViewState {
   /// Applies a key to this view, and returns the commands for nearend. A switch inverts what the snapshot shows as requested (U2).
-  public mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
+  package mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
     notice = nil
     guard let action = KeyGroup.actions[key] else { return KeyResponse(isUnderstood: false) }
     switch action {
-    case .toggleBypass: return command(.setBypass(!snapshot.processing.isBypassed))
+    case .toggleBypass: return set(.bypassVoiceProcessing, .bool(!snapshot.processing.isBypassed))
     case .toggle(let component):
       let isRequested = snapshot.processing.components.first { $0.component == component }?.isRequested ?? false
-      return command(.setComponent(component, !isRequested))
-    case .otherEngine: return command(.setEchoCanceller(snapshot.processing.engine == .nearend ? .webrtc : .nearend))
+      return set(component.setting, .bool(!isRequested))
+    case .otherEngine: return set(.echoCanceller, EventValue(snapshot.processing.engine == .nearend ? EchoCanceller.webrtc : .nearend))
     case .nextMicMode:
       let modes = MicMode.allCases
       let next = modes[((modes.firstIndex(of: snapshot.processing.micMode.requested) ?? 0) + 1) % modes.count]
       notice = "Mic mode: \(next.meaning)."
-      return command(.setMicMode(next))
-    case .toggleMicrophone: return command(.setMicrophoneMuted(!snapshot.session.isMicrophoneMuted))
+      return set(.micMode, EventValue(next))
+    case .toggleMicrophone: return set(.microphoneMuted, .bool(!snapshot.session.isMicrophoneMuted))
     case .nextMuteMode:
       let modes = MicrophoneMuteMode.allCases
       let next = modes[((modes.firstIndex(of: snapshot.session.microphoneMuteMode) ?? 0) + 1) % modes.count]
       notice = "Muting: \(next.meaning)."
-      return command(.setMicrophoneMuteMode(next))
-    case .togglePrepared: return command(.setRecordingAlwaysPrepared(!snapshot.session.isRecordingAlwaysPrepared))
-    case .toggleAppDucking: return command(.setAppDucking(!snapshot.appAudio.isDucking))
-    case .toggleAppMonitor: return command(.setAppMonitor(!snapshot.appAudio.isMonitored))
+      return set(.microphoneMuteMode, EventValue(next))
+    case .togglePrepared: return set(.recordingAlwaysPrepared, .bool(!snapshot.session.isRecordingAlwaysPrepared))
+    case .toggleAppDucking: return set(.appDucking, .bool(!snapshot.appAudio.isDucking))
+    case .toggleAppMonitor: return set(.appMonitor, .bool(!snapshot.appAudio.isMonitored))
     case .stepVolume(let volume, let tenths): return step(volume, tenths, snapshot)
     case .muteSink: return withSelectedSink(snapshot) { .setSinkMuted(id: $0.id, !$0.isMuted) }
     case .setGain(let step): return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Double(step) / 5) }
     case .stepGain(let decibels):
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
-    case .toggleDefaultDevices: return command(.setDefaultDevices(!snapshot.route.areOursDefault))
-    case .otherReference: return command(.setReference(snapshot.route.reference == .everything ? .mix : .everything))
+    case .toggleDefaultDevices: return set(.defaultDevices, .bool(!snapshot.route.areOursDefault))
+    case .otherReference: return set(.reference, EventValue(snapshot.route.reference == .everything ? ReferenceSource.mix : .everything))
     case .turnDucking:
       let levels = DuckingLevel.allCases
       let index = levels.firstIndex(of: snapshot.ducking.settings.level) ?? 0
-      return command(.setDuckingLevel(levels[(index + 1) % levels.count]))
-    case .toggleAdvancedDucking: return command(.setAdvancedDucking(!snapshot.ducking.settings.isAdvanced))
+      return set(.duckingLevel, EventValue(levels[(index + 1) % levels.count]))
+    case .toggleAdvancedDucking: return set(.isAdvancedDuckingEnabled, .bool(!snapshot.ducking.settings.isAdvanced))
     case .resumeAfterUnplug:
       guard snapshot.route.isPausedAfterUnplug else {
         notice = "Nothing is paused."
@@ -64,14 +64,15 @@ extension ViewState {
   }
 
   private func command(_ command: Command) -> KeyResponse { KeyResponse(commands: [command]) }
+  private func set(_ setting: Setting, _ value: EventValue) -> KeyResponse { command(.set(setting, value)) }
 
   private mutating func step(_ volume: Volume, _ tenths: Int, _ snapshot: Snapshot) -> KeyResponse {
     func stepped(_ value: Double) -> Double { min(max((value * 10).rounded() + Double(tenths), 0), 10) / 10 }
     let (app, output) = (snapshot.appAudio, snapshot.outputVolume)
     switch volume {
-    case .microphone: return command(.setMicVolume(stepped(app.micVolume)))
-    case .app: return command(.setAppVolume(stepped(app.appVolume)))
-    case .output: return command(.setOutputVolume(stepped(output)))
+    case .microphone: return set(.micVolume, .number(stepped(app.micVolume)))
+    case .app: return set(.appVolume, .number(stepped(app.appVolume)))
+    case .output: return set(.outputVolume, .number(stepped(output)))
     }
   }
 
@@ -100,7 +101,7 @@ extension ViewState {
     }
     let choices = snapshot.route.choices
     let choice = choices[selectedDevice(in: choices)]
-    return command(.pickDevice(choice.direction, name: choice.name))
+    return set(choice.direction.setting, .string(choice.name ?? ""))
   }
 
   private mutating func select(_ action: KeyAction, _ snapshot: Snapshot, _ size: Size) {

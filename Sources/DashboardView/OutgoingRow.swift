@@ -28,6 +28,10 @@ struct OutgoingRow {
       let level = !isUsed ? "" : app.isSounding ? " \(Numbers.dBFS(app.level))" : " silent"
       parts.append("app\(level)\(how.isEmpty ? "" : " (\(how.joined(separator: ", ")))")")
     }
+    for send in snapshot.sends {
+      let there = send.failure.map { "FAILING: \($0)" } ?? send.lossPercent.map { "loss there \(Numbers.fixed($0, 1)) %" }
+      parts.append("to \(send.address)\(there.map { " (\($0))" } ?? "")")
+    }
     if app.micVolume != 1 { parts.append("mic \(percent(app.micVolume))") }
     if snapshot.outputVolume != 1 { parts.append("output \(percent(snapshot.outputVolume))") }
     guard !parts.isEmpty else { return nil }

@@ -10,7 +10,7 @@ enum ParticipantsPage {
   }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
-    let table = SinkTable(width: canvas.width)
+    let table = SinkTable(width: canvas.width, hasRemote: snapshot.sinks.contains { $0.remote != nil })
     let rows = visibleRows(snapshot, canvas.frame.size)
     table.drawHeader(body.lowerBound, shown: min(rows, snapshot.sinks.count), of: snapshot.sinks.count, on: &canvas)
     guard let selected = state.selectedSink(in: snapshot.sinks) else {
@@ -20,6 +20,16 @@ enum ParticipantsPage {
     let top = body.lowerBound + 1
     table.draw(snapshot, state, rows: top..<top + rows, on: &canvas)
     drawDetail(snapshot.sinks[selected], number: selected + 1, snapshot, body.upperBound - detailRows, &canvas)
+  }
+
+  private static func network(_ remote: RemoteStatus) -> String {
+    guard let peer = remote.peer else {
+      return "\(remote.address), nothing has come" + (remote.refused > 0 ? ", \(remote.refused) refused: \(remote.lastRefusal ?? "")" : "")
+    }
+    let roundTrip = remote.roundTrip.map { "round trip \(Numbers.fixed($0, 0)) ms" } ?? "and the way here"
+    return
+      "lost \(remote.lost) of \(remote.packets &+ remote.lost) (\(Numbers.fixed(remote.lossPercent, 1)) %), jitter "
+      + "\(Numbers.fixed(remote.jitter, 0)) ms, latency \(Numbers.fixed(remote.latency, 0)) ms, \(roundTrip), from \(peer)"
   }
 
   private static func drawDetail(_ sink: SinkStatus, number: Int, _ snapshot: Snapshot, _ y: Int, _ canvas: inout Canvas) {
@@ -45,7 +55,7 @@ enum ParticipantsPage {
         "underruns \(sink.consecutiveUnderruns) in a row, \(sink.totalUnderruns) in all; "
           + "drops \(sink.consecutiveDrops) in a row, \(sink.totalDrops) in all"
       ),
-      ("Frames", "\(sink.framesWritten) written, \(sink.framesRead) read"),
+      sink.remote.map { ("Network", network($0)) } ?? ("Frames", "\(sink.framesWritten) written, \(sink.framesRead) read"),
     ]
     for (index, row) in rows.enumerated() {
       canvas.put(row.0, 1, y + 1 + index, .label)

@@ -4,7 +4,7 @@ extension Frame {
   /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
   /// Below `Size.minimum` the frame has one message that names both sizes. Only the Graphs page draws `history`.
-  public init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
+  package init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {
       Self.drawTooSmall(snapshot, on: &canvas)

@@ -12,7 +12,7 @@ enum RoutesPage {
     let route = snapshot.route
     let choices = route.choices
     let selected = state.selectedDevice(in: choices)
-    let devices = Dictionary(route.devices.map { (DeviceChoice($0.direction, name: $0.name), $0) }) { first, _ in first }
+    let devices = Dictionary(route.devices.map { (DeviceRow($0.direction, name: $0.name), $0) }) { first, _ in first }
     drawChain(snapshot, body.lowerBound, &canvas)
     canvas.put("Reference", 1, body.lowerBound + 3, .label)
     canvas.put("the echo canceller hears \(route.reference.words)", 13, body.lowerBound + 3, width: canvas.width - 14)
@@ -77,7 +77,7 @@ enum RoutesPage {
 
   // MARK: Candidates
 
-  private static func lines(_ choices: [DeviceChoice], _ route: RouteStatus) -> [Line] {
+  private static func lines(_ choices: [DeviceRow], _ route: RouteStatus) -> [Line] {
     var lines: [Line] = []
     for direction in [Device.Direction.input, .output] {
       lines.append(.heading(direction))
@@ -88,7 +88,7 @@ enum RoutesPage {
   }
 
   private static func draw(
-    _ choice: DeviceChoice, _ device: Device?, _ route: RouteStatus, isSelected: Bool, _ y: Int, _ canvas: inout Canvas
+    _ choice: DeviceRow, _ device: Device?, _ route: RouteStatus, isSelected: Bool, _ y: Int, _ canvas: inout Canvas
   ) {
     if isSelected { canvas.put(String(canvas.glyphs.selected), 0, y, .selection) }
     let style: Style = isSelected ? .selection : .plain

@@ -4,6 +4,16 @@ import SessionModel
 enum SinkColumn: Int, CaseIterable {
   case id, state, fill, percent, bytes, underruns, drops, peak, gain
   case format, drift, ratio, rms, kind, ssrc, written, read
+  /// Of participants on other machines.
+  case loss, jitter, latency
+
+  /// The columns in the order in which they find room. What a network does to a participant goes before what a buffer does.
+  static func all(hasRemote: Bool) -> [SinkColumn] {
+    let local = allCases.filter { ![.loss, .jitter, .latency].contains($0) }
+    guard hasRemote else { return local }
+    let first: [SinkColumn] = [.id, .state, .fill, .percent, .loss, .jitter, .latency, .peak, .gain, .ssrc]
+    return first + local.filter { !first.contains($0) }
+  }
 
   var title: String {
     switch self {
@@ -24,6 +34,9 @@ enum SinkColumn: Int, CaseIterable {
     case .ssrc: "SSRC"
     case .written: "written"
     case .read: "read"
+    case .loss: "loss"
+    case .jitter: "jitter"
+    case .latency: "latency"
     }
   }
 
@@ -43,6 +56,8 @@ enum SinkColumn: Int, CaseIterable {
     case .kind: 6
     case .ssrc: 10
     case .written, .read: 7
+    case .loss, .jitter: 6
+    case .latency: 7
     }
   }
 
@@ -67,7 +82,15 @@ enum SinkColumn: Int, CaseIterable {
     case .ssrc: sink.ssrc.map(String.init) ?? "-"
     case .written: Numbers.count(sink.framesWritten)
     case .read: Numbers.count(sink.framesRead)
+    case .loss: Self.heard(sink) { Numbers.fixed($0.lossPercent, 1) + " %" }
+    case .jitter: Self.heard(sink) { Numbers.fixed($0.jitter, 0) + " ms" }
+    // Where the way here is not known, it is more.
+    case .latency: Self.heard(sink) { Numbers.fixed($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
     }
+  }
+
+  private static func heard(_ sink: SinkStatus, _ text: (RemoteStatus) -> String) -> String {
+    sink.remote.flatMap { $0.peer == nil ? nil : text($0) } ?? "-"
   }
 
   func style(_ sink: SinkStatus) -> Style {
@@ -76,6 +99,7 @@ enum SinkColumn: Int, CaseIterable {
     case .gain: sink.isMuted ? .caution : .plain
     case .underruns: sink.consecutiveUnderruns > 0 ? .caution : .plain
     case .drops: sink.consecutiveDrops > 0 ? .caution : .plain
+    case .loss: (sink.remote?.lossPercent ?? 0) >= 3 ? .caution : .plain
     default: .plain
     }
   }
@@ -100,10 +124,10 @@ enum SinkColumn: Int, CaseIterable {
 struct SinkTable {
   private var columns: [(column: SinkColumn, x: Int, width: Int)] = []
 
-  init(width: Int) {
+  init(width: Int, hasRemote: Bool) {
     var used = 2
     var shown: [SinkColumn] = []
-    for column in SinkColumn.allCases {
+    for column in SinkColumn.all(hasRemote: hasRemote) {
       guard used + column.width + (shown.isEmpty ? 0 : 1) <= width - 1 else { break }
       used += column.width + (shown.isEmpty ? 0 : 1)
       shown.append(column)

@@ -1,11 +1,11 @@
 import SessionModel
 
 /// The dashboard's pages, in the order of their keys.
-public enum Page: Int, Sendable, CaseIterable {
+package enum Page: Int, Sendable, CaseIterable {
   case call, participants, routes, diagnostics, log, graphs
 
   /// The text of the tab.
-  public var title: String {
+  package var title: String {
     switch self {
     case .call: "Call"
     case .participants: "Participants"
@@ -21,49 +21,49 @@ public enum Page: Int, Sendable, CaseIterable {
 }
 
 /// A line of the Routes page that can be picked: a device, or (nil) the session manager's default.
-public struct DeviceChoice: Hashable, Sendable {
-  public var direction: Device.Direction
+package struct DeviceRow: Hashable, Sendable {
+  package var direction: Device.Direction
   /// `node.name`; nil follows the default.
-  public var name: String?
+  package var name: String?
 
-  public init(_ direction: Device.Direction, name: String?) {
+  package init(_ direction: Device.Direction, name: String?) {
     self.direction = direction
     self.name = name
   }
 }
 
 /// The help for the caller's additional keys. [any]
-public struct ExtraHelp: Equatable, Sendable {
-  public var label: String
-  public var meaning: String
+package struct ExtraHelp: Equatable, Sendable {
+  package var label: String
+  package var meaning: String
 
-  public init(label: String, meaning: String) {
+  package init(label: String, meaning: String) {
     self.label = label
     self.meaning = meaning
   }
 }
 
 /// What the person at the keyboard has chosen to see. Nothing here affects the session. [any]
-public struct ViewState: Equatable, Sendable {
-  public var page = Page.call
-  public var isHelpShown = false
+package struct ViewState: Equatable, Sendable {
+  package var page = Page.call
+  package var isHelpShown = false
   /// A remark in the footer until the next key.
-  public var notice: String?
+  package var notice: String?
   /// An additional line of the help.
-  public var extraHelp: ExtraHelp?
+  package var extraHelp: ExtraHelp?
   /// Lines by which the Diagnostics page is scrolled down.
-  public var diagnosticsScroll = 0
+  package var diagnosticsScroll = 0
   /// Index of the span that the Graphs page shows, in `GraphsPage.spans`.
   var graphSpan = 1
   /// The newest entry shown on the Log page; nil follows the log.
-  public var logAnchor: LogEntry?
-  public var glyphs: GlyphSet
+  package var logAnchor: LogEntry?
+  package var glyphs: GlyphSet
   /// Offset of local time from UTC in seconds.
-  public var utcOffset: Int
+  package var utcOffset: Int
   var sinkSelection: SinkSelection?
-  var deviceSelection: DeviceChoice?
+  var deviceSelection: DeviceRow?
 
-  public init(glyphs: GlyphSet = .unicode, utcOffset: Int = 0) {
+  package init(glyphs: GlyphSet = .unicode, utcOffset: Int = 0) {
     self.glyphs = glyphs
     self.utcOffset = utcOffset
   }
@@ -83,18 +83,18 @@ public struct ViewState: Equatable, Sendable {
   }
 
   /// Index of the selected line among `choices`.
-  func selectedDevice(in choices: [DeviceChoice]) -> Int {
+  func selectedDevice(in choices: [DeviceRow]) -> Int {
     deviceSelection.flatMap(choices.firstIndex) ?? 0
   }
 }
 
 extension RouteStatus {
   /// Every line of the Routes page that can be picked, microphones first.
-  var choices: [DeviceChoice] {
+  var choices: [DeviceRow] {
     [Device.Direction.input, .output].flatMap { direction in
-      [DeviceChoice(direction, name: nil)]
-        + devices.lazy.filter { $0.direction == direction }.map { DeviceChoice(direction, name: $0.name) }
-        + [missingPick(direction)].compactMap { $0 }.map { DeviceChoice(direction, name: $0) }
+      [DeviceRow(direction, name: nil)]
+        + devices.lazy.filter { $0.direction == direction }.map { DeviceRow(direction, name: $0.name) }
+        + [missingPick(direction)].compactMap { $0 }.map { DeviceRow(direction, name: $0) }
     }
   }
 }

@@ -2,16 +2,16 @@ import Platform
 import SessionModel
 
 /// All that the doctor looks at, at one instant. A plain value, so that whatever may be wrong can be written down in a test. [any]
-public struct DoctorFacts: Sendable, Equatable {
+package struct DoctorFacts: Sendable, Equatable {
   /// What the graph tells; nil where no daemon answers.
-  public var graph: GraphSurvey?
+  package var graph: GraphSurvey?
   /// Why there is no graph.
-  public var daemonProblem = ""
+  package var daemonProblem = ""
   /// The installed WirePlumber's version; nil where it does not tell.
-  public var wirePlumber: String?
+  package var wirePlumber: String?
 
   /// The control socket.
-  public enum Socket: Sendable, Equatable {
+  package enum Socket: Sendable, Equatable {
     /// Nobody has made one; or there is no telling where it would be.
     case absent
     case answers
@@ -20,50 +20,50 @@ public struct DoctorFacts: Sendable, Equatable {
     /// Somebody listens, and gives no good answer.
     case silent(reason: String)
   }
-  public var socket = Socket.absent
-  public var socketPath = ""
+  package var socket = Socket.absent
+  package var socketPath = ""
   /// The status document of the nearend that runs.
-  public var status: Snapshot?
+  package var status: Snapshot?
 
   /// How nearend's audio thread is scheduled.
-  public struct Realtime: Sendable, Equatable {
+  package struct Realtime: Sendable, Equatable {
     /// 1–99; 0 where it has no more right than every other thread.
-    public var priority = 0
+    package var priority = 0
     /// RLIMIT_RTPRIO of the process.
-    public var limit = 0
-    public init(priority: Int = 0, limit: Int = 0) {
+    package var limit = 0
+    package init(priority: Int = 0, limit: Int = 0) {
       self.priority = priority
       self.limit = limit
     }
   }
   /// nil where no nearend runs, or its thread is not to be seen.
-  public var realtime: Realtime?
+  package var realtime: Realtime?
   /// Whether rtkit is installed, which gives priorities to who may not take them.
-  public var hasRealtimeKit = false
+  package var hasRealtimeKit = false
 
   /// What is wrong with nearend.toml.
-  public var configurationProblems: [String] = []
+  package var configurationProblems: [String] = []
   /// What an earlier run left to put back: names of its parts.
-  public var leftovers: [String] = []
-  public var leftoversPath = ""
+  package var leftovers: [String] = []
+  package var leftoversPath = ""
   /// The WebRTC engine's library and its generation.
-  public var library = ""
+  package var library = ""
 
-  public init() {}
+  package init() {}
 }
 
 /// The daemon's graph, as much of it as the doctor judges by. [any]
-public struct GraphSurvey: Sendable, Equatable {
-  public struct Node: Sendable, Equatable {
-    public var id: UInt32
-    public var name: String
-    public var description = ""
+package struct GraphSurvey: Sendable, Equatable {
+  package struct Node: Sendable, Equatable {
+    package var id: UInt32
+    package var name: String
+    package var description = ""
     /// "Audio/Sink", "Stream/Output/Audio", …; empty where it has none.
-    public var mediaClass = ""
+    package var mediaClass = ""
     /// Of the client that made it; empty where it does not tell.
-    public var application = ""
-    public var client: UInt32?
-    public init(
+    package var application = ""
+    package var client: UInt32?
+    package init(
       id: UInt32, name: String, description: String = "", mediaClass: String = "", application: String = "", client: UInt32? = nil
     ) {
       self.id = id
@@ -74,30 +74,30 @@ public struct GraphSurvey: Sendable, Equatable {
       self.client = client
     }
   }
-  public struct Link: Sendable, Hashable {
-    public var from: UInt32
-    public var to: UInt32
-    public init(from: UInt32, to: UInt32) {
+  package struct Link: Sendable, Hashable {
+    package var from: UInt32
+    package var to: UInt32
+    package init(from: UInt32, to: UInt32) {
       self.from = from
       self.to = to
     }
   }
   /// "0.3.65"
-  public var daemonVersion = ""
+  package var daemonVersion = ""
   /// Whether a session manager is there.
-  public var hasSessionManager = false
-  public var nodes: [Node] = []
+  package var hasSessionManager = false
+  package var nodes: [Node] = []
   /// From node to node.
-  public var links: Set<Link> = []
+  package var links: Set<Link> = []
   /// The session's defaults, by node name; nil where there is none, or the session manager does not tell.
-  public var defaultSink: String?
-  public var defaultSource: String?
+  package var defaultSink: String?
+  package var defaultSource: String?
   /// `clock.force-quantum` of the settings, in frames; 0: nobody forces one.
-  public var forcedQuantum = 0
+  package var forcedQuantum = 0
   /// Of the process that has the node `nearend`.
-  public var nearendProcess: Int32?
+  package var nearendProcess: Int32?
 
-  public init() {}
+  package init() {}
 
   func node(_ id: UInt32) -> Node? { nodes.first { $0.id == id } }
   func node(named name: String?) -> Node? { nodes.last { $0.name == name } }

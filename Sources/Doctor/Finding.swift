@@ -1,6 +1,6 @@
 /// Something that the doctor has found: what it saw, and what to do about it. [any]
-public struct Finding: Codable, Sendable, Equatable {
-  public enum Severity: String, Codable, Sendable, Comparable {
+package struct Finding: Codable, Sendable, Equatable {
+  package enum Severity: String, Codable, Sendable, Comparable {
     /// As it should be.
     case fine
     /// Worth knowing.
@@ -9,17 +9,17 @@ public struct Finding: Codable, Sendable, Equatable {
     case harm
 
     private var rank: Int { self == .harm ? 2 : self == .hint ? 1 : 0 }
-    public static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
+    package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
   }
   /// A word that stays: "realtime", "echo", …
-  public var id: String
-  public var severity: Severity
+  package var id: String
+  package var severity: Severity
   /// One line: what it is.
-  public var summary: String
+  package var summary: String
   /// What was seen.
-  public var evidence: [String]
+  package var evidence: [String]
   /// What to do; nil where there is nothing to.
-  public var remedy: String?
+  package var remedy: String?
 
   init(_ id: String, _ severity: Severity, _ summary: String, evidence: [String] = [], remedy: String? = nil) {
     self.id = id
@@ -31,7 +31,7 @@ public struct Finding: Codable, Sendable, Equatable {
 }
 
 /// What is found in facts: a function of them, and of nothing else. [any]
-public func findings(in facts: DoctorFacts) -> [Finding] {
+package func findings(in facts: DoctorFacts) -> [Finding] {
   [
     daemonFindings, sessionManagerFindings, configurationFindings, nearendFindings, leftoverFindings, realtimeFindings, quantumFindings,
     deviceFindings,

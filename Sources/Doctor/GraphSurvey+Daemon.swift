@@ -3,7 +3,7 @@ import PipeWireClient
 extension GraphSurvey {
   /// Asks the daemon. Waits for its answer, and a moment for the session manager's. [any]
   /// - Throws: `PipeWireError` where no daemon answers.
-  public static func take(remote: String? = nil) throws -> GraphSurvey {
+  package static func take(remote: String? = nil) throws -> GraphSurvey {
     try DaemonInquiry.ask(thread: "nearend-doctor", remote: remote, properties: ["application.name": "Nearend Doctor"]) {
       (inquiry, connection) throws(PipeWireError) in
       var survey = GraphSurvey(connection)

@@ -41,8 +41,10 @@ public final class LoginWatch {
     self.address = address
     self.handler = handler
     guard address != .none else { return }
-    retry = LoopTimer(loop: loop) { [unowned self] in connect() }
-    deadline = LoopTimer(loop: loop) { [unowned self] in maySleep() }
+    retry = LoopTimer(loop: loop)
+    deadline = LoopTimer(loop: loop)
+    retry?.connect(to: self) { $0.connect() }
+    deadline?.connect(to: self) { $0.maySleep() }
     connect()
   }
 
@@ -68,27 +70,27 @@ public final class LoginWatch {
   private func connect() {
     bus = nil
     do throws(SystemBus.Failure) {
-      bus = try SystemBus(address, loop: loop) { [unowned self] in lost($0) }
+      bus = try SystemBus(address, loop: loop) { [weak self] in self?.lost($0) }
     } catch {
       if hasAnswered { retry?.schedule(after: Self.retryInterval) } else { remark(error.description) }
       return
     }
     let from = "type='signal',sender='\(LoginNames.service)'"
-    bus?.listen("\(from),path='\(LoginNames.path)',interface='\(LoginNames.manager)',member='PrepareForSleep'") { [unowned self] in
-      if let isGoing = $0.readFlag() { sleep(isGoing) }
+    bus?.listen("\(from),path='\(LoginNames.path)',interface='\(LoginNames.manager)',member='PrepareForSleep'") { [weak self] in
+      if let isGoing = $0.readFlag() { self?.sleep(isGoing) }
     }
     bus?.listen("\(from),path_namespace='\(LoginNames.path)/session',interface='\(LoginNames.properties)',member='PropertiesChanged'") {
-      [unowned self] in
-      if $0.path == session { askWhetherActive() }
+      [weak self] in
+      if let self, $0.path == session { askWhetherActive() }
     }
     bus?.listen(
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
         + "member='NameOwnerChanged',arg0='\(LoginNames.service)'"
-    ) { [unowned self] message in
+    ) { [weak self] message in
       _ = message.readText()
       _ = message.readText()
       // The login manager started or restarted: its earlier state no longer applies.
-      if message.readText()?.isEmpty == false { ask() }
+      if message.readText()?.isEmpty == false { self?.ask() }
     }
     ask()
   }
@@ -115,7 +117,8 @@ public final class LoginWatch {
     bus?.call(LoginNames.path, LoginNames.properties, "Get") {
       $0.append(LoginNames.manager)
       $0.append("PreparingForSleep")
-    } answered: { [unowned self] answer in
+    } answered: { [weak self] answer in
+      guard let self else { return }
       if let failure = answer.failure { return remark(failure) }
       hasAnswered = true
       sleep(answer.readVariantFlag() ?? false)
@@ -128,13 +131,14 @@ public final class LoginWatch {
   private func findSession() {
     bus?.call(LoginNames.path, LoginNames.manager, "GetSession") {
       $0.append("auto")
-    } answered: { [unowned self] answer in
+    } answered: { [weak self] answer in
+      guard let self else { return }
       if answer.failure == nil { return found(answer.readText("o")) }
       // "auto" came with systemd 243.
       bus?.call(LoginNames.path, LoginNames.manager, "GetSessionByPID") {
         $0.append(UInt32(getpid()))
-      } answered: { [unowned self] answer in
-        found(answer.failure == nil ? answer.readText("o") : nil)
+      } answered: { [weak self] answer in
+        self?.found(answer.failure == nil ? answer.readText("o") : nil)
       }
     }
   }
@@ -150,8 +154,8 @@ public final class LoginWatch {
     bus?.call(session, LoginNames.properties, "Get") {
       $0.append(LoginNames.session)
       $0.append("Active")
-    } answered: { [unowned self] answer in
-      if let isActive = answer.readVariantFlag() { setActive(isActive) }
+    } answered: { [weak self] answer in
+      if let isActive = answer.readVariantFlag() { self?.setActive(isActive) }
     }
   }
 
@@ -175,9 +179,9 @@ public final class LoginWatch {
     release()
     bus?.call(LoginNames.path, LoginNames.manager, "Inhibit") {
       for text in ["sleep", "nearend", "to let go of microphone and speaker first", "delay"] { $0.append(text) }
-    } answered: { [unowned self] answer in
+    } answered: { [weak self] answer in
       // The inhibitor may be refused, and is useless once the machine sleeps.
-      guard !isAsleep, let descriptor = answer.readDescriptor() else { return }
+      guard let self, !isAsleep, let descriptor = answer.readDescriptor() else { return }
       release()
       inhibitor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     }

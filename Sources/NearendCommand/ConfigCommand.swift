@@ -88,7 +88,7 @@ struct ConfigShowCommand: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let configuration = Wishes.configuration(ConfigCommand.path)
     let remembered = PreferencePath.remembered(environment).map { path in
-      RememberedFile(path: path).peek { standardError.write("nearend: \($0)") }
+      RememberedFile(path: path).peek { remark($0) }
     }
     let layers = Layers(configuration: configuration, remembered: remembered ?? Remembered())
     let live = Live(socket.socket ?? ControlPath.standard(environment))
@@ -153,7 +153,7 @@ struct ResetCommand: ParsableCommand {
     }
     var words: [String] = []
     do {
-      _ = try RememberedFile(path: path).update(complain: { standardError.write("nearend: \($0)") }) { remembered in
+      _ = try RememberedFile(path: path).update(complain: { remark($0) }) { remembered in
         let known = remembered.names
         guard let name else {
           words = known

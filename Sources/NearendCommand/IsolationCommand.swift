@@ -39,7 +39,7 @@ struct InstallIsolation: ParsableCommand {
     if from != nil, index != nil { throw ValidationError("--from and --index: give only one of them.") }
     let store = store()
     do throws(IsolationStoreError) {
-      try store.install(from: from, index: index) { standardError.write("nearend: \($0)") }
+      try store.install(from: from, index: index) { remark($0) }
     } catch {
       fail(error, ExitStatus(error))
     }

@@ -43,6 +43,9 @@ let standardError: LineOutlet = {
   return LineOutlet(descriptor: STDERR_FILENO)
 }()
 
+/// Tells people something that is no error, on a line of standard error.
+func remark(_ text: String) { standardError.write("nearend: \(text)") }
+
 /// Writes all bytes; returns false if that is impossible.
 func writeWhole(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
   var written = 0

@@ -22,15 +22,15 @@ struct NearendCommand: ParsableCommand {
     version: nearendVersion,
     subcommands: [
       RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, IsolationCommand.self,
-      DoctorCommand.self, RoomCommand.self,
+      DoctorCommand.self, RoomCommand.self, TryPlugInCommand.self,
     ],
     groupedSubcommands: [
       CommandGroup(
         name: "Remote control",
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
-          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, SourceCommand.self,
-          PlayIntoMicCommand.self,
+          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, StageCommand.self,
+          SourceCommand.self, CallCommand.self, HangUpCommand.self, SendCommand.self, PlayIntoMicCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self, PlotCommand.self,
         ])
     ])
@@ -52,11 +52,16 @@ struct NearendCommand: ParsableCommand {
     if wait, !display.headless { throw ValidationError("--wait needs --headless.") }
     let environment = ProcessInfo.processInfo.environment
     ServiceNotifier.clearEnvironment()
+    let stop = StopRequest.onSignals()
+    while try run(environment, stop) {}
+  }
+
+  /// Runs until a stop is requested. Returns true where a rehearsal has been left for a daemon that has come.
+  private func run(_ environment: [String: String], _ stop: StopRequest) throws -> Bool {
     let wishes = Wishes(devices, environment)
     let telemetryOptions = try telemetry.merged(with: wishes.layers.configuration).options()
-    let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display, glyphs: wishes.glyphs)
-    if let terminal, attach(terminal, stop, environment) { return }
+    if let terminal, attach(terminal, stop, environment) { return false }
     do {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait)
@@ -68,7 +73,8 @@ struct NearendCommand: ParsableCommand {
         let notifier = display.headless ? ServiceNotifier(environment) : nil
         notifier?.ready(service)
         defer { notifier?.stopping() }
-        return try show(service, display, terminal, stop)
+        try show(service, display, terminal, stop)
+        return false
       }
     } catch let error as GraphError {
       guard case .noDaemon(let reason) = error, !display.headless, devices.mic == nil, devices.speaker == nil else {
@@ -78,7 +84,7 @@ struct NearendCommand: ParsableCommand {
     } catch {
       fail(error, .noTerminal)
     }
-    rehearse("there is no real audio device here", terminal, stop)
+    return rehearse("there is no real audio device here", terminal, stop)
   }
 
   /// Shows the dashboard of a nearend that runs already, where nothing was asked for that only one of its own could do. False where none runs.
@@ -90,8 +96,15 @@ struct NearendCommand: ParsableCommand {
     return true
   }
 
-  private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) {
-    Rehearsal(devices: devices, display: display, note: "\(reason): this is a rehearsal in a simulated room").run(terminal, stop)
+  /// Returns true where the rehearsal has been left for a daemon that has come.
+  private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) -> Bool {
+    let end = StopRequest()
+    stop.whenRequested { end.request() }
+    let arrival = DaemonArrival(stop: end)
+    Rehearsal(
+      devices: devices, display: display, note: "\(reason): this is a rehearsal in a simulated room", arrival: arrival
+    ).run(terminal, end)
+    return arrival.isChosen && !stop.isRequested
   }
 }
 
@@ -105,10 +118,11 @@ func startService(
   let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
   var graph = wishes.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment)
   graph.waitsForArrival = waitsForArrival
-  let service = try NearendService(
-    NearendOptions(
-      graph: graph, session: wishes.sessionSettings, echoCanceller: wishes.echoCanceller, controlSocket: controlSocket,
-      telemetry: telemetry, echo: echo))
+  var options = NearendOptions(
+    graph: graph, session: wishes.sessionSettings, echoCanceller: wishes.echoCanceller, controlSocket: controlSocket,
+    telemetry: telemetry, echo: echo)
+  options.plugInTrial = .ownProgram
+  let service = try NearendService(options)
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
   for complaint in wishes.complaints { service.remark(complaint, .warning) }

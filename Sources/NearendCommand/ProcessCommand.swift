@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Nearend
 import OfflineProcessing
 import Platform
 import SessionModel
@@ -15,6 +16,12 @@ struct ProcessCommand: ParsableCommand {
       --mic is any sound file that libsndfile reads, 1 to 8 channels; --far is what the far end sent, at any rate.
 
         nearend process --mic mic.wav --far far.wav --out out.wav --plot out.png
+
+      With --batch it processes each row of a CSV file, whose first row names its columns: microphone, and where they are needed reference, \
+      name, aec, ns, agc, hpf, mic-mode, gain (0 to 1) and bypass. Files are beside it; an empty cell is as the options here say. Into the \
+      folder --out come a voice and its measures for each, and results.csv. What is there already is not done again.
+
+        nearend process --batch cases.csv --jobs 4 --out voices
       """)
 
   enum MetricsFormat: String, CaseIterable, ExpressibleByArgument { case json }
@@ -23,8 +30,15 @@ struct ProcessCommand: ParsableCommand {
   var mic: String?
   @Option(help: ArgumentHelp("What the far end sent, which the microphone hears again as echo; silence without it.", valueName: "file"))
   var far: String?
-  @Option(help: ArgumentHelp("Where the voice goes.", valueName: "file"))
+  @Option(help: ArgumentHelp("Where the voice goes; with --batch the folder of all of them.", valueName: "file"))
   var out: String
+  @Option(help: ArgumentHelp("Process the rows of this CSV file.", valueName: "file"))
+  var batch: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Cases of --batch at a time; by default one for each processor.", valueName: "number"))
+  var jobs: Int?
+  @Option(help: ArgumentHelp("Of --batch only the case of this name, without results.csv; may be repeated.", valueName: "name"))
+  var only: [String] = []
   @Option(help: ArgumentHelp("Print ERLE, delay, levels, gain and voice activity over time, and totals: json.", valueName: "format"))
   var metrics: MetricsFormat?
   @Option(
@@ -59,10 +73,12 @@ struct ProcessCommand: ParsableCommand {
 
   func run() throws {
     try refuseForeignOptions()
-    guard let microphone = mic ?? nearend.devices.mic else { throw ValidationError("Give the microphone's file with --mic <file>.") }
     if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
       throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
     }
+    if let batch { return try process(batch) }
+    if jobs != nil || !only.isEmpty { throw ValidationError("--jobs and --only need --batch <file>.") }
+    guard let microphone = mic ?? nearend.devices.mic else { throw ValidationError("Give the microphone's file with --mic <file>.") }
     if metrics != nil, plot == "-" { throw ValidationError("--metrics and --plot - both print: give only one of them, or --plot <file>.") }
     if let plot, plot != "-", !plot.lowercased().hasSuffix(".png") {
       throw ValidationError("--plot \(plot): give a name that ends in .png, or - for the terminal.")
@@ -70,10 +86,7 @@ struct ProcessCommand: ParsableCommand {
     var options = OfflineOptions(microphone: microphone, farEnd: far, output: out)
     options.plot = plot == "-" ? nil : plot
     options.drawsSpectrograms = plot == "-"
-    options.quantum = quantum
-    options.sampleType = sampleType
-    options.keepsDelay = keepDelay
-    options.settings = settings
+    apply(&options)
     let stop = StopRequest.onSignals()
     do throws(OfflineError) {
       let meter = ProgressMeter()
@@ -81,7 +94,7 @@ struct ProcessCommand: ParsableCommand {
       let result: OfflineProcessor.Result
       do throws(OfflineError) {
         result = try processor.run { share in
-          meter.show(share)
+          meter.show("processing", share)
           return !stop.isRequested
         }
       } catch {
@@ -94,6 +107,26 @@ struct ProcessCommand: ParsableCommand {
       if case .options(let reason) = error { throw ValidationError("\(reason).") }
       fail(error, ExitStatus(error))
     }
+  }
+
+  private func process(_ batch: String) throws {
+    guard mic == nil, nearend.devices.mic == nil, far == nil, plot == nil, metrics == nil else {
+      throw ValidationError("--batch says what --mic and --far say, and gives no --plot and no --metrics: leave them out.")
+    }
+    if let jobs, !Batch.jobs.contains(jobs) { throw ValidationError("--jobs \(jobs): give 1 to 256.") }
+    if let quantum, !ManualRenderer.quanta.contains(quantum) { throw ValidationError("\(ManualRenderingError.quantum(quantum)).") }
+    var prototype = OfflineOptions(microphone: "", output: "")
+    apply(&prototype)
+    prototype.settings[.micVolume] = .number(1)
+    try BatchRun(manifest: batch, folder: out, jobs: jobs, only: only, prototype: prototype).run()
+  }
+
+  /// What holds for one file and for each of a batch.
+  private func apply(_ options: inout OfflineOptions) {
+    options.quantum = quantum
+    options.sampleType = sampleType
+    options.keepsDelay = keepDelay
+    options.settings = settings
   }
 
   private var settings: [Setting: EventValue] {
@@ -130,32 +163,6 @@ struct ProcessCommand: ParsableCommand {
       TerminalChart(glyphs ?? nearend.display.glyphs).print(Chart(metrics, spectrograms: result.spectrograms))
     }
   }
-
-  private func remark(_ text: String) { standardError.write("nearend: \(text)") }
-}
-
-/// Shows progress, on a terminal only.
-private final class ProgressMeter {
-  private let isShown = isatty(STDERR_FILENO) == 1
-  private var shown = -1
-  private static let width = 40
-
-  func show(_ share: Double) {
-    let percent = Int(share * 100)
-    guard isShown, percent != shown else { return }
-    shown = percent
-    let done = percent * Self.width / 100
-    let bar = String(repeating: "#", count: done) + String(repeating: ".", count: Self.width - done)
-    write("\rprocessing [\(bar)] \(percent) %")
-  }
-
-  func clear() {
-    guard isShown, shown >= 0 else { return }
-    shown = -1
-    write("\r\u{1B}[K")
-  }
-
-  private func write(_ text: String) { Array(text.utf8).withUnsafeBytes { _ = writeWhole($0, to: STDERR_FILENO) } }
 }
 
 extension ExitStatus {

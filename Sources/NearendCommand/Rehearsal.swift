@@ -19,6 +19,8 @@ struct Rehearsal {
   var script: IncidentScript?
   /// Why there is a rehearsal if nobody asked for one.
   var note: String?
+  /// Watches for what the rehearsal stands in for; nil if it was asked for.
+  var arrival: DaemonArrival?
 
   /// Seconds before the conversation begins, in which everything starts.
   private static let lead = 1.5
@@ -86,7 +88,9 @@ struct Rehearsal {
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
     service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
-    guard let devices = session.desk else { return try show(service, display, terminal, stop) }
+    arrival?.watch { service.remark($0) }
+    defer { arrival?.end() }
+    guard let devices = session.desk else { return try show(service, display, terminal, stop, extraKeys: arrival?.extraKeys) }
     devices.notify { [weak devices] in
       if let devices { room.place(devices.acoustics) }
     }

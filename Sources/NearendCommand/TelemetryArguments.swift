@@ -13,6 +13,14 @@ struct TelemetryArguments: ParsableArguments {
   var telemetryUrl: String?
   @Option(
     help: ArgumentHelp(
+      "Post metrics to this OpenTelemetry collector, such as http://localhost:4318, by OTLP/HTTP in JSON.", valueName: "url"))
+  var telemetryOtlp: String?
+  @Option(help: ArgumentHelp("Send the collector this header, too; may be repeated.", valueName: "Name: value"))
+  var telemetryOtlpHeader: [String] = []
+  @Option(help: ArgumentHelp("Seconds between readings of the metrics, 1 to 3600; by default 60.", valueName: "seconds"))
+  var telemetryOtlpInterval: Double?
+  @Option(
+    help: ArgumentHelp(
       "Send what this operator's configuration lets through: a JSON file with a section \"clientTelemetry\".", valueName: "path"))
   var telemetryConfig: String?
   @Option(
@@ -24,13 +32,18 @@ struct TelemetryArguments: ParsableArguments {
       "Send no telemetry of this type, asmEvent or asmSnapshot (disabledTelemetryTypes); may be repeated.", valueName: "type"))
   var telemetryDisable: [String] = []
 
-  var isGiven: Bool { telemetryFile != nil || telemetryUrl != nil || telemetryConfig != nil || isGateGiven }
+  var isGiven: Bool { hasDestination || isOtlpDetailed || telemetryConfig != nil || isGateGiven }
+  private var hasDestination: Bool { telemetryFile != nil || telemetryUrl != nil || telemetryOtlp != nil }
+  private var isOtlpDetailed: Bool { !telemetryOtlpHeader.isEmpty || telemetryOtlpInterval != nil }
   private var isGateGiven: Bool { telemetryMinVersion != nil || !telemetryDisable.isEmpty }
 
   func validate() throws {
-    if telemetryFile == nil, telemetryUrl == nil, isGiven {
+    if telemetryOtlp == nil, isOtlpDetailed {
+      throw ValidationError("--telemetry-otlp-header and --telemetry-otlp-interval need --telemetry-otlp.")
+    }
+    if !hasDestination, isGiven {
       throw ValidationError(
-        "--telemetry-config, --telemetry-min-version and --telemetry-disable need --telemetry-file or --telemetry-url.")
+        "--telemetry-config, --telemetry-min-version and --telemetry-disable need --telemetry-file, --telemetry-url or --telemetry-otlp.")
     }
     if telemetryConfig != nil, isGateGiven {
       throw ValidationError("--telemetry-config says what --telemetry-min-version and --telemetry-disable say: give the one or the others.")
@@ -46,20 +59,25 @@ struct TelemetryArguments: ParsableArguments {
       } else {
         gate = try TelemetryGate(sendASMTelemetryMinRemoteVersion: telemetryMinVersion, disabledTelemetryTypes: telemetryDisable)
       }
-      return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, gate: gate)
+      var collector: OTLPOptions?
+      if let telemetryOtlp {
+        collector = try OTLPOptions(endpoint: telemetryOtlp, headers: telemetryOtlpHeader, interval: telemetryOtlpInterval ?? 60)
+      }
+      return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, otlp: collector, gate: gate)
     } catch {
       throw ValidationError(Self.option(error) + ": \(error).")
     }
   }
 
-  /// With what nearend.toml says where these options say nothing: of where to send, and apart from that of what to let through.
+  /// Fills destination and gate from nearend.toml, each only if no option sets it.
   func merged(with configuration: Configuration) -> TelemetryArguments {
     func text(_ option: RunOption) -> String? {
       if case .text(let text) = configuration.option(option), !text.isEmpty { text } else { nil }
     }
     var merged = self
-    if telemetryFile == nil, telemetryUrl == nil {
-      (merged.telemetryFile, merged.telemetryUrl) = (text(.telemetryFile), text(.telemetryUrl))
+    if !hasDestination {
+      (merged.telemetryFile, merged.telemetryUrl, merged.telemetryOtlp) = (text(.telemetryFile), text(.telemetryUrl), text(.telemetryOtlp))
+      if case .list(let headers) = configuration.option(.telemetryOtlpHeaders) { merged.telemetryOtlpHeader = headers }
     }
     guard telemetryConfig == nil, !isGateGiven else { return merged }
     (merged.telemetryConfig, merged.telemetryMinVersion) = (text(.telemetryConfig), text(.telemetryMinVersion))
@@ -81,6 +99,9 @@ struct TelemetryArguments: ParsableArguments {
     case .unknownType: "--telemetry-disable"
     case .badDocument: "--telemetry-config"
     case .badURL: "--telemetry-url"
+    case .badEndpoint: "--telemetry-otlp"
+    case .badHeader: "--telemetry-otlp-header"
+    case .badInterval: "--telemetry-otlp-interval"
     case .badFile: "--telemetry-file"
     }
   }

@@ -48,13 +48,7 @@ struct Wishes {
     return ids + devices.sink.filter { !ids.contains($0) }
   }
 
-  var echoCanceller: EchoCanceller {
-    if case .string(let word) = layers.resolved(.echoCanceller).value { EchoCanceller(rawValue: word) ?? .nearend } else { .nearend }
-  }
-
-  private var reference: ReferenceSource {
-    if case .string(let word) = layers.resolved(.reference).value { ReferenceSource(rawValue: word) ?? .everything } else { .everything }
-  }
+  var echoCanceller: EchoCanceller { layers.resolved(.echoCanceller).value.word() ?? .nearend }
 
   var sessionSettings: SessionSettings {
     var settings = SessionSettings()
@@ -75,12 +69,12 @@ struct Wishes {
     }
     var options = GraphOptions(
       remote: remote, microphone: devices.mic, speaker: devices.speaker,
-      reference: reference,
       interruptions: InterruptionOptions(
         roles: roles.filter { !$0.isEmpty }, systemBus: systemBus,
         whenInactive: devices.whenInactive ?? text(.whenInactive).flatMap(InterruptionOptions.Inactivity.init) ?? .stop))
-    options.areDefaultDevices = isOn(.defaultDevices)
-    options.pausesOnUnplug = isOn(.pauseOnUnplug)
+    for setting in [Setting.reference, .defaultDevices, .pauseOnUnplug] {
+      options.settings.set(setting, to: layers.resolved(setting).value)
+    }
     options.stateFolder = StatePath.standard(environment)
     return options
   }

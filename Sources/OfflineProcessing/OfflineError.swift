@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why files were not processed; no output is left then. [any]
-public enum OfflineError: Error, Equatable, CustomStringConvertible {
+package enum OfflineError: Error, Equatable, CustomStringConvertible {
   /// A file that cannot be read or processed.
   case input(file: String, reason: String)
   /// A file that cannot be written.
@@ -9,7 +9,7 @@ public enum OfflineError: Error, Equatable, CustomStringConvertible {
   case options(reason: String)
   case interrupted
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .input(let file, let reason): "\(file): \(reason)"
     case .output(let file, let reason): "cannot write \(file): \(reason)"

@@ -2,27 +2,27 @@ import Nearend
 import SessionModel
 
 /// The inputs, settings and outputs of an `OfflineProcessor`.
-public struct OfflineOptions: Sendable {
+package struct OfflineOptions: Sendable {
   /// Path of the raw microphone's file.
-  public var microphone: String
+  package var microphone: String
   /// Path of what the far end sent, which the speaker played; nil is silence.
-  public var farEnd: String?
+  package var farEnd: String?
   /// Path of the voice, a mono WAV file at the microphone's rate.
-  public var output: String
+  package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
-  public var plot: String?
+  package var plot: String?
   /// Whether the result has spectrograms, for a plot that is drawn by whoever asks.
-  public var drawsSpectrograms = false
+  package var drawsSpectrograms = false
   /// Frames per cycle, 32–8192; nil is 10 ms.
-  public var quantum: Int?
+  package var quantum: Int?
   /// The settings that differ from the defaults.
-  public var settings: [Setting: EventValue] = [:]
+  package var settings: [Setting: EventValue] = [:]
   /// Keeps the voice's live delay, which makes the output longer.
-  public var keepsDelay = false
+  package var keepsDelay = false
   /// The output's sample type; nil for the microphone's.
-  public var sampleType: SampleType?
+  package var sampleType: SampleType?
 
-  public init(microphone: String, farEnd: String? = nil, output: String) {
+  package init(microphone: String, farEnd: String? = nil, output: String) {
     self.microphone = microphone
     self.farEnd = farEnd
     self.output = output

@@ -11,16 +11,16 @@ import SessionModel
 ///
 /// It drives a `ManualRenderer` and adds nothing to the sound: the output is what *Nearend Microphone* would have given for the same
 /// blocks, with the mix as the reference. It reads no clock, so the same input gives the same output, bit by bit. One thread.
-public final class OfflineProcessor {
+package final class OfflineProcessor {
   /// The result of a run.
-  public struct Result: Sendable {
-    public var metrics: ProcessingMetrics
+  package struct Result: Sendable {
+    package var metrics: ProcessingMetrics
     /// Of microphone and voice; empty unless they were asked for.
-    public var spectrograms: [Chart.Spectrogram]
+    package var spectrograms: [Chart.Spectrogram]
     /// Remarks on the files, for people.
-    public var notes: [String]
+    package var notes: [String]
     /// Duration of the run in seconds.
-    public var elapsed: Double
+    package var elapsed: Double
   }
 
   private let options: OfflineOptions
@@ -35,7 +35,7 @@ public final class OfflineProcessor {
   private static let bufferCount = 6
 
   /// Opens the inputs and sets everything up, without writing anything. Throws `OfflineError`.
-  public init(_ options: OfflineOptions) throws(OfflineError) {
+  package init(_ options: OfflineOptions) throws(OfflineError) {
     try options.check()
     self.options = options
     let input = try SoundInput(path: options.microphone)
@@ -67,7 +67,7 @@ public final class OfflineProcessor {
 
   /// Processes everything, once. `progress` is called periodically with the share that is done, 0–1, and returns whether to continue.
   /// - Throws: `OfflineError`; no output is left then, and an existing file is unchanged.
-  public func run(progress: (Double) -> Bool = { _ in true }) throws(OfflineError) -> Result {
+  package func run(progress: (Double) -> Bool = { _ in true }) throws(OfflineError) -> Result {
     let begin = ContinuousClock.now
     let plot = try options.plot.map { path throws(OfflineError) in try PendingFile(path: path) }
     let wanted = outputLength

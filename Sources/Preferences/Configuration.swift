@@ -1,39 +1,43 @@
 import SessionModel
 
 /// What nearend.toml says, checked. [any]
-public struct Configuration: Sendable, Equatable {
+package struct Configuration: Sendable, Equatable {
   /// A value, and the line that it is on, from 1; nil where that is not known.
-  public struct Entry<Value: Sendable & Equatable>: Sendable, Equatable {
-    public var value: Value
-    public var line: Int?
+  package struct Entry<Value: Sendable & Equatable>: Sendable, Equatable {
+    package var value: Value
+    package var line: Int?
   }
 
   /// `[device."<pattern>"]`: settings that hold while such a device is in use.
-  public struct DeviceRule: Sendable, Equatable {
+  package struct DeviceRule: Sendable, Equatable {
     /// Of a node name, with `*`, `?` and `[…]` as in a shell.
-    public var pattern: String
-    public var settings: [Setting: Entry<EventValue>] = [:]
+    package var pattern: String
+    package var settings: [Setting: Entry<EventValue>] = [:]
   }
 
   /// `[participant."<pattern>"]`: what a participant of that id begins with.
-  public struct ParticipantRule: Sendable, Equatable {
-    public var pattern: String
+  package struct ParticipantRule: Sendable, Equatable {
+    package var pattern: String
     /// Linear, 0–4.
-    public var gain: Double?
-    public var isMuted: Bool?
+    package var gain: Double?
+    package var isMuted: Bool?
+    /// Where it is, for one on another machine.
+    package var remote: RemoteRule?
   }
 
-  public var settings: [Setting: Entry<EventValue>] = [:]
-  public var options: [RunOption: Entry<RunOption.Value>] = [:]
+  package var settings: [Setting: Entry<EventValue>] = [:]
+  package var options: [RunOption: Entry<RunOption.Value>] = [:]
   /// In the order of the file: of two that say something of the same setting the later one holds.
-  public var devices: [DeviceRule] = []
+  package var devices: [DeviceRule] = []
   /// In the order of the file, as `devices`.
-  public var participants: [ParticipantRule] = []
+  package var participants: [ParticipantRule] = []
+  /// In the order of the file, which is that of the chain.
+  package var stages: [StageRule] = []
 
-  /// What a file says that says nothing.
-  public init() {}
+  /// Makes an empty configuration.
+  package init() {}
 
-  public func option(_ option: RunOption) -> RunOption.Value { options[option]?.value ?? option.standard }
+  package func option(_ option: RunOption) -> RunOption.Value { options[option]?.value ?? option.standard }
 
   /// What a device in use says of a setting: the last rule that does.
   func rule(for setting: Setting, devices names: Set<String>) -> (pattern: String, entry: Entry<EventValue>)? {
@@ -44,6 +48,9 @@ public struct Configuration: Sendable, Equatable {
     return nil
   }
 
+  /// Those on other machines.
+  package var remotes: [RemoteRule] { participants.compactMap(\.remote) }
+
   /// What a participant begins with, where the file says so.
   func participant(_ id: String) -> (gain: Double?, isMuted: Bool?) {
     let rules = participants.reversed().filter { matches(id, pattern: $0.pattern) }
@@ -52,19 +59,19 @@ public struct Configuration: Sendable, Equatable {
 }
 
 /// What is wrong with nearend.toml, all of it. [any]
-public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-  public struct Problem: Sendable, Equatable {
+package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+  package struct Problem: Sendable, Equatable {
     /// From 1; nil where it is about the whole file.
-    public var line: Int?
+    package var line: Int?
     /// The key, what is wrong, and what is possible.
-    public var message: String
+    package var message: String
   }
-  public var path: String
-  public var problems: [Problem]
+  package var path: String
+  package var problems: [Problem]
 
   /// As a compiler tells it: `path:line: message`.
-  public var lines: [String] { problems.map { "\(path):\($0.line.map { "\($0):" } ?? "") \($0.message)" } }
-  public var description: String { lines.joined(separator: "\n") }
+  package var lines: [String] { problems.map { "\(path):\($0.line.map { "\($0):" } ?? "") \($0.message)" } }
+  package var description: String { lines.joined(separator: "\n") }
 }
 
 extension Setting {

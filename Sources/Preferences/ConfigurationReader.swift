@@ -11,7 +11,7 @@ extension Configuration {
 
   /// Reads nearend.toml; what is not there says nothing.
   /// - Throws: `ConfigurationError`, with everything that is wrong.
-  public init(path: String) throws(ConfigurationError) {
+  package init(path: String) throws(ConfigurationError) {
     func fail(_ message: String) -> ConfigurationError { ConfigurationError(path: path, problems: [.init(message: message)]) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -31,7 +31,7 @@ extension Configuration {
 
   /// Reads a text; `path` is how problems name it.
   /// - Throws: `ConfigurationError`, with everything that is wrong.
-  public init(text: String, path: String) throws(ConfigurationError) {
+  package init(text: String, path: String) throws(ConfigurationError) {
     var reader = ConfigurationReader(text)
     reader.read()
     guard reader.problems.isEmpty else {
@@ -51,7 +51,7 @@ private struct ConfigurationReader {
   /// More say nothing new.
   private static let mostProblems = 20
   /// Of a participant's table.
-  private static let participantKeys = ["gain", "muted"]
+  private static let participantKeys = ["gain", "muted"] + RemoteRule.keys
 
   init(_ text: String) {
     self.text = text
@@ -74,6 +74,7 @@ private struct ConfigurationReader {
       guard let value = root[key] else { continue }
       switch key {
       case "device": readRules(key, value) { $0.readDevice($1, $2) }
+      case "stage": readStages(value)
       case "participant": readRules(key, value) { $0.readParticipant($1, $2) }
       default: readRootKey(key, value)
       }
@@ -104,7 +105,7 @@ private struct ConfigurationReader {
         report([key], error.description)
       }
     } else {
-      let names = ["device", "participant"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
+      let names = ["device", "participant", "stage"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
       report([key], "nothing is called '\(key.printable())'; there are: \(names.joined(separator: ", "))")
     }
   }
@@ -120,9 +121,12 @@ private struct ConfigurationReader {
     if isGiven(.telemetryConfig), let first = gate.first {
       report([first.rawValue], "telemetryConfig says what \(first.rawValue) says: give the one or the other")
     }
-    guard !isGiven(.telemetryFile), !isGiven(.telemetryUrl) else { return }
+    if isGiven(.telemetryOtlpHeaders), !isGiven(.telemetryOtlp) {
+      report([RunOption.telemetryOtlpHeaders.rawValue], "telemetryOtlpHeaders needs telemetryOtlp")
+    }
+    guard ![RunOption.telemetryFile, .telemetryUrl, .telemetryOtlp].contains(where: isGiven) else { return }
     for option in [.telemetryConfig] + gate where isGiven(option) {
-      report([option.rawValue], "\(option.rawValue) needs telemetryFile or telemetryUrl")
+      report([option.rawValue], "\(option.rawValue) needs telemetryFile, telemetryUrl or telemetryOtlp")
     }
   }
 
@@ -186,12 +190,30 @@ private struct ConfigurationReader {
       case "muted":
         rule.isMuted = value.bool
         if rule.isMuted == nil { report(place, "muted cannot be '\(Self.words(value))': give true or false") }
+      case let key where RemoteRule.keys.contains(key): break
       default:
         report(
           place, "nothing of a participant is called '\(key.printable())'; there are: \(Self.participantKeys.joined(separator: ", "))")
       }
     }
+    let (remote, problems) = RemoteRule.read(path[1], table)
+    for problem in problems { report(path + [problem.key], problem.message) }
+    rule.remote = remote
     configuration.participants.append(rule)
+  }
+
+  private mutating func readStages(_ value: any TOMLValueConvertible) {
+    guard let array = value.array else { return report(["stage"], "stage is a list of tables: give \(StageRule.example)") }
+    for (index, element) in array.map({ $0.table }).enumerated() {
+      guard let table = element else { return report(["stage"], "stage is a list of tables: give \(StageRule.example)") }
+      let (rule, problems) = StageRule.read(table)
+      for problem in problems { report(["stage"], "stage \(index + 1): \(problem.message)") }
+      guard let rule else { continue }
+      if let id = rule.id, configuration.stages.contains(where: { $0.id == id }) {
+        report(["stage"], "stage \(index + 1): '\(id)' is another stage's id: give every id only once")
+      }
+      configuration.stages.append(rule)
+    }
   }
 
   // MARK: Values

@@ -2,8 +2,8 @@ import SessionModel
 
 /// Everything that says what a setting is when nearend starts, and which of it holds: the command line, then the configuration (first for the device in
 /// use), then what was remembered, then the default. [any]
-public struct Layers: Sendable, Equatable {
-  public enum Origin: Sendable, Equatable {
+package struct Layers: Sendable, Equatable {
+  package enum Origin: Sendable, Equatable {
     case commandLine
     case device(pattern: String, line: Int?)
     case configuration(line: Int?)
@@ -11,21 +11,21 @@ public struct Layers: Sendable, Equatable {
     case standard
   }
 
-  public var commandLine: [Setting: EventValue]
-  public var configuration: Configuration
-  public var remembered: Remembered
+  package var commandLine: [Setting: EventValue]
+  package var configuration: Configuration
+  package var remembered: Remembered
 
-  public init(commandLine: [Setting: EventValue] = [:], configuration: Configuration = .init(), remembered: Remembered = .init()) {
+  package init(commandLine: [Setting: EventValue] = [:], configuration: Configuration = .init(), remembered: Remembered = .init()) {
     self.commandLine = commandLine
     self.configuration = configuration
     self.remembered = remembered
   }
 
   /// The settings, each thing once: `echoCancellation` is `echoCanceller` seen as a switch.
-  public static let settings = Setting.allCases.filter { $0 != .echoCancellation }
+  package static let settings = Setting.allCases.filter { $0 != .echoCancellation }
 
   /// What holds while devices of these node names are in use, and who says so.
-  public func resolved(_ setting: Setting, devices: Set<String> = []) -> (value: EventValue, origin: Origin) {
+  package func resolved(_ setting: Setting, devices: Set<String> = []) -> (value: EventValue, origin: Origin) {
     if setting.views.count > 1 {
       let (canceller, origin) = resolvedCanceller(devices)
       let word = EventValue.string(canceller.rawValue)
@@ -52,13 +52,13 @@ public struct Layers: Sendable, Equatable {
     let switches = said(of: .echoCancellation, devices: devices)
     var origin: Origin?
     for layer in Origin.ranks {
-      // Who says both in one place means the second of what is on.
+      // If one layer sets both, the switch says on or off, and the engine which one.
       let engine = engines.first { $0.origin.rank == layer }
       let isOn = switches.first { $0.origin.rank == layer }
       guard let said = engine ?? isOn else { continue }
       if isOn?.value == .bool(false) || (isOn == nil && engine?.value.isOff == true) { if origin == nil { return (.off, said.origin) } }
       origin = origin ?? said.origin
-      if case .string(let word) = engine?.value, let canceller = EchoCanceller(rawValue: word), canceller != .off {
+      if let canceller = engine?.value.word(EchoCanceller.self), canceller != .off {
         return (canceller, origin ?? said.origin)
       }
     }
@@ -80,7 +80,7 @@ extension Layers.Origin {
   }
 
   /// For people: "nearend.toml:12".
-  public var words: String {
+  package var words: String {
     func place(_ line: Int?) -> String { "nearend.toml" + (line.map { ":\($0)" } ?? "") }
     return switch self {
     case .commandLine: "command line"

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Keeps a running nearend as people want it: takes a changed nearend.toml over, gives devices what the file says for them, and remembers what people
 /// change meanwhile (O4). [any]
-public final class PreferenceKeeper: Sendable {
+package final class PreferenceKeeper: Sendable {
   private let service: NearendService
   private let configurationPath: String?
   private let rememberedFile: RememberedFile?
@@ -21,6 +21,8 @@ public final class PreferenceKeeper: Sendable {
     var seen: [Setting: EventValue] = [:]
     /// Participants that are there.
     var participants: [String: ParticipantStart] = [:]
+    var stages = StageKeeper()
+    var remotes = RemoteKeeper()
     /// Not written yet.
     var changedSettings: Set<Setting> = []
     var changedGains: Set<String> = []
@@ -43,7 +45,7 @@ public final class PreferenceKeeper: Sendable {
   private static let gathering = 0.3
 
   /// - Parameter layers: what nearend began with. Paths are nil where there is no such file.
-  public init(_ service: NearendService, layers: Layers, configuration: String?, remembered: RememberedFile?) {
+  package init(_ service: NearendService, layers: Layers, configuration: String?, remembered: RememberedFile?) {
     self.service = service
     configurationPath = configuration
     rememberedFile = remembered
@@ -54,12 +56,14 @@ public final class PreferenceKeeper: Sendable {
   }
 
   /// Gives the service, which has started, what it could not begin with, and follows from then on. Once.
-  public func start() {
+  package func start() {
     queue.sync {
       state.withLock { $0.devices = devicesInUse }
       for setting in Layers.settings { state.withLock { $0.seen[setting] = service.value(of: setting) } }
       apply(Set(Layers.settings))
+      _ = takeRemotes()
       for sink in service.snapshot().sinks { heard(sink.id, .came) }
+      _ = takeStages()
     }
     let subscription = service.events.subscribe { [weak self] event in self?.heard(event) }
     service.onParticipant { [weak self] id, change in
@@ -79,7 +83,7 @@ public final class PreferenceKeeper: Sendable {
   }
 
   /// Writes what is to be remembered. Before the service stops.
-  public func stop() {
+  package func stop() {
     service.onParticipant(nil)
     let ended = state.withLock { state in
       defer { (state.subscription, state.watch, state.isStopped) = (nil, nil, true) }
@@ -94,7 +98,7 @@ public final class PreferenceKeeper: Sendable {
   private func heard(_ event: AudioEvent) {
     switch event.kind {
     case .settingChanged:
-      guard case .string(let name)? = event.detail["setting"], let setting = Setting(rawValue: name) else { return }
+      guard let setting = event.detail["setting"]?.word(Setting.self) else { return }
       queue.async { [weak self] in self?.noticed(setting.views[0]) }
     case .deviceChange, .routeChange: queue.async { [weak self] in self?.deviceChanged() }
     default: break
@@ -140,7 +144,7 @@ public final class PreferenceKeeper: Sendable {
     writeSoon()
   }
 
-  private func heard(_ id: String, _ change: NearendService.ParticipantChange) {
+  private func heard(_ id: String, _ change: ParticipantChange) {
     switch change {
     case .left: state.withLock { $0.participants[id] = nil }
     case .came:
@@ -225,7 +229,7 @@ public final class PreferenceKeeper: Sendable {
     let (changed, sinks) = takeOver(old, layers)
     let words = changed.map { "\($0.rawValue) \(layers.resolved($0, devices: state.withLock { $0.devices }).value.inTOML)" } + sinks
     service.remark("\(path) is taken over" + (words.isEmpty ? "" : ": \(words.joined(separator: ", "))"))
-    let later = RunOption.allCases.filter { $0 != .sinks && old.configuration.option($0) != configuration.option($0) }
+    let later = RunOption.allCases.filter { $0 != .sinks && $0 != .sends && old.configuration.option($0) != configuration.option($0) }
     if !later.isEmpty { service.remark("\(later.map(\.rawValue).joined(separator: ", ")): from the next start on") }
     if old.resolved(.microphoneMuted).value != layers.resolved(.microphoneMuted).value {
       service.remark("microphoneMuted: from the next start on, so that no file puts a microphone on the air")
@@ -257,6 +261,7 @@ public final class PreferenceKeeper: Sendable {
         } catch { service.warn("sinks: \(error)") }
       }
     }
+    words += takeStages() + takeRemotes()
     for sink in service.snapshot().sinks {
       let (before, now) = (Self.start(of: sink.id, in: old), Self.start(of: sink.id, in: new))
       guard before != now else { continue }
@@ -264,6 +269,25 @@ public final class PreferenceKeeper: Sendable {
       set(sink, to: now)
     }
     return (changed, words)
+  }
+
+  /// Outside the lock: plug-ins are tried before, which may take seconds.
+  private func takeStages() -> [String] {
+    let rules = state.withLock { $0.layers.configuration.stages }
+    var stages = state.withLock { $0.stages }
+    let words = stages.take(rules, service)
+    state.withLock { $0.stages = stages }
+    return words
+  }
+
+  /// Outside the lock: whoever comes is heard of.
+  private func takeRemotes() -> [String] {
+    let configuration = state.withLock { $0.layers.configuration }
+    guard case .list(let sends) = configuration.option(.sends) else { return [] }
+    var remotes = state.withLock { $0.remotes }
+    let words = remotes.take(configuration.remotes, sends: sends, service)
+    state.withLock { $0.remotes = remotes }
+    return words
   }
 
   /// Another process has made nearend forget: what is gone is forgotten here, too.

@@ -3,7 +3,7 @@ import PipeWireGraph
 import SessionModel
 
 /// What people have changed while nearend ran, to begin with the next time (O4). [any]
-public struct Remembered: Codable, Sendable, Equatable {
+package struct Remembered: Codable, Sendable, Equatable {
   /// By the setting's name.
   private var settings: [String: EventValue] = [:]
   /// Linear gains of participants by id, the one changed last at the end.
@@ -17,9 +17,9 @@ public struct Remembered: Codable, Sendable, Equatable {
   /// Participants that are remembered; the one changed first goes when another comes.
   static let mostParticipants = 100
 
-  public init() {}
+  package init() {}
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     // Of another version, or edited: what is no setting, or no value of it, is not remembered.
     for (name, value) in try container.decodeIfPresent([String: EventValue].self, forKey: .settings) ?? [:] {
@@ -32,20 +32,20 @@ public struct Remembered: Codable, Sendable, Equatable {
   }
 
   /// Of everything that is remembered: settings, then participants.
-  public var names: [String] { settings.keys.sorted() + gains.map(\.id) }
+  package var names: [String] { settings.keys.sorted() + gains.map(\.id) }
 
-  public var isEmpty: Bool { settings.isEmpty && gains.isEmpty }
+  package var isEmpty: Bool { settings.isEmpty && gains.isEmpty }
 
   /// nil where nobody has changed it. What is not to be remembered never is.
-  public subscript(setting: Setting) -> EventValue? {
+  package subscript(setting: Setting) -> EventValue? {
     get { settings[setting.rawValue] }
     set { settings[setting.rawValue] = setting.isRemembered ? newValue : nil }
   }
 
-  public func gain(of participant: String) -> Double? { gains.last { $0.id == participant }?.gain }
+  package func gain(of participant: String) -> Double? { gains.last { $0.id == participant }?.gain }
 
   /// nil forgets it.
-  public mutating func setGain(_ gain: Double?, of participant: String) {
+  package mutating func setGain(_ gain: Double?, of participant: String) {
     gains.removeAll { $0.id == participant }
     guard let gain else { return }
     gains.append(Gain(id: participant, gain: gain))
@@ -54,21 +54,21 @@ public struct Remembered: Codable, Sendable, Equatable {
 }
 
 extension Setting {
-  /// Whether it begins with what somebody last made it. Not the microphone's mute: who comes back to a computer neither expects to be heard because he
-  /// once was, nor to be silent; and `echoCancellation` is told by `echoCanceller`.
-  public var isRemembered: Bool { self != .microphoneMuted && self != .echoCancellation }
+  /// Whether the last value is restored at start. The microphone's mute is not, because a restored mute state surprises users in either
+  /// direction; `echoCancellation` is covered by `echoCanceller`.
+  package var isRemembered: Bool { self != .microphoneMuted && self != .echoCancellation }
 }
 
 /// `remembered.json`: written whole or not at all, and by one process at a time. [any]
-public struct RememberedFile: Sendable {
-  public let path: String
+package struct RememberedFile: Sendable {
+  package let path: String
 
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   private static let largest = 1 << 20
 
   /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
-  public func read(complain: (String) -> Void) -> Remembered {
+  package func read(complain: (String) -> Void) -> Remembered {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
       let aside = DurableFile.putAside(path)
       complain(
@@ -78,7 +78,7 @@ public struct RememberedFile: Sendable {
   }
 
   /// The same, and leaves the file where it is.
-  public func peek(complain: (String) -> Void) -> Remembered {
+  package func peek(complain: (String) -> Void) -> Remembered {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
       complain("\(path) cannot be read: \(error)")
       return Remembered()
@@ -86,7 +86,7 @@ public struct RememberedFile: Sendable {
   }
 
   /// Changes what is there, held against others that do; nothing remembered leaves no file.
-  public func update(complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void) throws -> Remembered {
+  package func update(complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void) throws -> Remembered {
     try DurableFile.locked(path) {
       let before = read(complain: complain)
       var remembered = before

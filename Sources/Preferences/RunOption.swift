@@ -2,14 +2,18 @@ import Border
 import Foundation
 import Nearend
 import PipeWireGraph
+import Platform
+import RTP
 import SessionModel
 
 /// What nearend.toml says beside settings: options that are read when nearend starts. [any]
 ///
 /// `rawValue` is the key in the file.
-public enum RunOption: String, Sendable, CaseIterable {
+package enum RunOption: String, Sendable, CaseIterable {
   /// Participants with a device of their own, from the start.
   case sinks
+  /// Addresses of other machines that the voice is sent to.
+  case sends
   case interruptingRoles
   /// An `InterruptionOptions.Inactivity`.
   case whenInactive
@@ -17,43 +21,49 @@ public enum RunOption: String, Sendable, CaseIterable {
   case glyphs
   case telemetryFile
   case telemetryUrl
+  case telemetryOtlp
+  /// Of "Name: value".
+  case telemetryOtlpHeaders
   case telemetryConfig
   case telemetryMinVersion
   /// Of `TelemetryType`.
   case telemetryDisable
 
-  public enum Value: Sendable, Equatable {
+  package enum Value: Sendable, Equatable {
     case text(String)
     case list([String])
   }
 
   /// How the dashboard draws.
-  public enum Glyphs: String, Sendable, CaseIterable {
+  package enum Glyphs: String, Sendable, CaseIterable {
     /// What the locale allows.
     case auto
     case unicode, compat, ascii
   }
 
   /// What it is where nobody has said.
-  public var standard: Value {
+  package var standard: Value {
     switch self {
-    case .sinks, .telemetryDisable: .list([])
+    case .sinks, .sends, .telemetryDisable, .telemetryOtlpHeaders: .list([])
     case .interruptingRoles: .list(InterruptionOptions.defaultRoles)
     case .whenInactive: .text(InterruptionOptions.Inactivity.stop.rawValue)
     case .glyphs: .text(Glyphs.auto.rawValue)
-    case .telemetryFile, .telemetryUrl, .telemetryConfig, .telemetryMinVersion: .text("")
+    case .telemetryFile, .telemetryUrl, .telemetryOtlp, .telemetryConfig, .telemetryMinVersion: .text("")
     }
   }
 
   /// One line for people: what it does.
-  public var summary: String {
+  package var summary: String {
     switch self {
     case .sinks: "Participants with a PipeWire sink device of their own, nearend.sink.<id>"
+    case .sends: "Other machines that the voice is sent to by RTP, while nearend runs"
     case .interruptingRoles: "Streams with one of these roles (media.role) interrupt the session while they run"
     case .whenInactive: "What becomes of the session while another login session has the seat"
     case .glyphs: "How the dashboard draws; auto is what the locale allows"
     case .telemetryFile: "Append telemetry to this file, as lines of JSON"
     case .telemetryUrl: "Post telemetry to this server, as lines of JSON"
+    case .telemetryOtlp: "Post metrics to this OpenTelemetry collector, such as http://localhost:4318, by OTLP/HTTP in JSON"
+    case .telemetryOtlpHeaders: "Headers that the collector is sent, too, such as an authorization"
     case .telemetryConfig: "Send what this operator's configuration lets through: a JSON file with a section \"clientTelemetry\""
     case .telemetryMinVersion: "Send telemetry only where nearend's version is this one or later"
     case .telemetryDisable: "Types of telemetry that are not sent"
@@ -61,7 +71,7 @@ public enum RunOption: String, Sendable, CaseIterable {
   }
 
   /// The words that it can be, where it is one of some.
-  public var words: [String]? {
+  package var words: [String]? {
     switch self {
     case .whenInactive: InterruptionOptions.Inactivity.allCases.map(\.rawValue)
     case .glyphs: Glyphs.allCases.map(\.rawValue)
@@ -70,20 +80,33 @@ public enum RunOption: String, Sendable, CaseIterable {
   }
 
   /// - Throws: `SettingError.badValue`, which says what is possible.
-  public func checked(_ value: Value) throws(SettingError) -> Value {
+  package func checked(_ value: Value) throws(SettingError) -> Value {
     switch (self, value) {
     case (.whenInactive, .text(let word)), (.glyphs, .text(let word)):
       guard words?.contains(word) == true else { throw bad(word) }
     case (.sinks, .list(let ids)):
       for id in ids {
-        if let problem = ParticipantId.problem(id) { throw bad(id, problem) }
+        if ParticipantId.reserved.contains(id) { throw bad(id, "a name that nearend's own ports do not have") }
+        if IdRule.problem(id) != nil { throw bad(id, IdRule.possible) }
       }
       guard Set(ids).count == ids.count else { throw bad(ids.joined(separator: ", "), "every id only once") }
+    case (.sends, .list(let addresses)):
+      for text in addresses {
+        let address: RTPAddress
+        do throws(RTPAddressError) { address = try RTPAddress(text) } catch { throw bad(text, error.description) }
+        guard !address.isAny else { throw bad(text, "the other machine's address") }
+      }
+      guard Set(addresses).count == addresses.count else { throw bad(addresses.joined(separator: ", "), "every address only once") }
     case (.interruptingRoles, .list): break
     case (.telemetryMinVersion, .text(let text)) where !text.isEmpty: try telemetry { try TelemetryOptions(gate: Self.gate(text, [])) }
     case (.telemetryDisable, .list(let types)): try telemetry { try TelemetryOptions(gate: Self.gate(nil, types)) }
     case (.telemetryUrl, .text(let text)) where !text.isEmpty: try telemetry { try TelemetryOptions(url: text) }
-    case (.telemetryFile, .text), (.telemetryUrl, .text), (.telemetryConfig, .text), (.telemetryMinVersion, .text): break
+    case (.telemetryOtlp, .text(let text)) where !text.isEmpty:
+      try telemetry { try TelemetryOptions(otlp: OTLPOptions(endpoint: text)) }
+    case (.telemetryOtlpHeaders, .list(let headers)):
+      try telemetry { try TelemetryOptions(otlp: OTLPOptions(endpoint: "http://localhost:4318", headers: headers)) }
+    case (.telemetryFile, .text), (.telemetryUrl, .text), (.telemetryOtlp, .text), (.telemetryConfig, .text), (.telemetryMinVersion, .text):
+      break
     case (_, .text(let text)): throw bad(text)
     case (_, .list(let list)): throw bad(list.joined(separator: ", "))
     }
@@ -103,12 +126,14 @@ public enum RunOption: String, Sendable, CaseIterable {
   }
 
   /// What it can be, for people.
-  public var possible: String {
+  package var possible: String {
     if let words { return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "") }
     return switch self {
     case .sinks: "a list of ids, such as [\"alice\", \"bob\"]"
+    case .sends: "a list of addresses, such as [\"10.0.0.8:5004\"]"
     case .interruptingRoles: "a list of roles, such as [\"Phone\", \"Emergency\"]"
     case .telemetryDisable: "a list of types, such as [\"\(TelemetryType.allCases[0].rawValue)\"]"
+    case .telemetryOtlpHeaders: "a list of headers, such as [\"Authorization: Bearer …\"]"
     default: "a text, or an empty one for none"
     }
   }
@@ -116,7 +141,7 @@ public enum RunOption: String, Sendable, CaseIterable {
 
 extension RunOption.Value: CustomStringConvertible {
   /// As TOML writes it.
-  public var description: String {
+  package var description: String {
     switch self {
     case .text(let text): text.quotedForTOML
     case .list(let list): "[\(list.map(\.quotedForTOML).joined(separator: ", "))]"
@@ -133,7 +158,7 @@ extension String {
 
 extension EventValue {
   /// As TOML writes it.
-  public var inTOML: String {
+  package var inTOML: String {
     switch self {
     case .string(let text): text.quotedForTOML
     case .bool, .integer, .number: description

@@ -36,6 +36,22 @@ let stageChecks: [Check] = [
     driver.cycles(10, quantum: 480)
     return require(chains.map(\.silencedSamples) == [10, 20], "\(chains.map(\.silencedSamples)) samples silenced")
   },
+  Check("plug-ins (swh-plugins): hard-realtime ones in both chains, at every quantum; set, put in and removed") {
+    let driver = try CoreDriver()
+    let rack = driver.core.plugIns
+    for quantum in [32, 100, 480, 8_192] {
+      for chain in PlugInChain.allCases { try rack.add(PlugInAddress("amp_1181:amp"), to: chain, id: chain.rawValue) }
+      try rack.add(PlugInAddress("fast_lookahead_limiter_1913:fastLookaheadLimiter"), to: .render, id: "limiter")
+      driver.cycles(40, quantum: quantum)
+      try rack.set("capture", ["Amps gain (dB)": -6])
+      driver.cycles(10, quantum: quantum)
+      let status = rack.status
+      guard status.allSatisfy({ $0.plugIn.isHardRealtime && !$0.isBroken }), driver.core.renderLatency > 0 else { return "\(status)" }
+      for stage in status { rack.remove(stage.id) }
+      driver.cycles(30, quantum: quantum)
+    }
+    return require(driver.core.renderLatency == 0, "a plug-in is left")
+  },
   Check("stages: put in and removed by another thread") {
     let driver = try CoreDriver()
     let isDone = DispatchSemaphore(value: 0)

@@ -18,7 +18,7 @@
 #include <spa/utils/names.h>
 #include <spa/utils/string.h>
 
-#define PATIENCE (50 * SPA_NSEC_PER_MSEC)
+#define PATIENCE (200 * SPA_NSEC_PER_MSEC)
 #define RETRY (100 * SPA_NSEC_PER_USEC)
 
 struct clock_node {

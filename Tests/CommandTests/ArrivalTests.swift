@@ -20,7 +20,7 @@ struct ArrivalTests {
     let waiting = try session.nearend("status")
     #expect(waiting.output.contains("interrupted (the PipeWire daemon is away)"), "\(waiting)")
     #expect(waiting.output.contains("not connected"), "\(waiting)")
-    #expect(poll(timeout: 20) { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
+    #expect(poll { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
 
     try session.start()
     try session.wait(forPorts: ["nearend.microphone:capture_MONO", "nearend.speaker:playback_FL"])
@@ -33,7 +33,7 @@ struct ArrivalTests {
     }
     #expect(receiver.count("READY=1") == 1)
     running.process.signal(SIGTERM)
-    #expect(running.process.wait(timeout: 10) == .status(0))
+    #expect(running.process.wait() == .status(0))
   }
 
   @Test("O6: a nearend that waits for a daemon ends at once when it is told to")
@@ -73,7 +73,7 @@ struct ArrivalTests {
     #expect(waiting.says("another nearend (process \(holder.process.pid)) runs"), "\(waiting.errors)")
     #expect(try session.ports().filter { $0 == "nearend:mic_MONO" }.count == 1)
     holder.process.signal(SIGTERM)
-    #expect(holder.process.wait(timeout: 10) == .status(0))
+    #expect(holder.process.wait() == .status(0))
     #expect(waiting.says("the PipeWire daemon is there after"), "\(waiting.errors)")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
   }

@@ -98,7 +98,7 @@ struct ConfigurationCommandTests {
     #expect(try session.nearend("set", "micVolume", "0.25").succeeded)
     #expect(nearend.says("micVolume is 0.25 for this run only: nearend.toml:3 says 0.5"))
     nearend.process.signal(SIGTERM)
-    #expect(nearend.result(timeout: 20).exit == .status(0))
+    #expect(nearend.result().exit == .status(0))
     let file = session.environment["XDG_STATE_HOME"]! + "/nearend/remembered.json"
     let text = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
     #expect(text.contains("highPassFilter") && text.contains("webrtc") && !text.contains("icrophoneMuted"), "\(text)")

@@ -25,7 +25,7 @@ struct DebianPackageTests {
     }
     """.write(toFile: source, atomically: true, encoding: .utf8)
     let build = "cc -o \(program) \(source) $(pkg-config --cflags --libs libpipewire-0.3)"
-    let built = try place.start("sh", ["-c", build]).result(timeout: 60)
+    let built = try place.start("sh", ["-c", build]).result()
     try #require(built.succeeded, "\(built)")
     return program
   }
@@ -55,7 +55,7 @@ struct DebianPackageTests {
     #expect(deb.hasPrefix("\(place.path)/deb/nearend_") && deb.hasSuffix(".deb"), "\(deb)")
 
     func field(_ name: String) throws -> String {
-      try place.start("dpkg-deb", ["--field", deb, name]).result(timeout: 20).output.split(separator: "\n").joined()
+      try place.start("dpkg-deb", ["--field", deb, name]).result().output.split(separator: "\n").joined()
     }
     let depends = try field("Depends").split(separator: ", ").map { $0.prefix { $0 != " " } }
     #expect(Set(depends).isSuperset(of: ["libpipewire-0.3-modules", "libspa-0.2-modules", "pipewire", "wireplumber"]), "\(depends)")
@@ -71,7 +71,7 @@ struct DebianPackageTests {
     // An empty system: it lacks what the package needs.
     func dpkg(_ arguments: String...) throws -> ToolResult {
       let options = ["--root=\(root)", "--log=/dev/null", "--force-not-root", "--force-bad-path", "--force-depends"]
-      return try place.start("dpkg", options + arguments).result(timeout: 60)
+      return try place.start("dpkg", options + arguments).result()
     }
     let installed = try dpkg("--install", deb)
     #expect(installed.succeeded, "\(installed)")

@@ -40,7 +40,7 @@ struct DoctorCommandTests {
 
     // It ends as it should not, with something changed.
     nearend.process.signal(SIGKILL)
-    _ = nearend.result(timeout: 20)
+    _ = nearend.result()
     let (config, state) = (session.environment["XDG_CONFIG_HOME"]! + "/nearend", session.environment["XDG_STATE_HOME"]! + "/nearend")
     for folder in [config, state] { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
     try Data("ns = 3\n".utf8).write(to: URL(fileURLWithPath: "\(config)/nearend.toml"))

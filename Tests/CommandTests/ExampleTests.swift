@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -10,14 +11,10 @@ struct ExampleTests {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path + "/Examples"
 
-  private func tone(_ frequency: Double, rate: Int, seconds: Int) -> [Float] {
-    (0..<seconds * rate).map { 0.2 * Float(sin(2 * .pi * frequency * Double($0) / Double(rate))) }
-  }
-
   @Test("L1, K1, L5: the softphone plays what comes in, sends the microphone out, and hands everything back at the end")
   func softphone() throws {
     let session = try plainSession()
-    let far = tone(500, rate: 16_000, seconds: 10)
+    let far = sine(500, frames: 160_000, rate: 16_000, level: 0.2)
     try far.map { Int16($0 * 32_767) }.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/far.pcm")) }
     try SoftphoneProgram.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
     let near = try Speech(.nearEnd, rate: 48_000).samples
@@ -31,7 +28,7 @@ struct ExampleTests {
     }
     let heard = try #require(try probe.run().samples["speaker"])
     #expect(Measures.share(ofTone: 500, in: heard, rate: 48_000) > 0.9)
-    let result = call.result(timeout: 30)
+    let result = call.result()
     #expect(result.exit == .status(0), "\(result.errors)")
     let sent = SoftphoneProgram.samples(in: "\(session.path)/near.pcm")
     #expect(sent.count > 5 * 16_000, "\(sent.count) samples of the microphone")
@@ -45,10 +42,10 @@ struct ExampleTests {
     let nearend = try session.startNearend("--headless")
     #expect(nearend.says("control socket"))
     let client = "\(Self.examples)/control_client.py"
-    func run(_ arguments: String...) throws -> ToolResult { try session.run("python3", [client] + arguments, timeout: 30) }
+    func run(_ arguments: String...) throws -> ToolResult { try session.run("python3", [client] + arguments) }
 
     let tune = "\(session.path)/tune.wav"
-    try WaveFile(samples: tone(700, rate: 48_000, seconds: 1)).write(to: tune)
+    try WaveFile(samples: sine(700, frames: 48_000, level: 0.2)).write(to: tune)
     let played = try run("play", "alice", tune)
     #expect(played.succeeded, "\(played.errors)")
     #expect(played.output.contains("48000"), "every frame: \(played.output)")

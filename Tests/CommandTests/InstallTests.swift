@@ -10,15 +10,15 @@ struct InstallTests {
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
-    "sink", "source", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
-    "isolation",
+    "sink", "source", "call", "hang-up", "send", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
+    "isolation", "stage",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
     let arguments = [
       "--no-print-directory", "--directory", Self.package, target, "PROGRAM=\(nearendProgram)", "MANUAL=\(Self.manualPages)",
     ]
-    return try place.start("make", arguments + variables, ["KEEP_SYMBOLS": "1"]).result(timeout: 60)
+    return try place.start("make", arguments + variables, ["KEEP_SYMBOLS": "1"]).result()
   }
 
   /// Every file below a folder, and with `folders` those, too, by its path in there.
@@ -57,7 +57,7 @@ struct InstallTests {
     #expect(
       files.allSatisfy { expected.contains(String($0.dropFirst(7))) || $0.contains("/man/man") || $0.contains("/examples/") }, "\(files)")
     let program = "\(root)/opt/ne/bin/nearend"
-    #expect(try place.start(program, ["--version"]).result(timeout: 20).output == place.nearend("--version").output)
+    #expect(try place.start(program, ["--version"]).result().output == place.nearend("--version").output)
     #expect(try text("\(root)/opt/ne/lib/systemd/user/nearend.service").contains("\nExecStart=/opt/ne/bin/nearend --headless --wait\n"))
 
     // Once more is no other, and others' files stay.
@@ -93,7 +93,7 @@ struct InstallTests {
         "make",
         ["--no-print-directory", "--directory", Self.package, "install", "PROGRAM=\(nearendProgram)", "MANUAL=\(Self.manualPages)"]
           + (variables[0].hasPrefix("DESTDIR") ? [] : ["DESTDIR=\(root)"]) + variables
-      ).result(timeout: 60)
+      ).result()
       #expect(!result.succeeded && result.errors.contains(words), "\(result)")
       #expect(!FileManager.default.fileExists(atPath: root))
     }
@@ -107,6 +107,7 @@ struct InstallTests {
     let man = (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil
     for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] })
       + ["path", "check", "show"].map({ ["config", $0] }) + ["install", "status", "remove"].map({ ["isolation", $0] })
+      + ["add", "list", "set", "remove", "inspect"].map({ ["stage", $0] })
     {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))
@@ -122,7 +123,7 @@ struct InstallTests {
       for subcommand in subcommands { #expect(page.contains("\(name)-\(subcommand)(1)"), "\(name): \(subcommand)") }
       if command.isEmpty { #expect(subcommands.count == Self.commands.count, "\(subcommands)") }
       guard man else { continue }
-      let shown = try place.start("man", ["--warnings", "--local-file", "\(folder)/\(name).1"], ["MANWIDTH": "80"]).result(timeout: 30)
+      let shown = try place.start("man", ["--warnings", "--local-file", "\(folder)/\(name).1"], ["MANWIDTH": "80"]).result()
       #expect(shown.succeeded && shown.errors.isEmpty, "\(name): \(shown.errors)")
       #expect(shown.output.contains("OPTIONS") && shown.output.contains("--help"), "\(shown.output)")
     }
@@ -142,7 +143,7 @@ struct InstallTests {
     for key in keys { #expect(page.contains("\n\(key.1)\n") && page.contains("default: \(key.2))"), "\(key.1)") }
     #expect(page.contains("\n.SH BY DEVICE\n") && page.contains("[device.\"bluez_*\"]"))
     guard (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil else { return }
-    let shown = try place.start("man", ["--warnings", "--local-file", file], ["MANWIDTH": "80"]).result(timeout: 30)
+    let shown = try place.start("man", ["--warnings", "--local-file", file], ["MANWIDTH": "80"]).result()
     #expect(shown.succeeded && shown.errors.isEmpty, "\(shown.errors)")
   }
 
@@ -154,7 +155,7 @@ struct InstallTests {
     guard (try? Program.find(shell, path: place.environment["PATH"] ?? "")) != nil else { return }
     let file = "\(place.path)/completion"
     try script.write(toFile: file, atomically: true, encoding: .utf8)
-    let checked = try place.start(shell, [shell == "fish" ? "--no-execute" : "-n", file]).result(timeout: 20)
+    let checked = try place.start(shell, [shell == "fish" ? "--no-execute" : "-n", file]).result()
     #expect(checked.succeeded && checked.errors.isEmpty, "\(checked)")
   }
 
@@ -172,7 +173,7 @@ struct InstallTests {
       ("systemd-analyze", ["verify", "--user", "--man=no", unit]),
       ("desktop-file-validate", ["\(prefix)/share/applications/nearend.desktop"]),
     ] where (try? Program.find(tool, path: place.environment["PATH"] ?? "")) != nil {
-      let result = try place.start(tool, arguments).result(timeout: 30)
+      let result = try place.start(tool, arguments).result()
       #expect(result.succeeded && result.output.isEmpty && result.errors.isEmpty, "\(tool): \(result)")
     }
   }

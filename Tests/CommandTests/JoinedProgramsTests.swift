@@ -40,7 +40,7 @@ struct JoinedProgramsTests {
   }
 
   private func wait(for what: String, _ session: PrivateSession, _ fact: (Snapshot) -> Bool) throws {
-    try session.wait(for: what, timeout: 30) { try status(session).map(fact) ?? false }
+    try session.wait(for: what) { try status(session).map(fact) ?? false }
   }
 
   @Test(
@@ -80,7 +80,7 @@ struct JoinedProgramsTests {
     try wait(for: "the other to play again", session) {
       $0.sinks.map(\.id) == ["call"] && $0.sinks.first?.state == .playing && $0.session.sendMedia == ["call"]
     }
-    try session.wait(for: "the voice to come again", timeout: 20) { near("one", session).count > before + Self.rate }
+    try session.wait(for: "the voice to come again") { near("one", session).count > before + Self.rate }
     #expect(one.process.isRunning)
   }
 
@@ -109,14 +109,16 @@ struct JoinedProgramsTests {
     let probe = try GraphProbe(socket: session.socket, name: "wire", play: [:], record: ["microphone"], frames: 8 * 48_000)
     try session.link("hw.mic:capture_MONO", probe.recordPort("microphone"))
     let recording = try probe.run()
-    let microphone = Measures.level(Array(try #require(recording.samples["microphone"]).suffix(4 * 48_000)))
+    // The median of the quarters of a second: a busy machine loses cycles, and with each a moment of what the canceller knows.
+    func level(_ samples: [Float], rate: Int) -> Double { Measures.medianLevel(Array(samples.suffix(4 * rate)), piece: rate / 4) }
+    let microphone = level(try #require(recording.samples["microphone"]), rate: 48_000)
     #expect(microphone > -50, "there is echo to cancel")
     for name in Self.tones.keys {
       let voice = near(name, session)
       try #require(voice.count > 5 * Self.rate, "\(name)")
-      let level = Measures.level(Array(voice.suffix(4 * Self.rate)))
-      print("O8: \(name) hears the echo at \(level) dBFS, the microphone at \(microphone) dBFS")
-      #expect(microphone - level > 20, "\(name): \(level) dBFS of \(microphone)")
+      let echo = level(voice, rate: Self.rate)
+      print("O8: \(name) hears the echo at \(echo) dBFS, the microphone at \(microphone) dBFS")
+      #expect(microphone - echo > 20, "\(name): \(echo) dBFS of \(microphone)")
     }
   }
 

@@ -22,7 +22,7 @@ struct MakeTests {
       try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
     }
     let result = try place.start("make", ["--directory", place.path, "--no-print-directory", "run", "ARGS=devices --json"])
-      .result(timeout: 30)
+      .result()
     #expect(result.exit == .status(0), "\(result.errors)")
     #expect(result.output == "{\"arguments\":\"devices --json\"}\n")
     #expect(result.errors.contains("Building: build --configuration release --product nearend"))

@@ -56,8 +56,8 @@ final class NotifyReceiver: Sendable {
 
   func count(_ assignment: String) -> Int { messages.count { $0.has(assignment) } }
 
-  /// Waits for a message; nil after 20 s.
-  func wait(for isWanted: (Message) -> Bool) -> Message? { poll(timeout: 20) { messages.first(where: isWanted) } }
+  /// Waits for a message; nil after 60 s.
+  func wait(for isWanted: (Message) -> Bool) -> Message? { poll { messages.first(where: isWanted) } }
   func wait(for assignment: String) -> Message? { wait { $0.has(assignment) } }
   func wait(forStatus words: String) -> Message? { wait { $0.status?.contains(words) ?? false } }
 }

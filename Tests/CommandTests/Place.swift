@@ -46,13 +46,13 @@ struct RunningProgram {
 
   private func text(_ file: String) -> String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
 
-  /// Waits until standard error contains `words`; returns false if it ends, or 20 s pass, before.
+  /// Waits until standard error contains `words`; returns false if it ends, or 60 s pass, before.
   func says(_ words: String) -> Bool {
-    poll(timeout: 20) { errors.contains(words) ? true : process.isRunning ? nil : errors.contains(words) } ?? false
+    poll { errors.contains(words) ? true : process.isRunning ? nil : errors.contains(words) } ?? false
   }
 
   /// Returns the output and exit once it has ended; kills it after `timeout` seconds.
-  func result(timeout: Double) -> ToolResult {
+  func result(timeout: Double = factTimeout) -> ToolResult {
     let exit = process.wait(timeout: timeout) ?? process.end(grace: 0.2)
     return ToolResult(output: output, errors: errors, exit: exit)
   }
@@ -77,7 +77,7 @@ extension Place {
 
   /// Runs `nearend` to its end; standard input is empty, and no stream is a terminal.
   func nearend(_ arguments: [String], _ variables: [String: String] = [:]) throws -> ToolResult {
-    try start(nearendProgram, arguments, ["COLUMNS": "80"].merging(variables) { $1 }).result(timeout: 30)
+    try start(nearendProgram, arguments, ["COLUMNS": "80"].merging(variables) { $1 }).result()
   }
 
   func nearend(_ arguments: String...) throws -> ToolResult { try nearend(arguments) }

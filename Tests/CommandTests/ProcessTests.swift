@@ -93,7 +93,7 @@ struct ProcessTests {
   func progressBar() throws {
     try noise(seconds: 30).write(to: file("mic.wav"))
     let terminal = try Terminal(in: place, "process", "--mic", file("mic.wav"), "--out", file("out.wav"))
-    let bar = try poll(timeout: 30) { try terminal.screen().contains("processing [#") ? true : nil }
+    let bar = try poll { try terminal.screen().contains("processing [#") ? true : nil }
     #expect(bar == true)
     try terminal.expectEnd()
     #expect(terminal.exitStatus == 0)
@@ -105,10 +105,10 @@ struct ProcessTests {
   func interrupted(signal: Int32) throws {
     try noise(seconds: 120).write(to: file("mic.wav"))
     let running = try place.startNearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"))
-    let hasBegun = poll(timeout: 20) { (try? sounds().count) == 2 ? true : nil }
+    let hasBegun = poll { (try? sounds().count) == 2 ? true : nil }
     #expect(hasBegun == true, "no file is being written")
     running.process.signal(signal)
-    let result = running.result(timeout: 20)
+    let result = running.result()
     #expect(result.exit == .status(1))
     #expect(result.errors.contains("interrupted; nothing was written"))
     #expect(try sounds() == ["mic.wav"])

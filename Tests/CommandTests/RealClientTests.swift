@@ -85,10 +85,17 @@ struct RealClientTests {
 
     /// Expects `recording` to contain what was talked into the microphone.
     func expectNearEnd(_ recording: [Float]) throws {
-      let lag = try #require(Measures.lag(of: recording, after: nearEnd, most: recording.count), "the recording is silent")
+      // By seconds: behind a cycle that a busy machine has taken everything comes earlier.
+      let lags = try stride(from: 0, to: nearEnd.count - 47_999, by: 48_000).map { start in
+        let second = Array(nearEnd[start..<start + 48_000])
+        return try #require(Measures.lag(of: recording, after: second, most: recording.count), "the recording is silent")
+      }
       // Noise suppression and a moving gain keep the voice similar, not equal.
-      #expect(lag.correlation > 0.7)
-      let part = recording[lag.frames..<min(recording.count, lag.frames + nearEnd.count)]
+      let likeness = lags.map(\.correlation).sorted()
+      #expect(likeness[likeness.count / 2] > 0.7, "\(likeness)")
+      let best = lags.indices.max { lags[$0].correlation < lags[$1].correlation } ?? 0
+      let begin = min(max(0, lags[best].frames - best * 48_000), recording.count - 1)
+      let part = recording[begin..<min(recording.count, begin + nearEnd.count)]
       #expect(abs(Measures.level(part) - Measures.level(nearEnd)) < 6)
     }
   }
@@ -121,7 +128,7 @@ struct RealClientTests {
     #expect(call.nearend.says("records from Nearend Microphone"), "\(call.nearend.errors) \(recorder.errors)")
     try call.talk()
     recorder.process.signal(SIGINT)
-    #expect(recorder.process.wait(timeout: 5) != nil)
+    #expect(recorder.process.wait() != nil)
     #expect(call.nearend.says("no longer records"), "\(call.nearend.errors)")
     try call.expectNearEnd(try SoundFile(path: file).samples(at: 48_000))
     try session.wait(for: "the microphone to close") { try !session.links().keys.contains { $0.from == "hw.mic:capture_MONO" } }

@@ -77,7 +77,7 @@ struct RefusalTests {
     let place = try EmptyPlace()
     let running = try place.startNearend(
       "rehearse", "--headless", "--seconds", "9", "--json", variables: ["PATH": try programs(without: "espeak-ng", in: place)])
-    #expect(running.result(timeout: 30).exit == .status(0), "\(running.errors)")
+    #expect(running.result().exit == .status(0), "\(running.errors)")
     #expect(try running.status().rehearsal != nil, "the room does not run")
   }
 
@@ -96,7 +96,7 @@ struct RefusalTests {
   }
 
   private func expectNothingLeft(of place: EmptyPlace) {
-    let isGone = poll(timeout: 10) { processes(in: place.path).isEmpty ? true : nil }
+    let isGone = poll { processes(in: place.path).isEmpty ? true : nil }
     #expect(isGone == true, "left: \(processes(in: place.path))")
   }
 }

@@ -41,7 +41,7 @@ struct RehearsedDeskTests {
     #expect(running.says("nearend > headphones, was builtInMic > nearend > builtInSpeaker: newDeviceAvailable"))
     #expect(!running.errors.contains("are its keys"), "there are no keys without a dashboard")
     running.process.signal(SIGTERM)
-    #expect(running.process.wait(timeout: 10) == .status(0))
+    #expect(running.process.wait() == .status(0))
     let status = try running.status()
     #expect(status.route.current.outputs.first?.portType == .headphones)
     #expect(status.log.contains { $0.message == "desk: plug headphones" })

@@ -20,7 +20,8 @@ struct RemoteControlTests {
     "O1: where no nearend runs, each command ends with 69 and says what to do",
     arguments: [
       ["status"], ["get"], ["set", "ns", "off"], ["toggle", "ns"], ["mute"], ["activate"], ["sink", "--id", "alice"], ["sink", "list"],
-      ["source"],
+      ["stage", "list"],
+      ["source"], ["call", "10.0.0.8"], ["send", "--rtp", "10.0.0.8"], ["sink", "add", "bob", "--rtp", "10.0.0.7"],
       ["events"], ["diagnostics"], ["metrics"], ["plot"], ["attach"],
     ])
   func nobody(arguments: [String]) throws {
@@ -42,6 +43,8 @@ struct RemoteControlTests {
       (["set", "volume"], "<value>"), (["sink", "--id", "a", "--buffer", "-1"], "--buffer -1: give 10 to 10000"),
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
+      (["sink", "add", "a", "--device", "--from", "b"], "need --rtp"),
+      (["send"], "--rtp"), (["call", "10.0.0.8", "--packet", "21"], "1 to 20"), (["call"], "<address>"),
       (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
       (["status", "--headless"], "a nearend that runs"), (["attach", "--json"], "only --glyphs"),
     ])

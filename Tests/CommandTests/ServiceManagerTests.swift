@@ -52,7 +52,7 @@ struct ServiceManagerTests {
     recorder.end()
     #expect(receiver.wait(forStatus: "idle; microphone muted") != nil, "\(receiver.messages)")
 
-    #expect(poll(timeout: 20) { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
+    #expect(poll { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
     let times = receiver.messages.filter { $0.has("WATCHDOG=1") }.map(\.time)
     // Every 0.3 s, and what a busy machine makes of that.
     #expect((times[3] - times[0]) / 3 < 0.6, "\(times)")
@@ -60,7 +60,7 @@ struct ServiceManagerTests {
     #expect(zip(statuses, statuses.dropFirst()).allSatisfy { $0 != $1 }, "a status is told once: \(statuses)")
 
     running.process.signal(SIGTERM)
-    #expect(running.process.wait(timeout: 10) == .status(0))
+    #expect(running.process.wait() == .status(0))
     #expect(receiver.wait(for: "STOPPING=1") != nil)
     #expect(receiver.count("READY=1") == 1)
   }
@@ -74,7 +74,7 @@ struct ServiceManagerTests {
     defer { service.stop() }
     let notifier = try #require(ServiceNotifier(["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "100000"]))
     notifier.ready(service)
-    #expect(poll(timeout: 20) { receiver.count("WATCHDOG=1") >= 3 ? true : nil } == true)
+    #expect(poll { receiver.count("WATCHDOG=1") >= 3 ? true : nil } == true)
 
     let loop = try #require(service.graph as? GraphController).loop
     let hangs = DispatchSemaphore(value: 0)
@@ -93,7 +93,7 @@ struct ServiceManagerTests {
     // One that was on its way.
     #expect(receiver.count("WATCHDOG=1") <= before + 1)
     answersAgain.signal()
-    #expect(poll(timeout: 20) { receiver.count("WATCHDOG=1") >= before + 4 ? true : nil } == true)
+    #expect(poll { receiver.count("WATCHDOG=1") >= before + 4 ? true : nil } == true)
     loop.locked { timer.cancel() }
   }
 
@@ -121,7 +121,7 @@ struct ServiceManagerTests {
       let process = try ChildProcess(
         nearendProgram, arguments, environment: place.environment.merging(["JOURNAL_STREAM": stream]) { $1 }, group: place.group,
         errors: .file(file))
-      #expect(process.wait(timeout: 20) != nil)
+      #expect(process.wait() != nil)
       return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self).split(separator: "\n")
     }
     let waiting = try errors(["--headless", "--wait", "--seconds", "1"], isJournal: true)

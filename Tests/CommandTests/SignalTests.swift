@@ -24,7 +24,7 @@ struct SignalTests {
 
   /// Expects no node, link or changed metadata of nearend's in the daemon.
   private static func expectNothing(in session: PrivateSession, defaults: String) throws {
-    try session.wait(for: "nearend's ports to go", timeout: 5) { try session.ports().allSatisfy { !$0.contains("nearend") } }
+    try session.wait(for: "nearend's ports to go") { try session.ports().allSatisfy { !$0.contains("nearend") } }
     let nodes = try session.run("pw-cli", "ls", "Node").output
     #expect(!nodes.contains("nearend"))
     #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
@@ -39,7 +39,7 @@ struct SignalTests {
     try Self.record(in: session)
     #expect(running.says("records from Nearend Microphone"))
     running.process.signal(signal)
-    #expect(running.process.wait(timeout: 5) == .status(0))
+    #expect(running.process.wait() == .status(0))
     #expect(try running.status().session.state == .active)
     try Self.expectNothing(in: session, defaults: defaults)
   }
@@ -53,7 +53,7 @@ struct SignalTests {
     #expect(try terminal.isOnAlternateScreen())
     let pid = try #require(terminal.pid)
     kill(pid, signal)
-    try terminal.expectEnd(timeout: 5)
+    try terminal.expectEnd()
     #expect(terminal.exitStatus == 0)
     #expect(terminal.modesAreRestored)
     #expect(try !terminal.isOnAlternateScreen())
@@ -67,7 +67,7 @@ struct SignalTests {
     try terminal.expect("IDLE")
     let pid = try #require(terminal.pid)
     try terminal.close()
-    #expect(poll(timeout: 5) { kill(pid, 0) != 0 ? true : nil } == true, "nearend still runs")
+    #expect(poll { kill(pid, 0) != 0 ? true : nil } == true, "nearend still runs")
     try Self.expectNothing(in: session, defaults: defaults)
   }
 
@@ -77,7 +77,7 @@ struct SignalTests {
     let running = try session.startNearend("--headless", "--sink", "alice")
     try Self.record(in: session)
     running.process.signal(SIGKILL)
-    #expect(running.process.wait(timeout: 5) == .signal(SIGKILL))
+    #expect(running.process.wait() == .signal(SIGKILL))
     try Self.expectNothing(in: session, defaults: defaults)
     // The next one starts as usual.
     let next = try session.startNearend("--headless")
@@ -93,7 +93,7 @@ struct SignalTests {
     let session = try #require(rehearsalSession(of: running))
     #expect(processes(in: session).count >= 4)
     running.process.signal(signal)
-    #expect(running.process.wait(timeout: 10) == .status(0))
+    #expect(running.process.wait() == .status(0))
     expectGone(session)
   }
 
@@ -115,6 +115,6 @@ func rehearsalSession(of running: RunningProgram) -> String? {
 
 /// Expects no process to live in the session folder `path`, and the folder to be removed.
 func expectGone(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) {
-  let isGone = poll(timeout: 10) { processes(in: path).isEmpty && !FileManager.default.fileExists(atPath: path) ? true : nil }
+  let isGone = poll { processes(in: path).isEmpty && !FileManager.default.fileExists(atPath: path) ? true : nil }
   #expect(isGone == true, "left: \(processes(in: path))", sourceLocation: sourceLocation)
 }

@@ -23,7 +23,7 @@ final class Terminal {
       cd '\(folder)'; stty -g >before; \(exports)sh -c 'echo $$ >pid; exec "$@"' sh \(command); echo $? >status.part
       stty -g >after; mv status.part status; exec sleep 3600
       """
-    _ = poll(timeout: 10) { FileManager.default.fileExists(atPath: "\(folder)/socket") ? true : nil }
+    _ = poll { FileManager.default.fileExists(atPath: "\(folder)/socket") ? true : nil }
     try tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", script)
   }
 
@@ -35,7 +35,7 @@ final class Terminal {
 
   @discardableResult
   private func tmux(_ arguments: String...) throws -> String {
-    let result = try place.start("tmux", ["-u", "-S", "\(folder)/socket"] + arguments, ["LC_ALL": "C.UTF-8"]).result(timeout: 10)
+    let result = try place.start("tmux", ["-u", "-S", "\(folder)/socket"] + arguments, ["LC_ALL": "C.UTF-8"]).result()
     guard result.succeeded else { throw Failure.tmux(arguments, result) }
     return result.output
   }
@@ -52,11 +52,11 @@ final class Terminal {
   func type(_ keys: String...) throws { for key in keys { try tmux("send-keys", key) } }
 
   /// Returns the screen once all of `words` are on it.
-  /// - Throws: `Failure.missing` with the screen after `timeout` seconds.
+  /// - Throws: `Failure.missing` with the screen after 60 s.
   @discardableResult
-  func expect(_ words: String..., timeout: Double = 20) throws -> String {
+  func expect(_ words: String...) throws -> String {
     var last = ""
-    let found = try poll(timeout: timeout) {
+    let found = try poll {
       last = try screen()
       return words.allSatisfy(last.contains) ? true : nil
     }
@@ -67,15 +67,15 @@ final class Terminal {
   /// Returns the screen once none of `words` is on it.
   @discardableResult
   func expectGone(_ words: String) throws -> String {
-    try poll(timeout: 20) {
+    try poll {
       let screen = try screen()
       return screen.contains(words) ? nil : screen
     } ?? { throw Failure.missing("a screen without \(words)", screen: try screen()) }()
   }
 
   /// Waits for the program's end.
-  func expectEnd(timeout: Double = 20) throws {
-    guard poll(timeout: timeout, { exitStatus }) != nil else { throw Failure.stillRunning(screen: try screen()) }
+  func expectEnd() throws {
+    guard poll({ exitStatus }) != nil else { throw Failure.stillRunning(screen: try screen()) }
   }
 
   /// nil while the program runs.

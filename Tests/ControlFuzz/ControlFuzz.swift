@@ -48,7 +48,8 @@ struct ControlFuzz: ParsableCommand {
 
   /// With every client gone, everything they had is gone; what outlives a client is removed here.
   private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
-    for sink in service.snapshot().sinks where sink.kind == .graph { service.removeSink(id: sink.id) }
+    for sink in service.snapshot().sinks where sink.kind == .graph || sink.remote != nil { service.removeSink(id: sink.id) }
+    for send in service.sends { try? service.endSend(id: send.id) }
     for media in service.session.current.media where media.owner == .program && !service.session.current.sinks.contains(media.id) {
       service.session.send(.unregisterMedia(id: media.id))
     }

@@ -13,12 +13,14 @@ struct FuzzRound {
   private static let paths = [
     "/status", "/settings", "/sinks", "/sinks/alice", "/sinks/bob", "/sinks/%61lice", "/media/call", "/media/alice", "/mute", "/unmute",
     "/activate", "/deactivate", "/commands", "/events", "/source", "/diagnostics", "/telemetry", "/metrics", "/", "/nosuch", "//",
-    "/sinks/a/b", "/appaudio",
+    "/sinks/a/b", "/appaudio", "/sends", "/sends/alice", "/calls", "/calls/alice",
   ]
   private static let queries = [
     "", "", "?rate=48000&channels=1", "?rate=8000&channels=2&buffer=10", "?device=1", "?send=1&receive=1", "?receive=1", "?rate=0",
     "?buffer=-1",
-    "?x=%", "?rate=99999999999999999999", "?=", "?rate=1&rate=2",
+    "?rtp=127.0.0.1:25004&latency=40", "?rtp=[::1]:25004&from=::1", "?to=127.0.0.1:25004&id=alice",
+    "?to=127.0.0.1:25006&id=call&port=25004",
+    "?to=10.0.0&packet=0", "?rtp=:", "?x=%", "?rate=99999999999999999999", "?=", "?rate=1&rate=2",
   ]
   private static let bodies = [
     "", "{}", #"{"microphoneMuted": true}"#, #"{"mutemode": "restart", "prepared": true}"#,

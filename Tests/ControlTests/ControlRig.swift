@@ -4,6 +4,7 @@ import RealtimeCore
 import SessionModel
 import SimulatedHardware
 import Synchronization
+import TestSupport
 
 @testable import Nearend
 
@@ -108,16 +109,6 @@ final class ControlRig: @unchecked Sendable {
 
   /// Waits until a fact is true.
   func wait(_ fact: () throws -> Bool) rethrows -> Bool { try eventually(fact) }
-}
-
-/// Whether a fact becomes true within 10 s.
-func eventually(_ fact: () throws -> Bool) rethrows -> Bool {
-  let deadline = monotonicSeconds() + 10
-  while monotonicSeconds() < deadline {
-    if try fact() { return true }
-    usleep(5_000)
-  }
-  return try fact()
 }
 
 func temporaryFolder() throws -> String {

@@ -3,6 +3,7 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -129,7 +130,7 @@ struct JoinedTests {
     #expect(isAccepted)
     #expect(!two.manager.registerMicrophoneInput(mediaId: "call", context: nil) { _, _, _, _, _, _ in }, "one source in a program")
     // What is in the voice comes from a program that plays into the microphone.
-    let tone = (0..<96_000).map { 0.25 * Float(sin(2 * .pi * 900 * Double($0) / 48_000)) }
+    let tone = sine(900, frames: 96_000, level: 0.25)
     #expect(rig.wait { rig.service.capture(appAudio: try! AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)) })
     let sequence = Mutex<[Float]>([])
     let receiving = Task.detached {
@@ -286,7 +287,7 @@ struct JoinedTests {
     rig.service.core.isSending = true
     let program = JoinedProgram(rig)
     #expect(try program.call())
-    let tone = (0..<4_800).map { 0.25 * Float(sin(2 * .pi * 1_100 * Double($0) / 48_000)) }
+    let tone = sine(1_100, frames: 4_800, level: 0.25)
     let buffer = try AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)
     #expect(
       eventually {

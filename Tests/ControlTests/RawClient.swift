@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SimulatedHardware
 
 /// A client that sends arbitrary bytes.
 final class RawClient {
@@ -54,7 +55,7 @@ final class RawClient {
 
   /// Returns everything received, once it satisfies `isEnough` or the server has hung up.
   @discardableResult
-  func receive(timeout: Double = 15, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
+  func receive(timeout: Double = factTimeout, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
     let deadline = Date().timeIntervalSince1970 + timeout
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while !isEnough(text) {
@@ -71,7 +72,7 @@ final class RawClient {
   var text: String { String(decoding: received, as: UTF8.self) }
 
   /// Returns the status of the first answer.
-  func status(timeout: Double = 15) throws -> Int? {
+  func status(timeout: Double = factTimeout) throws -> Int? {
     let text = try receive(timeout: timeout) { $0.contains("\r\n\r\n") }
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
   }

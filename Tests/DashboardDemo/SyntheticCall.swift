@@ -24,27 +24,7 @@ struct SyntheticCall {
 
   mutating func perform(_ command: Command) {
     switch command {
-    case .setBypass(let on): snapshot.processing.isBypassed = on
-    case .setComponent(let component, let on):
-      for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == component {
-        snapshot.processing.components[index].isRequested = on
-      }
-    case .setEchoCanceller(let canceller):
-      if canceller != .off { snapshot.processing.engine = canceller }
-      for index in snapshot.processing.components.indices where snapshot.processing.components[index].component == .echoCancellation {
-        snapshot.processing.components[index].isRequested = canceller != .off
-      }
-    case .setMicMode(let mode):
-      snapshot.processing.micMode.requested = mode
-      snapshot.processing.micMode.effective = mode
-    case .setMicrophoneMuted(let on): snapshot.session.isMicrophoneMuted = on
-    case .setMicrophoneMuteMode(let mode): snapshot.session.microphoneMuteMode = mode
-    case .setRecordingAlwaysPrepared(let on): snapshot.session.isRecordingAlwaysPrepared = on
-    case .setMicVolume(let volume): snapshot.appAudio.micVolume = volume
-    case .setAppVolume(let volume): snapshot.appAudio.appVolume = volume
-    case .setAppDucking(let on): snapshot.appAudio.isDucking = on
-    case .setAppMonitor(let on): snapshot.appAudio.isMonitored = on
-    case .setOutputVolume(let volume): snapshot.outputVolume = volume
+    case .set(let setting, let value): set(setting, value)
     case .setSinkMuted(let id, let on): change(id) { $0.isMuted = on }
     case .setSinkGain(let id, let gain): change(id) { $0.gain = gain }
     case .clearCounters:
@@ -53,19 +33,8 @@ struct SyntheticCall {
         snapshot.sinks[index].totalUnderruns = 0
         snapshot.sinks[index].totalDrops = 0
       }
-    case .pickDevice(let direction, let name):
-      let device = snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
-      if direction == .input {
-        (snapshot.route.microphone, snapshot.route.pickedMicrophone) = (device, name)
-      } else {
-        (snapshot.route.speaker, snapshot.route.pickedSpeaker) = (device, name)
-      }
-    case .setReference(let reference): snapshot.route.reference = reference
-    case .setDefaultDevices(let on): snapshot.route.areOursDefault = on
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
-    case .setDuckingLevel(let level): snapshot.ducking.settings.level = level
-    case .setAdvancedDucking(let on): snapshot.ducking.settings.isAdvanced = on
-    case .setPauseOnUnplug, .saveDiagnostics: break
+    case .saveDiagnostics: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]
@@ -74,6 +43,52 @@ struct SyntheticCall {
       snapshot.processing.components[index].reason = isHeld ? "bypassed" : nil
     }
     log("\(command)")
+  }
+
+  private mutating func set(_ setting: Setting, _ value: EventValue) {
+    let on = value == true
+    let volume = if case .number(let number) = value { number } else { 1.0 }
+    switch setting {
+    case .bypassVoiceProcessing: snapshot.processing.isBypassed = on
+    case .voiceProcessingEnableAGC, .noiseSuppression, .echoCancellation, .highPassFilter: request(setting, on)
+    case .echoCanceller:
+      let canceller = value.word(EchoCanceller.self) ?? .off
+      if canceller != .off { snapshot.processing.engine = canceller }
+      request(.echoCancellation, canceller != .off)
+    case .micMode:
+      let mode = value.word(MicMode.self) ?? .standard
+      snapshot.processing.micMode.requested = mode
+      snapshot.processing.micMode.effective = mode
+    case .microphoneMuted: snapshot.session.isMicrophoneMuted = on
+    case .microphoneMuteMode: snapshot.session.microphoneMuteMode = value.word() ?? .voiceProcessing
+    case .recordingAlwaysPrepared: snapshot.session.isRecordingAlwaysPrepared = on
+    case .micVolume: snapshot.appAudio.micVolume = volume
+    case .appVolume: snapshot.appAudio.appVolume = volume
+    case .appDucking: snapshot.appAudio.isDucking = on
+    case .appMonitor: snapshot.appAudio.isMonitored = on
+    case .outputVolume: snapshot.outputVolume = volume
+    case .microphone:
+      snapshot.route.pickedMicrophone = value == "" ? nil : "\(value)"
+      snapshot.route.microphone = device(.input, snapshot.route.pickedMicrophone)
+    case .speaker:
+      snapshot.route.pickedSpeaker = value == "" ? nil : "\(value)"
+      snapshot.route.speaker = device(.output, snapshot.route.pickedSpeaker)
+    case .reference: snapshot.route.reference = value.word() ?? .everything
+    case .defaultDevices: snapshot.route.areOursDefault = on
+    case .duckingLevel: snapshot.ducking.settings.level = value.word() ?? .min
+    case .isAdvancedDuckingEnabled: snapshot.ducking.settings.isAdvanced = on
+    case .pauseOnUnplug, .useVoiceProcessingIO, .manualAudioSessionManagement: break
+    }
+  }
+
+  private mutating func request(_ setting: Setting, _ on: Bool) {
+    for index in snapshot.processing.components.indices where snapshot.processing.components[index].component.setting == setting {
+      snapshot.processing.components[index].isRequested = on
+    }
+  }
+
+  private func device(_ direction: Device.Direction, _ name: String?) -> Device? {
+    snapshot.route.devices.first { $0.direction == direction && (name == nil ? $0.isDefault : $0.name == name) }
   }
 
   private mutating func change(_ id: String, _ change: (inout SinkStatus) -> Void) {

@@ -18,11 +18,11 @@ import Testing
     let levels = DuckingLevel.allCases
     for (level, next) in zip(levels, levels.dropFirst() + levels.prefix(1)) {
       snapshot.ducking.settings.level = level
-      #expect(state.press(.character("o"), on: snapshot, size: .minimum).commands == [.setDuckingLevel(next)])
+      #expect(state.press(.character("o"), on: snapshot, size: .minimum).commands == [.set(.duckingLevel, EventValue(next))])
     }
     for isOn in [false, true] {
       snapshot.ducking.settings.isAdvanced = isOn
-      #expect(state.press(.character("O"), on: snapshot, size: .minimum).commands == [.setAdvancedDucking(!isOn)])
+      #expect(state.press(.character("O"), on: snapshot, size: .minimum).commands == [.set(.isAdvancedDuckingEnabled, .bool(!isOn))])
     }
   }
 

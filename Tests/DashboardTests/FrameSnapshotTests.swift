@@ -42,6 +42,9 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
     } + [
       NamedFrame("call-muted-and-interrupted", Sample.mutedAndInterrupted, 80, 24),
       NamedFrame("call-bypassed", Sample.bypassed, 80, 24),
+      NamedFrame("call-remote", Sample.remote, 80, 24),
+      NamedFrame("call-remote", Sample.remote, 120, 40),
+      NamedFrame("participants-remote", Sample.remote, 80, 24) { $0.page = .participants },
       NamedFrame("call-outgoing", Sample.outgoing, 80, 24),
       NamedFrame("call-outgoing", Sample.outgoing, 120, 40),
       NamedFrame("routes-talking-while-muted", Sample.talkingWhileMuted, 80, 24) { $0.page = .routes },

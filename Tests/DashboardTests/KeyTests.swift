@@ -24,19 +24,20 @@ import Testing
   func outgoing(page: Page) {
     var snapshot = Sample.active()
     func commands(_ key: Unicode.Scalar) -> [Command] { press([.character(key)], on: snapshot, page: page).commands }
-    #expect(commands("u") == [.setMicrophoneMuteMode(.restart)])
-    #expect(commands("p") == [.setRecordingAlwaysPrepared(true)])
-    #expect(commands("a") == [.setAppDucking(true)] && commands("A") == [.setAppMonitor(true)])
-    #expect(commands("[") == [.setMicVolume(0.9)] && commands("]") == [.setMicVolume(1)])
-    #expect(commands("{") == [.setAppVolume(0.9)] && commands("}") == [.setAppVolume(1)])
-    #expect(commands("<") == [.setOutputVolume(0.9)] && commands(">") == [.setOutputVolume(1)])
+    #expect(commands("u") == [.set(.microphoneMuteMode, "restart")])
+    #expect(commands("p") == [.set(.recordingAlwaysPrepared, true)])
+    #expect(commands("a") == [.set(.appDucking, true)] && commands("A") == [.set(.appMonitor, true)])
+    #expect(commands("[") == [.set(.micVolume, 0.9)] && commands("]") == [.set(.micVolume, 1.0)])
+    #expect(commands("{") == [.set(.appVolume, 0.9)] && commands("}") == [.set(.appVolume, 1.0)])
+    #expect(commands("<") == [.set(.outputVolume, 0.9)] && commands(">") == [.set(.outputVolume, 1.0)])
     snapshot = Sample.outgoing
-    #expect(commands("u") == [.setMicrophoneMuteMode(.voiceProcessing)])
-    #expect(commands("p") == [.setRecordingAlwaysPrepared(false)])
-    #expect(commands("a") == [.setAppDucking(false)] && commands("A") == [.setAppMonitor(false)])
-    #expect(commands("]") == [.setMicVolume(0.9)] && commands("{") == [.setAppVolume(0.4)] && commands("<") == [.setOutputVolume(0.6)])
+    #expect(commands("u") == [.set(.microphoneMuteMode, "voiceProcessing")])
+    #expect(commands("p") == [.set(.recordingAlwaysPrepared, false)])
+    #expect(commands("a") == [.set(.appDucking, false)] && commands("A") == [.set(.appMonitor, false)])
+    #expect(
+      commands("]") == [.set(.micVolume, 0.9)] && commands("{") == [.set(.appVolume, 0.4)] && commands("<") == [.set(.outputVolume, 0.6)])
     snapshot.appAudio.micVolume = 0
-    #expect(commands("[") == [.setMicVolume(0)])
+    #expect(commands("[") == [.set(.micVolume, 0.0)])
   }
 
   @Test("D1 D2: one row says on every page why nobody hears the person, and what undoes it", arguments: Page.allCases)
@@ -63,18 +64,18 @@ import Testing
       (.character("g"), .gainControl),
     ]
     for (key, component) in keys {
-      #expect(press([key], on: snapshot, page: page).commands == [.setComponent(component, false)])
+      #expect(press([key], on: snapshot, page: page).commands == [.set(component.setting, false)])
     }
     for index in snapshot.processing.components.indices { snapshot.processing.components[index].isRequested = false }
     for (key, component) in keys {
-      #expect(press([key], on: snapshot, page: page).commands == [.setComponent(component, true)])
+      #expect(press([key], on: snapshot, page: page).commands == [.set(component.setting, true)])
     }
     for isOn in [false, true] {
       snapshot.processing.isBypassed = isOn
       snapshot.session.isMicrophoneMuted = isOn
-      #expect(press([.character("b")], on: snapshot, page: page).commands == [.setBypass(!isOn)])
-      #expect(press([.character(" ")], on: snapshot, page: page).commands == [.setMicrophoneMuted(!isOn)])
-      #expect(press([.character("M")], on: snapshot, page: page).commands == [.setMicrophoneMuted(!isOn)])
+      #expect(press([.character("b")], on: snapshot, page: page).commands == [.set(.bypassVoiceProcessing, .bool(!isOn))])
+      #expect(press([.character(" ")], on: snapshot, page: page).commands == [.set(.microphoneMuted, .bool(!isOn))])
+      #expect(press([.character("M")], on: snapshot, page: page).commands == [.set(.microphoneMuted, .bool(!isOn))])
     }
     #expect(press([.character("C")], on: snapshot, page: page).commands == [.clearCounters])
     #expect(press([.character("D")], on: snapshot, page: page).commands == [.saveDiagnostics])
@@ -87,7 +88,7 @@ import Testing
       for index in snapshot.processing.components.indices { snapshot.processing.components[index].isRequested = isOn }
       for (engine, other) in [(EchoCanceller.nearend, EchoCanceller.webrtc), (.webrtc, .nearend)] {
         snapshot.processing.engine = engine
-        #expect(press([.character("E")], on: snapshot, page: page).commands == [.setEchoCanceller(other)])
+        #expect(press([.character("E")], on: snapshot, page: page).commands == [.set(.echoCanceller, EventValue(other))])
       }
     }
   }
@@ -166,12 +167,12 @@ import Testing
   func devices() {
     let snapshot = Sample.active()
     for key in [Key.enter, .character("c")] {
-      #expect(press([key], on: snapshot, page: .routes).commands == [.pickDevice(.input, name: nil)])
-      #expect(press([.down, .down, key], on: snapshot, page: .routes).commands == [.pickDevice(.input, name: Sample.headset.name)])
-      #expect(press([.right, key], on: snapshot, page: .routes).commands == [.pickDevice(.output, name: nil)])
-      #expect(press([.end, key], on: snapshot, page: .routes).commands == [.pickDevice(.output, name: Sample.screen.name)])
+      #expect(press([key], on: snapshot, page: .routes).commands == [.set(.microphone, "")])
+      #expect(press([.down, .down, key], on: snapshot, page: .routes).commands == [.set(.microphone, .string(Sample.headset.name))])
+      #expect(press([.right, key], on: snapshot, page: .routes).commands == [.set(.speaker, "")])
+      #expect(press([.end, key], on: snapshot, page: .routes).commands == [.set(.speaker, .string(Sample.screen.name))])
       #expect(
-        press([.end, .left, .down, key], on: snapshot, page: .routes).commands == [.pickDevice(.input, name: Sample.microphone.name)])
+        press([.end, .left, .down, key], on: snapshot, page: .routes).commands == [.set(.microphone, .string(Sample.microphone.name))])
     }
     #expect(press([.character("c")], on: snapshot).state.page == .routes)
     #expect(press([.character("c")], on: snapshot).commands.isEmpty)
@@ -260,9 +261,9 @@ import Testing
 
   @Test("R2, R5: d makes nearend's devices the defaults and undoes it, r resumes what is paused, on every page", arguments: Page.allCases)
   func routeKeys(page: Page) {
-    #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.setDefaultDevices(true)])
-    #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.setDefaultDevices(false)])
-    #expect(press([.character("R")], on: Sample.active(), page: page).commands == [.setReference(.mix)])
+    #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.set(.defaultDevices, true)])
+    #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.set(.defaultDevices, false)])
+    #expect(press([.character("R")], on: Sample.active(), page: page).commands == [.set(.reference, "mix")])
     #expect(press([.character("r")], on: Sample.unplugged, page: page).commands == [.resumeAfterUnplug])
     let idle = press([.character("r")], on: Sample.active(), page: page)
     #expect(idle.commands.isEmpty)

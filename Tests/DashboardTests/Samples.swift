@@ -61,6 +61,22 @@ enum Sample {
       ])
   }
 
+  /// Two on other machines, of whom one is in a call and the other has not come.
+  static var remote: Snapshot {
+    var snapshot = active()
+    snapshot.sinks[0].remote = RemoteStatus(
+      address: "0.0.0.0:5004", peer: "10.0.0.8:40123", channels: 1, packetTime: 10, packets: 59_406, lost: 594, late: 12, duplicates: 3,
+      streams: 1, lossPercent: 3.4, jitter: 6.25, latency: 101.5, roundTrip: 62.5)
+    snapshot.sinks[1].remote = RemoteStatus(address: "10.0.0.7:5006", refused: 17, lastRefusal: "another sender")
+    snapshot.sends = [
+      SendStatus(
+        id: "alice", address: "10.0.0.8:5004", ssrc: 7, packetTime: 10, packets: 60_000, lossPercent: 1.1, jitter: 5, roundTrip: 62.5),
+      SendStatus(
+        id: "to-10.0.0.9", address: "10.0.0.9:5004", ssrc: 8, packetTime: 10, packets: 1, failures: 9, failure: "Connection refused"),
+    ]
+    return snapshot
+  }
+
   static var idle: Snapshot {
     var snapshot = active(sinks: 0)
     snapshot.session = SessionStatus()

@@ -18,8 +18,8 @@ extension Stage {
   }
 
   private func pick(_ speaker: String?, _ microphone: String?) {
-    service.perform(.pickDevice(.output, name: speaker))
-    service.perform(.pickDevice(.input, name: microphone))
+    service.perform(.set(.speaker, .string(speaker ?? "")))
+    service.perform(.set(.microphone, .string(microphone ?? "")))
   }
 
   private func isRoute(_ speaker: String, _ microphone: String? = nil) -> Bool {

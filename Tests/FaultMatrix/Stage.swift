@@ -59,8 +59,8 @@ final class Stage {
     settings.isManual = mode == .manual
     service = try NearendService(NearendOptions(graph: options, session: settings))
     // The near end is only the room's noise; suppressed, a canceller that has lost its adaptation could not be told from one that has not.
-    service.perform(.setComponent(.noiseSuppression, false))
-    service.perform(.setComponent(.gainControl, false))
+    service.perform(.set(.noiseSuppression, false))
+    service.perform(.set(.voiceProcessingEnableAGC, false))
     try service.start()
     var place = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1e6)
     place.followsUse = true

@@ -106,10 +106,10 @@ struct GraphFuzz: ParsableCommand {
     switch Int.random(in: 0..<16, using: &generator) {
     case 0: try? service.addGraphSink(id: "alice")
     case 1: service.removeSink(id: "alice")
-    case 2: service.perform(.setDefaultDevices(.random(using: &generator)))
-    case 3: service.perform(.pickDevice(.output, name: Bool.random(using: &generator) ? HostilePod.text(&generator) : nil))
-    case 4: service.perform(.setMicrophoneMuteMode(.restart))
-    case 5: service.perform(.setMicrophoneMuted(.random(using: &generator)))
+    case 2: service.perform(.set(.defaultDevices, .bool(.random(using: &generator))))
+    case 3: service.perform(.set(.speaker, .string(Bool.random(using: &generator) ? HostilePod.text(&generator) : "")))
+    case 4: service.perform(.set(.microphoneMuteMode, "restart"))
+    case 5: service.perform(.set(.microphoneMuted, .bool(.random(using: &generator))))
     case 6: try? service.set(.duckingLevel, to: .string("max"))
     default: break
     }
@@ -125,7 +125,10 @@ struct GraphFuzz: ParsableCommand {
     }
     let texts = [service.diagnostics(), service.metrics(), service.telemetryJSON() ?? "", snapshot.json()] + remarks.all
     for text in texts where text.printableLines(atMost: .max) != text {
-      say("fuzz-graph: FAILED: round \(round): not printable: \(text.debugDescription.prefix(2_000))")
+      let clean = text.printableLines(atMost: .max)
+      let same = zip(text.unicodeScalars, clean.unicodeScalars).prefix { $0 == $1 }.count
+      let around = String(String.UnicodeScalarView(text.unicodeScalars.dropFirst(max(0, same - 300)).prefix(400)))
+      say("fuzz-graph: FAILED: round \(round): not printable, after \(same) characters: \(around.debugDescription)")
       throw ExitCode.failure
     }
     let names =

@@ -1,5 +1,6 @@
 import Nearend
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -43,14 +44,14 @@ extension GraphTests {
     func saysItsLatency(quantum: Int, engine: EchoCanceller) throws {
       let live = try LiveGraph(.exact, quantum: quantum)
       defer { live.stop() }
-      live.service.perform(.setEchoCanceller(engine))
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.echoCanceller, EventValue(engine)))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       let raw = try passage(live, name: "raw", Self.noise)
       let latency = live.service.snapshot().graph.captureLatency
       #expect(raw.isExact)
       #expect(difference(raw.samples["voice"], Self.noise.delayed(by: latency)) == nil, "bypassed, the raw microphone at that latency")
 
-      live.service.perform(.setBypass(false))
+      live.service.perform(.set(.bypassVoiceProcessing, false))
       let speech = try Signals.speech(.nearEnd, seconds: 2)
       let processed = try passage(live, name: "processed", speech)
       let lag = try #require(Measures.lag(of: processed.samples["voice"]!, after: speech, most: 4_800))
@@ -87,7 +88,7 @@ extension GraphTests {
       #expect(latency > 0)
       let ports = ["nearend:voice_MONO", "nearend:mic_MONO", "nearend:speaker_FL", "nearend:call_FL"]
       var told: [String: [GraphDump.PortLatency]] = [:]
-      try live.session.wait(for: "the ports' Latency", timeout: 20, detail: { "\(told)" }) {
+      try live.session.wait(for: "the ports' Latency", detail: { "\(told)" }) {
         let dump = try GraphDump(live.session)
         told = Dictionary(uniqueKeysWithValues: ports.map { ($0, dump.latencies(of: $0)) })
         // Nothing else in this graph has any: the reported latency is nearend's alone.
@@ -102,7 +103,7 @@ extension GraphTests {
     func restartsAddNothing() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       func farEnd(_ round: Int) throws -> GraphProbe {
         let far = try live.probe("far\(round)", play: ["left": []], record: ["unused"], frames: 480)
         try live.link([(far.playPort("left"), "nearend.speaker:playback_FL")])
@@ -152,7 +153,7 @@ extension GraphTests {
     func quantumChanges() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       var recorder: GraphProbe? = try live.probe("near", record: ["voice"], frames: 480)
       try live.link([("nearend.microphone:capture_MONO", recorder!.recordPort("voice"))])
       for quantum in [256, 1024, 128] {

@@ -40,7 +40,7 @@ extension GraphTests {
     }
 
     private func wait(_ session: PrivateSession, forEffective names: [String]) throws {
-      try session.wait(for: "\(names) in use, not \((try? effective(session)) ?? [])", timeout: 5) { try effective(session) == names }
+      try session.wait(for: "\(names) in use, not \((try? effective(session)) ?? [])") { try effective(session) == names }
     }
 
     private func wait(_ session: PrivateSession, for names: [String]) throws {
@@ -60,16 +60,16 @@ extension GraphTests {
       let used = [hadAny ? "hw.second" : "hw.speaker", "hw.mic"]
       try wait(session, forEffective: used)
       try live.wait(for: "nearend to follow them") { $0.route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker") }
-      live.service.perform(.setDefaultDevices(true))
+      live.service.perform(.set(.defaultDevices, true))
       try wait(session, for: Self.ours)
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
       #expect(live.service.value(of: .defaultDevices) == .bool(true))
       #expect(live.service.snapshot().route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker"), "what was followed is followed")
       try wait(session, forEffective: Self.ours)
-      live.service.perform(.setDefaultDevices(false))
+      live.service.perform(.set(.defaultDevices, false))
       try wait(session, for: former)
       try wait(session, forEffective: used)
-      live.service.perform(.setDefaultDevices(true))
+      live.service.perform(.set(.defaultDevices, true))
       try wait(session, for: Self.ours)
       try wait(session, forEffective: Self.ours)
       live.stop()
@@ -82,7 +82,7 @@ extension GraphTests {
     @Test("R2: where no default was configured, another start, of nearend or of the session manager, does not make ours the default")
     func startedAgain() throws {
       let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
-      let first = try LiveGraph(.desk([.laptop])) { $0.areDefaultDevices = true }
+      let first = try LiveGraph(.desk([.laptop])) { $0.settings.areOursDefault = true }
       let session = first.session
       try wait(session, forEffective: Self.ours)
       first.stop()
@@ -106,7 +106,7 @@ extension GraphTests {
 
     @Test("R2: whoever changes a default meanwhile wins, for that one")
     func changedMeanwhile() throws {
-      let live = try LiveGraph(.twoSpeakers) { $0.areDefaultDevices = true }
+      let live = try LiveGraph(.twoSpeakers) { $0.settings.areOursDefault = true }
       let session = live.session
       try wait(session, for: Self.ours)
       try set(session, Self.keys[0], "{ \"name\": \"hw.second\" }")
@@ -126,14 +126,14 @@ extension GraphTests {
       // Both requests wait in the session manager: the change, followed by the other client's.
       session.freeze(.wireplumber)
       defer { session.thaw(.wireplumber) }
-      live.service.perform(.setDefaultDevices(true))
+      live.service.perform(.set(.defaultDevices, true))
       let other = try session.spawn("pw-metadata", ["-m", "0"])
       defer { other.end() }
       usleep(300_000)  // Its request is invisible. If this were too short, the test would show less, not fail.
       session.thaw(.wireplumber)
       try wait(session, for: Self.ours)
       if isUndone {
-        live.service.perform(.setDefaultDevices(false))
+        live.service.perform(.set(.defaultDevices, false))
         return try wait(session, for: ["", ""])
       }
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
@@ -191,7 +191,7 @@ extension GraphTests {
       try set(live.session, Self.keys[0], "{ \"name\": \"effect.sink\" }")
       live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       try live.wait(for: "the effect") { $0.route.speaker?.name == "effect.sink" }
-      live.service.perform(.setDefaultDevices(true))
+      live.service.perform(.set(.defaultDevices, true))
       try wait(live.session, for: Self.ours)
       try live.session.wait(for: "the effect to play into Nearend Speaker") {
         try live.session.links().keys.contains { $0.from.hasPrefix("effect.out:") && $0.to.hasPrefix("nearend.speaker:") }
@@ -201,7 +201,7 @@ extension GraphTests {
         try !GraphDump(live.session).links(from: "nearend").contains { $0.to.hasPrefix("effect.sink:") }
       }
       effect.end()
-      live.service.perform(.setDefaultDevices(false))
+      live.service.perform(.set(.defaultDevices, false))
       for key in Self.keys { try set(live.session, key, nil) }
     }
   }

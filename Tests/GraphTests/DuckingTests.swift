@@ -146,7 +146,7 @@ extension GraphTests {
         let player = try music.play()
         defer { player.end() }
         let before = try music.wait(for: "the music", level: -12.04, within: 0.05)
-        live.service.perform(.setRecordingAlwaysPrepared(true))
+        live.service.perform(.set(.recordingAlwaysPrepared, true))
         try live.wait(for: "the microphone") { $0.graph.captureLinks > 0 }
         #expect(!live.service.snapshot().ducking.isActive)
         let call = try music.startCall()
@@ -190,18 +190,18 @@ extension GraphTests {
       let call = try music.startCall()
       defer { call.end() }
       try music.wait(for: "the call", level: -12.04 - 9)
-      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      live.service.perform(.set(.speaker, "hw.second"))
       try music.wait(for: "another speaker", level: -12.04)
       #expect(live.service.snapshot().ducking.streams == [] && live.service.snapshot().ducking.isActive)
-      live.service.perform(.pickDevice(.output, name: nil))
+      live.service.perform(.set(.speaker, ""))
       try music.wait(for: "the first again", level: -12.04 - 9)
       let settled = Date() + StreamDucking.settlingTime + 0.5
       try live.session.wait(for: "the stream to have settled") { Date() > settled }
       _ = try live.session.run("wpctl", "set-volume", try music.id(of: "music"), "0.5")
       try live.wait(for: "the stream to be let alone") { now in now.log.contains { $0.message.contains("its volume was moved") } }
-      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      live.service.perform(.set(.speaker, "hw.second"))
       try live.wait(for: "another speaker") { $0.route.speaker?.name == "hw.second" }
-      live.service.perform(.pickDevice(.output, name: nil))
+      live.service.perform(.set(.speaker, ""))
       try live.wait(for: "the first again") { $0.route.speaker?.name == "hw.speaker" && $0.graph.renderLinks == 2 }
       let later = live.service.snapshot().graph.cycles + 50
       try live.wait(for: "some cycles") { $0.graph.cycles > later }
@@ -266,7 +266,7 @@ extension GraphTests {
     /// The strongest bin more than 300 Hz from the tone, relative to the tone in the same 85 ms, in dB; of each window that is whole.
     private static func splatter(_ samples: [Float]) -> [Double] {
       let size = 4_096
-      let transform = FourierTransform(size: size)
+      let transform = BufferedFourierTransform(size: size)
       let bin = 48_000 / Double(size)
       return stride(from: 0, through: samples.count - size, by: size / 4).compactMap { start in
         guard isWhole(samples[start..<start + size]) else { return nil }
@@ -321,7 +321,7 @@ extension GraphTests {
       let call = try music.startCall()
       try music.wait(for: "the call", level: before - 24)
       nearend.signal(SIGKILL)
-      _ = nearend.wait(timeout: 5)
+      _ = nearend.wait()
       call.end()
       try music.wait(for: "what nobody is there to bring back", level: before - 24, within: 0.1)
       let file = "\(session.path)/state/nearend/restore.json"

@@ -13,7 +13,7 @@ extension GraphTests {
     @Test("V4: the reference is what the real speaker plays, while somebody sends; with `mix` there is no link for it")
     func referenceLinks() throws {
       for reference in ReferenceSource.allCases {
-        let live = try LiveGraph(.exact, quantum: 256) { $0.reference = reference }
+        let live = try LiveGraph(.exact, quantum: 256) { $0.settings.reference = reference }
         defer { live.stop() }
         let player = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
         try live.link([(player.playPort("left"), "nearend.speaker:playback_FL")])
@@ -81,7 +81,7 @@ extension GraphTests {
       ])
       try live.wait(forActive: LiveGraph.speakerLinks + [LiveGraph.captureLink] + LiveGraph.referenceLinks)
       func references() throws -> Int { try GraphDump(live.session).links(from: "hw.speaker").filter { $0.to.contains("ref_") }.count }
-      func pass(until frame: Int) throws { try live.session.wait(for: "\(frame) frames", timeout: 60) { probe.elapsed > frame } }
+      func pass(until frame: Int) throws { try live.session.wait(for: "\(frame) frames") { probe.elapsed > frame } }
       probe.start()
       try pass(until: 7 * 48_000)
       try live.service.set(.reference, to: .string("mix"))
@@ -93,7 +93,7 @@ extension GraphTests {
       try live.wait(forActive: LiveGraph.referenceLinks)
       let everything = probe.elapsed
       probe.end(after: 8 * 48_000)
-      let recording = try probe.finish(timeout: 60)
+      let recording = try probe.finish()
       let (microphone, voice) = (try #require(recording.samples["microphone"]), try #require(recording.samples["voice"]))
       func erle(_ begin: Int, _ seconds: Range<Int>) throws -> Double {
         let range = (begin + seconds.lowerBound * 48_000)..<min(begin + seconds.upperBound * 48_000, voice.count)
@@ -109,7 +109,7 @@ extension GraphTests {
     @Test("V4: another application's sound on the real speaker is cancelled too, 25 dB and more")
     func cancelsEverything() throws {
       func erle(_ reference: ReferenceSource) throws -> Double {
-        let live = try LiveGraph(.exact, quantum: 256) { $0.reference = reference }
+        let live = try LiveGraph(.exact, quantum: 256) { $0.settings.reference = reference }
         defer { live.stop() }
         return try self.erle(live, others: true, reference: reference)
       }

@@ -1,5 +1,6 @@
 import Foundation
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -19,7 +20,7 @@ extension GraphTests {
       try live.session.wait(for: "an idle while") { Date() > idle }
       #expect(live.service.history().points.isEmpty, "no cycle runs")
 
-      let tone = (0..<60 * 48_000).map { 0.5 * Float(sin(2 * .pi * 1_000 * Double($0) / 48_000)) }
+      let tone = sine(1_000, frames: 60 * 48_000, level: 0.5)
       var recorder: GraphProbe? = try live.probe("near", play: ["near": tone], record: ["voice"], frames: tone.count)
       try live.link([
         (recorder!.playPort("near"), "hw.mic:input_MONO"), ("nearend.microphone:capture_MONO", recorder!.recordPort("voice")),

@@ -141,7 +141,7 @@ extension GraphTests {
       defer { live.stop() }
       func log() -> [String] { live.service.snapshot().log.map(\.message) }
       try live.session.wait(for: "both") { log().contains("microphone: hw.mic") && log().contains("speaker: hw.speaker") }
-      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      live.service.perform(.set(.speaker, "hw.second"))
       try live.session.wait(for: "the other speaker") { log().contains("speaker: hw.second") }
       #expect(log().count { $0 == "microphone: hw.mic" } == 1)
     }

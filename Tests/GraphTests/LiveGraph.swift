@@ -13,6 +13,8 @@ final class LiveGraph {
   enum Kind: Hashable {
     /// Exact to the sample, four times real time; any quantum can be forced.
     case exact
+    /// As `exact`, with PulseAudio's server.
+    case exactPulse
     /// Driven by the speaker in real time, like a real machine; PipeWire's own choice of quantum.
     case hardware
     /// As `hardware`, with a second speaker "hw.second" of lower priority.
@@ -81,10 +83,10 @@ final class LiveGraph {
   private static func configuration(_ kind: Kind) -> SessionConfiguration {
     var configuration = SessionConfiguration()
     switch kind {
-    case .exact:
+    case .exact, .exactPulse:
       configuration.clock = .patient(speed: 4)
       configuration.quantum = 480
-      configuration.runsPulse = false
+      configuration.runsPulse = kind == .exactPulse
     case .hardware: break
     case .login: configuration.hasLoginManager = true
     case .desk(let cards), .seatedDesk(let cards), .exactDesk(let cards):
@@ -167,7 +169,7 @@ final class LiveGraph {
   /// Waits until the links exist and their nodes run.
   func wait(forActive pairs: [(String, String)]) throws {
     var missing: [String] = []
-    try session.wait(for: "links to be active", timeout: nil, detail: { missing.joined(separator: ", ") }) {
+    try session.wait(for: "links to be active", detail: { missing.joined(separator: ", ") }) {
       let links = try session.links()
       missing = pairs.compactMap { from, to in
         let state = links[.init(from: from, to: to)]
@@ -178,8 +180,8 @@ final class LiveGraph {
   }
 
   /// Waits for a fact in nearend's own snapshot.
-  func wait(for what: String, timeout: Double = 20, _ fact: (Snapshot) throws -> Bool) throws {
-    try session.wait(for: what, timeout: timeout) { try fact(service.snapshot()) }
+  func wait(for what: String, _ fact: (Snapshot) throws -> Bool) throws {
+    try session.wait(for: what) { try fact(service.snapshot()) }
   }
 
   func probe(

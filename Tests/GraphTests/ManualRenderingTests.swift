@@ -27,7 +27,7 @@ extension GraphTests {
     @Test("S9: what a live session gives, manual rendering gives for the same blocks, within −90 dBFS", arguments: [480, 256])
     func equalsLive(quantum: Int) throws {
       let (far, microphone) = try call()
-      let live = try LiveGraph(.exact, quantum: quantum) { $0.reference = .mix }
+      let live = try LiveGraph(.exact, quantum: quantum) { $0.settings.reference = .mix }
       defer { live.stop() }
       // Everything that the capture path has ever put out: its state depends on all that it has heard, including silence.
       let queue = SourceQueue(capacity: 4_000_000)

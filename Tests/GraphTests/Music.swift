@@ -1,6 +1,7 @@
 import Foundation
 import Nearend
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -29,7 +30,7 @@ struct Music {
   func file(_ name: String, frequency: Double) throws -> String {
     let file = "\(session.path)/\(name).wav"
     if !FileManager.default.fileExists(atPath: file) {
-      let second = (0..<48_000).map { 0.25 * Float(sin(2 * .pi * frequency * Double($0) / 48_000)) }
+      let second = sine(frequency, frames: 48_000, level: 0.25)
       try WaveFile(samples: (0..<60).flatMap { _ in second }).write(to: file)
     }
     return file

@@ -51,7 +51,7 @@ extension GraphTests {
   struct MuteLive {
     /// A call with somebody who talks all the time; voice processing is bypassed, so that the output is known.
     private func talk(_ live: LiveGraph, seconds: Int = 30) throws -> GraphProbe {
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       let noise = Signals.noise(frames: seconds * 48_000)
       let talker = try live.probe("talker", play: ["near": noise], record: ["speaker"], frames: noise.count)
       try live.link([(talker.playPort("near"), "hw.mic:input_MONO"), ("hw.speaker:monitor_FL", talker.recordPort("speaker"))])
@@ -76,16 +76,16 @@ extension GraphTests {
       defer { clock.end() }
       try live.wait(for: "the voice") { $0.processing.voiceLevel > -30 }
       for mode in MicrophoneMuteMode.allCases {
-        live.service.perform(.setMicrophoneMuteMode(mode))
+        live.service.perform(.set(.microphoneMuteMode, EventValue(mode)))
         var (mutes, unmutes): ([Int], [Int]) = ([], [])
         for _ in 0..<4 {
-          mutes.append(try #require(clock.cycles(untilSound: false) { live.service.perform(.setMicrophoneMuted(true)) }))
+          mutes.append(try #require(clock.cycles(untilSound: false) { live.service.perform(.set(.microphoneMuted, true)) }))
           let links = mode == .restart ? 0 : 1
           try live.wait(for: "\(links) links of the microphone") { $0.graph.captureLinks == links }
           // The graph keeps running: others' audio is heard meanwhile.
           let cycles = live.service.snapshot().graph.cycles
           try live.wait(for: "more cycles") { $0.graph.cycles > cycles + 20 }
-          unmutes.append(try #require(clock.cycles(untilSound: true) { live.service.perform(.setMicrophoneMuted(false)) }))
+          unmutes.append(try #require(clock.cycles(untilSound: true) { live.service.perform(.set(.microphoneMuted, false)) }))
           try live.wait(for: "the microphone's link") { $0.graph.captureLinks == 1 }
         }
         print("D1 live, quantum 256, \(mode.rawValue): cycles to mute \(mutes), to unmute \(unmutes)")
@@ -104,8 +104,8 @@ extension GraphTests {
       }
 
       // S8: silent only because nobody listens.
-      live.service.perform(.setMicrophoneMuteMode(.voiceProcessing))
-      live.service.perform(.setRecordingAlwaysPrepared(true))
+      live.service.perform(.set(.microphoneMuteMode, "voiceProcessing"))
+      live.service.perform(.set(.recordingAlwaysPrepared, true))
       live.service.session.send(.unregisterMedia(id: "mic"))
       try live.wait(for: "silence") { $0.processing.voiceLevel < -60 }
       var first: [Int] = []
@@ -118,7 +118,7 @@ extension GraphTests {
       }
       print("S8 live, quantum 256: cycles from registration to the first sound \(first)")
       #expect(try #require(first.min()) <= 2, "\(first)")
-      live.service.perform(.setRecordingAlwaysPrepared(false))
+      live.service.perform(.set(.recordingAlwaysPrepared, false))
       try live.wait(for: "everything to be handed back") {
         $0.graph.captureLinks == 0 && $0.graph.renderLinks == 0 && $0.session.state == .idle
       }
@@ -129,30 +129,34 @@ extension GraphTests {
     func suspended() throws {
       let live = try LiveGraph(.desk([.laptop]))
       defer { live.stop() }
-      live.service.perform(.setMicrophoneMuteMode(.restart))
+      live.service.perform(.set(.microphoneMuteMode, "restart"))
       live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       try live.wait(for: "the microphone's links") { $0.graph.captureLinks > 0 }
       let name = try #require(live.service.snapshot().route.microphone?.name)
       func state() throws -> String? { try GraphDump(live.session).node(name)?.state }
       try live.session.wait(for: "the microphone to run") { try state() == "running" }
-      let muted = monotonicSeconds()
-      live.service.perform(.setMicrophoneMuted(true))
-      live.service.perform(.setMicrophoneMuted(true))
-      try live.session.wait(for: "the microphone to be suspended", timeout: 15) { try state() == "suspended" }
-      let seconds = monotonicSeconds() - muted
-      print("D1 live: the real microphone is suspended \(seconds) s after the mute")
-      #expect(seconds < 5)
+      live.service.perform(.set(.microphoneMuted, true))
+      live.service.perform(.set(.microphoneMuted, true))
+      try live.session.wait(for: "the microphone to be suspended") { try state() == "suspended" }
       #expect(live.service.snapshot().log.count { $0.message == "microphone muted" } == 1)
-      live.service.perform(.setMicrophoneMuted(false))
+      live.service.perform(.set(.microphoneMuted, false))
       try live.session.wait(for: "the microphone to run again") { try state() == "running" }
 
       let id = try #require(try GraphDump(live.session).node(name)?.id)
       for isMuted in [true, false] {
-        // Again where the session manager, which has just opened the card, restored what it knew.
-        try live.session.wait(for: "the card's mute") { () throws -> Bool in
-          if live.service.snapshot().route.volumes.microphone.isMuted == isMuted { return true }
-          #expect(try live.session.run("wpctl", "set-mute", "\(id)", isMuted ? "1" : "0").succeeded)
-          return false
+        var said = ""
+        do {
+          // Again where the session manager, which has just opened the card, restored what it knew.
+          try live.session.wait(for: "the card's mute") { () throws -> Bool in
+            if live.service.snapshot().route.volumes.microphone.isMuted == isMuted { return true }
+            #expect(try live.session.run("wpctl", "set-mute", "\(id)", isMuted ? "1" : "0").succeeded)
+            said = try live.session.run("wpctl", "get-volume", "\(id)").output
+            return false
+          }
+        } catch {
+          let now = live.service.snapshot()
+          Issue.record("mute \(isMuted): \(error); wpctl says \(said) of \(id); \(now.route); \(now.log.suffix(10).map(\.message))")
+          return
         }
         #expect(!live.service.snapshot().session.isMicrophoneMuted)
       }
@@ -168,7 +172,7 @@ extension GraphTests {
       // Session managers suspend what rests, too.
       session.stop(.wireplumber)
       live.service.session.send(.setAutomaticConfiguration(false))
-      live.service.perform(.setMicrophoneMuteMode(.restart))
+      live.service.perform(.set(.microphoneMuteMode, "restart"))
       live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       func state() throws -> String? { try GraphDump(session).node("hw.mic")?.state }
       // Whoever wires the graph does so, and has done with it.
@@ -177,7 +181,7 @@ extension GraphTests {
       #expect(try session.run("pw-link", "--disconnect", LiveGraph.captureLink.0, LiveGraph.captureLink.1).succeeded)
       try session.wait(for: "the microphone to rest") { try state() == "idle" }
       for isMuted in [true, false, true] {
-        live.service.perform(.setMicrophoneMuted(isMuted))
+        live.service.perform(.set(.microphoneMuted, .bool(isMuted)))
         // What is told after the look at the graph that the mute leads to.
         try session.wait(for: "the mute to be told") {
           try session.run("pw-dump", []).output.replacing(/\s+/, with: " ").contains("\"microphoneMuted\", \(isMuted)")
@@ -190,21 +194,11 @@ extension GraphTests {
 
     @Test("D1: volume and mute of Nearend Speaker and Nearend Microphone, set by wpctl and pactl, work on the audio and show")
     func mixers() throws {
-      let live = try LiveGraph(.hardware, quantum: 256, usesVoiceProcessing: false)
+      let live = try LiveGraph(.exactPulse, quantum: 256, usesVoiceProcessing: false)
       defer { live.stop() }
       let noise = Signals.noise(frames: 12_000)
       var run = 0
       func levels() throws -> (microphone: Double, speaker: Double) {
-        // A recording that lacks a cycle says nothing of levels.
-        for _ in 0..<5 {
-          let recording = try record()
-          guard recording.lostFrames == 0 else { continue }
-          func level(_ port: String) -> Double { 10 * log10(max(Measures.power(recording.samples[port]!), 1e-12) / Measures.power(noise)) }
-          return (level("voice"), level("speaker"))
-        }
-        throw SessionError(.timedOut, "five recordings in a row lack cycles", remedy: "is the machine overloaded?")
-      }
-      func record() throws -> GraphProbe.Recording {
         run += 1
         let probe = try live.probe(
           "probe\(run)", play: ["near": noise, "far": noise], record: ["voice", "speaker"], frames: noise.count)
@@ -213,7 +207,10 @@ extension GraphTests {
           ("nearend.microphone:capture_MONO", probe.recordPort("voice")), ("nearend:speaker_FL", probe.recordPort("speaker")),
         ])
         try live.wait(forActive: [LiveGraph.captureLink] + LiveGraph.speakerLinks)
-        return try probe.run()
+        let recording = try probe.run()
+        #expect(recording.isExact, "\(recording.lostFrames) frames are lost")
+        func level(_ port: String) -> Double { 10 * log10(max(Measures.power(recording.samples[port]!), 1e-12) / Measures.power(noise)) }
+        return (level("voice"), level("speaker"))
       }
       func volumes() -> VolumesStatus { live.service.snapshot().route.volumes }
       func id(_ name: String) throws -> String {

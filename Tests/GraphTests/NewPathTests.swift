@@ -23,8 +23,8 @@ extension GraphTests {
       desk.set(.television, isPlugged: true)
       try live.wait(for: "the television") { $0.route.devices.contains { $0.name == Self.screen } }
       try live.session.waitForDesk()
-      live.service.perform(.pickDevice(.output, name: Self.laptopSpeaker))
-      live.service.perform(.pickDevice(.input, name: Self.laptopMicrophone))
+      live.service.perform(.set(.speaker, .string(Self.laptopSpeaker)))
+      live.service.perform(.set(.microphone, .string(Self.laptopMicrophone)))
       var options = RoomOptions(socket: live.session.socket, epoch: monotonicSeconds() + 10_000)
       options.noise = -75
       options.acoustics = desk.acoustics
@@ -49,14 +49,14 @@ extension GraphTests {
         try live.wait(for: "\(second) s of it") { $0.graph.cycles > start + UInt64(second * 48_000 / Self.quantum) }
       }
       try pass(until: 8)
-      live.service.perform(.pickDevice(.output, name: Self.screen))
+      live.service.perform(.set(.speaker, .string(Self.screen)))
       try pass(until: 15)
-      live.service.perform(.pickDevice(.input, name: Self.headsetMicrophone))
+      live.service.perform(.set(.microphone, .string(Self.headsetMicrophone)))
       try live.wait(for: "the other microphone") { $0.route.microphone?.name == Self.headsetMicrophone && $0.graph.captureLinks == 1 }
       // An upper bound: the probe begins a moment after its `start`.
       let other = Int(live.service.snapshot().graph.cycles - start) * Self.quantum
       probe.end(after: 8 * 48_000)
-      let recording = try probe.finish(timeout: 60)
+      let recording = try probe.finish()
       let (air, voice) = (try #require(recording.samples["air"]), try #require(recording.samples["voice"]))
       let switched = try #require(recording.samples["distant"]?.firstIndex { $0 != 0 })
       let last = try #require(recording.samples["near"]?.lastIndex { $0 != 0 })

@@ -1,4 +1,5 @@
 import Foundation
+import PipeWireGraph
 import SessionModel
 import Testing
 
@@ -34,9 +35,9 @@ extension GraphTests {
       try live.wait(forLinks: [
         ("nearend.sink.alice:monitor_FL", "nearend:alice_FL"), ("nearend.sink.alice:monitor_FR", "nearend:alice_FR"),
       ])
-      live.service.perform(.setDefaultDevices(true))
+      live.service.perform(.set(.defaultDevices, true))
       try live.wait(for: "the defaults to be nearend's, of which the next session manager tells") { $0.route.areOursDefault }
-      live.service.perform(.setDefaultDevices(false))
+      live.service.perform(.set(.defaultDevices, false))
       try live.wait(for: "the former defaults") { !$0.route.areOursDefault }
     }
 

@@ -122,11 +122,11 @@ extension GraphTests {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
       for on in [true, false] {
-        live.service.perform(.setMicrophoneMuted(on))
+        live.service.perform(.set(.microphoneMuted, .bool(on)))
         try waitForAgreement(live, "after a command")
         try live.service.set(.highPassFilter, to: .bool(!on))
         try waitForAgreement(live, "after a call")
-        live.service.perform(.setOutputVolume(on ? 0.5 : 1))
+        live.service.perform(.set(.outputVolume, .number(on ? 0.5 : 1)))
         try waitForAgreement(live, "after another volume")
       }
     }
@@ -189,11 +189,11 @@ extension GraphTests {
     func comesBack() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       try waitForAgreement(live, "before")
       live.session.stop(.pipewire)
       try live.wait(for: "the loss") { !$0.graph.isConnected }
-      live.service.perform(.setOutputVolume(0.75))
+      live.service.perform(.set(.outputVolume, 0.75))
       try live.session.start()
       try live.wait(forLinks: LiveGraph.fixedLinks)
       try waitForAgreement(live, "after the daemon's return")

@@ -41,8 +41,8 @@ extension GraphTests {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
       let service = live.service
-      service.perform(.setBypass(true))
-      service.perform(.setComponent(.noiseSuppression, false))
+      service.perform(.set(.bypassVoiceProcessing, true))
+      service.perform(.set(.noiseSuppression, false))
       let ring = try service.addRingSink(id: "bruno", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
       try service.addGraphSink(id: "alice")
       service.perform(.setSinkGain(id: "alice", 0.5))
@@ -80,7 +80,7 @@ extension GraphTests {
     func sessionManagerCrashes() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       try expectAudio(live, "before")
       try live.session.restart(.wireplumber)
       try live.wait(forLinks: LiveGraph.fixedLinks)
@@ -102,7 +102,7 @@ extension GraphTests {
     func sessionManagerSuspendsDevices() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       // They use nearend all the time, so its links exist when the devices are suspended.
       let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
       let player = try live.probe("player", play: ["far": []], record: ["unused"], frames: 480)
@@ -141,7 +141,7 @@ extension GraphTests {
     func linksChangeAfterSuspension() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
       try live.link([("nearend.microphone:capture_MONO", recorder.recordPort("voice"))])
       for round in 1...8 {
@@ -177,7 +177,7 @@ extension GraphTests {
     func destroyed() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      live.service.perform(.setBypass(true))
+      live.service.perform(.set(.bypassVoiceProcessing, true))
       let recorder = try live.probe("near", record: ["voice"], frames: 480)
       let player = try live.probe("far", play: ["left": []], record: ["unused"], frames: 480)
       func join() throws {

@@ -22,8 +22,6 @@ enum Signals {
   }
 }
 
-func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }
-
 extension Array<Float> {
   /// The same samples, `frames` later, in as many frames.
   func delayed(by frames: Int) -> [Float] { Array([Float](repeating: 0, count: frames) + self.dropLast(frames)) }

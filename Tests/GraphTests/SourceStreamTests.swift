@@ -2,6 +2,7 @@ import Foundation
 import RealtimeCore
 import SessionModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -101,7 +102,7 @@ struct SourceStreamTests {
   func resamples(rate: Int) async throws {
     let driven = try DrivenService()
     let stream = try driven.service.openMicrophone(mediaId: "call", sampleRate: rate, channelCount: 1)
-    driven.run((0..<24_000).map { Float(0.5 * sin(2 * .pi * 440 * Double($0) / 48_000)) })
+    driven.run(sine(440, frames: 24_000, level: 0.5))
     #expect(stream.captureRate == 48_000)
     #expect(stream.isResampling)
     let status = try #require(driven.service.sourceStatus)

@@ -17,7 +17,8 @@ extension GraphTests {
     }
 
     @Test(
-      "S6: stages in both chains change what the real speaker plays and what Nearend Microphone gives; removed, nothing is left of them")
+      "S6 O9: stages in both chains, a program's own and plug-ins, change what the real speaker plays and what Nearend Microphone gives; removed, nothing is left of them"
+    )
     func live() throws {
       let live = try LiveGraph(.exact, quantum: 256, usesVoiceProcessing: false)
       defer { live.stop() }
@@ -52,6 +53,16 @@ extension GraphTests {
       #expect(difference(whole.samples["voice"], Self.noise) == nil)
       let after = live.service.snapshot().graph
       #expect(after.captureLatency == 0 && after.renderLatency == 0)
+      // LADSPA plug-ins in their place.
+      try live.service.addStage(PlugInAddress("amp_1181:amp"), to: .render, settings: ["Amps gain (dB)": -20])
+      try live.service.addStage(PlugInAddress("amp_1181:amp"), to: .capture, settings: ["Amps gain (dB)": -20])
+      let quiet = try passage("quiet")
+      for port in ["speaker", "voice"] {
+        let sound = try #require(quiet.samples[port])
+        let scaled = sound.map { $0 * 10 }
+        #expect(zip(scaled, Self.noise).allSatisfy { abs($0 - $1) < 1e-4 } && sound.count == Self.noise.count, "\(port)")
+      }
+      #expect(live.service.snapshot().stages.map(\.state) == [.running, .running])
     }
   }
 }

@@ -40,10 +40,13 @@ extension GraphTests {
       }
       try areHome()
       for _ in 0..<2 {
-        live.service.perform(.setDefaultDevices(true))
-        try session.wait(for: "the session manager to let both follow the defaults") { try follow(session) == 2 }
+        live.service.perform(.set(.defaultDevices, true))
+        try session.wait(
+          for: "the session manager to let both follow the defaults",
+          detail: { (try? session.run("pw-metadata").output) ?? "pw-metadata fails, too" }
+        ) { try follow(session) == 2 }
         try areHome()
-        live.service.perform(.setDefaultDevices(false))
+        live.service.perform(.set(.defaultDevices, false))
         try session.wait(for: "nobody to follow the defaults") { try follow(session) == 0 }
         try areHome()
       }

@@ -57,7 +57,7 @@ extension GraphTests {
       ])
       func wait(for what: String, milliseconds: Double) throws {
         var told = 0.0
-        try live.session.wait(for: "\(what): \(milliseconds) ms", timeout: 20, detail: { "it is \(told) ms" }) {
+        try live.session.wait(for: "\(what): \(milliseconds) ms", detail: { "it is \(told) ms" }) {
           told = live.service.snapshot().processing.streamDelay
           return abs(told - milliseconds) < 0.05
         }

@@ -24,7 +24,7 @@ extension GraphTests {
       try live.wait(forActive: LiveGraph.speakerLinks)
       probe.start()
       try live.session.wait(for: "some sound") { probe.elapsed > 10_000 }
-      live.service.perform(.pickDevice(.output, name: "hw.second"))
+      live.service.perform(.set(.speaker, "hw.second"))
       try live.wait(for: "the other speaker") { $0.route.speaker?.name == "hw.second" && $0.graph.renderLinks == 2 }
       probe.end(after: 48_000)
       let recording = try probe.finish()

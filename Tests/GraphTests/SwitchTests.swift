@@ -34,9 +34,9 @@ extension GraphTests {
     func noClick(name: String) throws {
       func turn(_ isOn: Bool) -> Command {
         switch name {
-        case "bypass": .setBypass(isOn)
-        case "AGC": .setComponent(.gainControl, isOn)
-        default: .setComponent(.noiseSuppression, isOn)
+        case "bypass": .set(.bypassVoiceProcessing, .bool(isOn))
+        case "AGC": .set(.voiceProcessingEnableAGC, .bool(isOn))
+        default: .set(.noiseSuppression, .bool(isOn))
         }
       }
       let steady = try [true, false].map { isOn in try voice { $0.perform(turn(isOn)) } }

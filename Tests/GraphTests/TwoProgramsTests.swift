@@ -3,6 +3,7 @@ import Foundation
 import Nearend
 import PipeWireGraph
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -33,7 +34,7 @@ extension GraphTests {
         manager.shutDown()
         manager.configuration = AudioSessionConfiguration(controlSocket: nil)
       }
-      let signals = Self.tones.mapValues { Self.tone($0, frames: 12 * Self.rate) }
+      let signals = Self.tones.mapValues { sine($0, frames: 12 * Self.rate, level: 0.1) }
       for id in Self.own {
         try manager.registerMedia(id: id, isSend: false, isReceive: true)
         #expect(manager.registerSpeakerOutput(mediaId: id, sampleRate: Self.rate, channelCount: 1, bufferSize: 19_200))
@@ -77,10 +78,6 @@ extension GraphTests {
 
     /// Each participant's tone in Hz.
     private static let tones: [String: Double] = ["ann": 400, "bea": 550, "cleo": 700, "xenia": 850, "yara": 1_000, "zoe": 1_300]
-
-    private static func tone(_ frequency: Double, frames: Int) -> [Float] {
-      (0..<frames).map { 0.1 * Float(sin(2 * .pi * frequency * Double($0) / Double(rate))) }
-    }
 
     private func status(_ session: PrivateSession) throws -> Snapshot {
       let result = try session.run(

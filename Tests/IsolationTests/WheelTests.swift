@@ -217,7 +217,7 @@ final class FileServer {
     process = try ChildProcess(
       "python3", ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder],
       environment: ProcessInfo.processInfo.environment, group: 0, output: .file(output), errors: .file("\(folder)/requests.txt"))
-    let port = poll(timeout: 20) {
+    let port = poll {
       String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self).firstMatch(of: /port ([0-9]+)/)?.output.1
     }
     address = "http://127.0.0.1:\(try #require(port))"

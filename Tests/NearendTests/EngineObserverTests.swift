@@ -207,12 +207,12 @@ struct EngineObserverTests {
       }
       return lines
     }
-    rig.manager.service?.perform(.setRecordingAlwaysPrepared(false))
+    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, false))
     #expect(try await heard(1) == ["a didDisable p-"])
-    rig.manager.service?.perform(.setRecordingAlwaysPrepared(true))
+    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, true))
     rig.manager.unregisterMedia(id: "ear")
     #expect(tape.take() == ["a didDisable --"])
-    rig.manager.service?.perform(.setRecordingAlwaysPrepared(false))
+    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, false))
     #expect(try await heard(2) == ["a didStop --", "a willRelease"])
   }
 

@@ -15,14 +15,12 @@ final class GraphDouble: SessionGraph {
     var applications: [Media] = []
     var demands: [SessionDemand] = []
     var picked: [Device.Direction: String] = [:]
-    var routeSettings = RouteSettings()
-    var routeRequests: [RouteRequest] = []
+    var settings = GraphSettings()
     var route = RouteStatus()
-    var ducking = DuckingSettings()
     var graphSinks: [String] = []
     var rebuilds = 0
   }
-  /// Called when its route settings are read: among others in the middle of a session's end.
+  /// Called when its settings are read: among others in the middle of a session's end.
   let whenAsked = Callback<@Sendable () -> Void>()
   /// Called when a recovery waits for links: whether they can be made.
   let whenLinking = Callback<@Sendable () -> Bool>()
@@ -41,8 +39,7 @@ final class GraphDouble: SessionGraph {
     state.withLock {
       $0.picked[.input] = options.microphone
       $0.picked[.output] = options.speaker
-      $0.routeSettings = RouteSettings(
-        areOursDefault: options.areDefaultDevices, pausesOnUnplug: options.pausesOnUnplug, reference: options.reference)
+      $0.settings = options.settings
     }
   }
 
@@ -84,25 +81,12 @@ final class GraphDouble: SessionGraph {
 
   func pick(_ direction: Device.Direction, name: String?) { state.withLock { $0.picked[direction] = name } }
   func picked(_ direction: Device.Direction) -> String? { state.withLock { $0.picked[direction] } }
-  var routeSettings: RouteSettings {
+  var settings: GraphSettings {
     whenAsked.current?()
-    return state.withLock { $0.routeSettings }
+    return state.withLock { $0.settings }
   }
-  var duckingSettings: DuckingSettings {
-    get { state.withLock { $0.ducking } }
-    set { state.withLock { $0.ducking = newValue } }
-  }
-  func ask(_ request: RouteRequest) {
-    state.withLock { state in
-      state.routeRequests.append(request)
-      switch request {
-      case .setDefaultDevices(let on): state.routeSettings.areOursDefault = on
-      case .setPauseOnUnplug(let on): state.routeSettings.pausesOnUnplug = on
-      case .setReference(let reference): state.routeSettings.reference = reference
-      case .resume: state.route.isPausedAfterUnplug = false
-      }
-    }
-  }
+  func set(_ setting: Setting, to value: EventValue) { state.withLock { _ = $0.settings.set(setting, to: value) } }
+  func resumeAfterUnplug() { state.withLock { $0.route.isPausedAfterUnplug = false } }
   func addGraphSink(_ sink: GraphSink) { state.withLock { $0.graphSinks.append(sink.id) } }
   func removeGraphSink(id: String) { state.withLock { $0.graphSinks.removeAll { $0 == id } } }
 
@@ -140,9 +124,6 @@ final class GraphDouble: SessionGraph {
   }
 
   // MARK: Observations
-
-  /// Requests concerning the route, oldest first.
-  var routeRequests: [RouteRequest] { state.withLock { $0.routeRequests } }
 
   /// The number of requested rebuilds.
   var rebuilds: Int { state.withLock { $0.rebuilds } }

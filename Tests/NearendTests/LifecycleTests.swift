@@ -157,7 +157,7 @@ struct LifecycleTests {
     #expect(options.remote == "/run/somewhere/pipewire-0")
     #expect(options.microphone == "mic.a")
     #expect(options.speaker == "speaker.b")
-    #expect(options.reference == .mix)
+    #expect(options.settings.reference == .mix)
     rig.manager.configuration = AudioSessionConfiguration(controlSocket: nil)
     #expect(rig.manager.configuration.microphone == "mic.a")
     #expect(rig.warnings.count == 1)

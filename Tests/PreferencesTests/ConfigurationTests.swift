@@ -25,15 +25,18 @@ struct ConfigurationTests {
       ("micVolume = nan\n", ["c.toml:1: micVolume cannot be 'nan': give a number from 0 to 1"]),
       ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
       ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
-      ("mic = \"x\"\n", ["c.toml:1: nothing is called 'mic'; there are: device, participant, sinks,"]),
+      ("mic = \"x\"\n", ["c.toml:1: nothing is called 'mic'; there are: device, participant, stage, sinks,"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
       ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),
       ("microphone = \"nearend.microphone\"\n", ["c.toml:1: microphone cannot be 'nearend.microphone': give a real device"]),
       ("reference = \"all\"\n", ["c.toml:1: reference cannot be 'all': give everything or mix"]),
       ("sinks = \"alice\"\n", ["c.toml:1: sinks cannot be 'alice': give a list of ids"]),
-      ("sinks = [\n  \"alice\",\n  \"a b\",\n]\n", ["c.toml:1: sinks cannot be 'a b': give an id has 1 to 64"]),
+      ("sinks = [\n  \"alice\",\n  \"a b\",\n]\n", ["c.toml:1: sinks cannot be 'a b': give 1 to 64"]),
       ("telemetryUrl = \"ftp://x\"\n", ["c.toml:1: telemetryUrl cannot be"]),
-      ("telemetryDisable = [\"asmEvent\"]\n", ["c.toml:1: telemetryDisable needs telemetryFile or telemetryUrl"]),
+      ("telemetryOtlp = \"localhost\"\n", ["c.toml:1: telemetryOtlp cannot be"]),
+      ("telemetryOtlpHeaders = [\"A: b\"]\n", ["c.toml:1: telemetryOtlpHeaders needs telemetryOtlp"]),
+      ("telemetryOtlp = \"http://x\"\ntelemetryOtlpHeaders = [\"Host: b\"]\n", ["c.toml:2: telemetryOtlpHeaders cannot be"]),
+      ("telemetryDisable = [\"asmEvent\"]\n", ["c.toml:1: telemetryDisable needs telemetryFile, telemetryUrl or telemetryOtlp"]),
       ("ns = false\nagc = = 1\n", ["c.toml:2: this is no TOML: column "]),
       ("ns = false\nns = true\n", ["c.toml:2: this is no TOML"]),
       ("ns = \"\u{0}\"\n", ["c.toml: it is no configuration: it has a NUL byte"]),
@@ -46,6 +49,15 @@ struct ConfigurationTests {
       (
         "[participant.p]\ngain = 5\nmuted = 1\nvolume = 1\n",
         ["c.toml:2: participant.\"p\": gain cannot be '5': give a number from 0 to 4", "c.toml:3:", "c.toml:4:"]
+      ),
+      ("sends = [\"bob.example\"]\n", ["c.toml:1: sends cannot be 'bob.example': give 'bob.example' is no address: give a numeric one"]),
+      ("sends = [\"0.0.0.0\"]\n", ["c.toml:1: sends cannot be '0.0.0.0': give the other machine's address"]),
+      (
+        "[participant.\"b*\"]\nrtp = \"10.0.0.7\"\n[participant.c]\ncall = \"c\"\n[participant.d]\nlatency = 5\n",
+        [
+          "c.toml:2: participant.\"b*\": one on another machine has a name", "c.toml:4: participant.\"c\": call: 'c' is no address",
+          "c.toml:6: participant.\"d\": latency needs rtp or call", "c.toml:6: participant.\"d\": latency cannot be that",
+        ]
       ),
       ("x = { y = 1 }\n\"a\\u0000b\" = 1\n\"\u{1B}[2J\" = 1", ["this is no TOML"]),
     ])

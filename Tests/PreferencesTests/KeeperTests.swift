@@ -1,6 +1,8 @@
 import Foundation
 import Nearend
+import RTP
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Preferences
@@ -49,14 +51,6 @@ private final class Kept {
   func says(_ words: String) -> Bool { eventually { self.service.snapshot().log.contains { $0.message.contains(words) } } }
 }
 
-private func eventually(_ fact: () -> Bool) -> Bool {
-  for _ in 0..<500 {
-    if fact() { return true }
-    usleep(20_000)
-  }
-  return false
-}
-
 @Suite("Preference keeper")
 struct KeeperTests {
   @Test(
@@ -97,10 +91,10 @@ struct KeeperTests {
   @Test("O4: what somebody changes is remembered by the next run, mute is not, and the file goes before it; a reset is followed at once")
   func remembers() throws {
     var kept = try Kept()
-    kept.service.perform(.setComponent(.gainControl, false))
-    kept.service.perform(.setOutputVolume(0.3))
-    kept.service.perform(.setMicrophoneMuted(true))
-    kept.service.perform(.setEchoCanceller(.webrtc))
+    kept.service.perform(.set(.voiceProcessingEnableAGC, false))
+    kept.service.perform(.set(.outputVolume, 0.3))
+    kept.service.perform(.set(.microphoneMuted, true))
+    kept.service.perform(.set(.echoCanceller, "webrtc"))
     let file = kept.remembered
     #expect(eventually { file.peek { _ in }[.echoCanceller] == .string("webrtc") })
     let remembered = file.peek { Issue.record("\($0)") }
@@ -118,7 +112,7 @@ struct KeeperTests {
     #expect(kept.has(.voiceProcessingEnableAGC, .bool(true)))
     #expect(kept.says("reset: voiceProcessingEnableAGC true"))
     // A change against the file holds, and is told to end with this run.
-    kept.service.perform(.setOutputVolume(0.75))
+    kept.service.perform(.set(.outputVolume, 0.75))
     #expect(kept.says("outputVolume is 0.75 for this run only: nearend.toml:1 says 0.5"))
     try kept.write("# the same in another line\nvolume = 0.5\nns = false\n")
     #expect(kept.has(.noiseSuppression, .bool(false)) && kept.has(.outputVolume, .number(0.75)))
@@ -152,6 +146,42 @@ struct KeeperTests {
     try kept.write("sinks = [\"bob\"]\n")
     #expect(eventually { sink("bob") != nil && sink("alice") == nil })
     #expect(eventually { sink("guest-1")?.gain == 1 && sink("guest-1")?.isMuted == false })
+  }
+
+  @Test("K12, O4: participants on other machines, calls and where the voice is sent come and go with the file")
+  func remotes() throws {
+    let (first, second, third) = (try freePort(), try freePort(), try freePort())
+    let kept = try Kept(
+      """
+      sends = ["127.0.0.1:\(first)"]
+      [participant.bob]
+      rtp = "127.0.0.1:\(second)"
+      from = "127.0.0.1"
+      latency = 40
+      gain = 0.5
+      [participant.ann]
+      call = "127.0.0.1:\(third)"
+      """)
+    var snapshot: Snapshot { kept.service.snapshot() }
+    #expect(eventually { snapshot.sinks.first { $0.id == "bob" }?.gain == 0.5 })
+    #expect(snapshot.sinks.first { $0.id == "bob" }?.remote?.address == "127.0.0.1:\(second)")
+    #expect(snapshot.sinks.first { $0.id == "bob" }?.capacityBytes == 2 * 40 * 48 * 4)
+    #expect(snapshot.sends.map(\.address).sorted() == ["127.0.0.1:\(first)", "127.0.0.1:\(third)"].sorted())
+    try kept.write("[participant.ann]\ncall = \"127.0.0.1:\(third)\"\n")
+    #expect(eventually { snapshot.sinks.map(\.id) == ["ann"] && snapshot.sends.map(\.id) == ["ann"] })
+    #expect(eventually { snapshot.log.contains { $0.message.contains("without bob") && $0.message.contains("not to 127.0.0.1:\(first)") } })
+    try kept.write("")
+    #expect(eventually { snapshot.sinks.isEmpty && snapshot.sends.isEmpty })
+  }
+
+  /// An even port that nobody has, nor the next.
+  private func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 10_000...30_000) * 2
+      let addresses = [try RTPAddress("0.0.0.0:\(port)"), try RTPAddress("0.0.0.0:\(port + 1)")]
+      if let sockets = try? addresses.map({ try DatagramSocket(at: $0) }), sockets.count == 2 { return port }
+    }
+    throw CocoaError(.fileNoSuchFile)
   }
 
   @Test("O4: what is remembered and cannot be read is told of and kept aside; what is no setting in it is left out")

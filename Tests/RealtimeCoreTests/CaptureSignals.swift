@@ -25,6 +25,9 @@ enum CaptureSignals {
     return high
   }
 
+  /// The largest sample above 5 kHz, where a low tone has nothing, once the path that starts from nothing has settled. At 48 kHz.
+  static func click(_ voice: some Collection<Float>) -> Float { high(of: voice, rate: 48_000)[4_800...].reduce(0) { max($0, abs($1)) } }
+
   /// Speech-like: voiced syllables of changing pitch and formants with pauses between phrases, and some hiss.
   ///
   /// - Parameter level: of the active parts, dBFS.

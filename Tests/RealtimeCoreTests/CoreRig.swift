@@ -38,7 +38,7 @@ final class CoreRig: @unchecked Sendable {
   /// Runs one cycle as long as `microphone`.
   @discardableResult
   func cycle(
-    _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil
+    _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil, hasReference: Bool = true
   ) -> (left: [Float], right: [Float]) {
     let frames = microphone.count
     let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
@@ -52,7 +52,7 @@ final class CoreRig: @unchecked Sendable {
           buffers.voice = outputs
           buffers.speaker = (left, right)
           (reference ?? silence).withUnsafeBufferPointer { reference in
-            buffers.reference = StereoInput(left: reference.baseAddress, right: nil)
+            buffers.reference = StereoInput(left: hasReference ? reference.baseAddress : nil, right: nil)
             core.realtime.process(&buffers, graphSinks: nil)
           }
         }

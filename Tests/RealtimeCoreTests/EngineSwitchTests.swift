@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -39,13 +40,7 @@ struct EngineSwitchTests {
 
   /// 300 Hz: repeats every 160 frames, of which no quantum is a multiple.
   private static func tone(seconds: Double) -> [Float] {
-    (0..<Int(seconds * Double(rate))).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
-  }
-
-  /// The largest sample above 5 kHz, where the tone has nothing.
-  private static func click(_ voice: [Float]) -> Float {
-    // The path starts from nothing.
-    CaptureSignals.high(of: voice, rate: rate)[4_800...].reduce(0) { max($0, abs($1)) }
+    sine(300, frames: Int(seconds * Double(rate)), rate: rate, level: 0.5)
   }
 
   @Test("V10, L7: the engine changes 24 times during a tone, and nothing clicks; the same measure finds a hard change", arguments: quanta)
@@ -59,7 +54,7 @@ struct EngineSwitchTests {
       try Self.change(rig, to: rig.core.controls.engine == .nearend ? .webrtc : .nearend)
       changes += 1
     }
-    let loudest = Self.click(voice)
+    let loudest = CaptureSignals.click(voice)
     print("V10 quantum \(quantum): \(changes) changes of engine, the loudest \(20 * log10(max(loudest, 1e-9) / 0.5)) dB above 5 kHz")
     #expect(changes >= 24)
     // −60 dB under the tone's peak.
@@ -70,7 +65,7 @@ struct EngineSwitchTests {
     }
 
     let hard = tone.indices.map { frame in tone[max(0, frame - (frame / 7_200 % 2 == 0 ? 0 : 118))] }
-    #expect(Self.click(hard) > 0.0005, "the measure does not find a change of latency by itself")
+    #expect(CaptureSignals.click(hard) > 0.0005, "the measure does not find a change of latency by itself")
   }
 
   @Test("V10: a change during processed speech causes no step that speech does not have", arguments: VoiceEngine.allCases)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -16,12 +17,7 @@ struct MicModeTests {
   }
 
   private static func tone(seconds: Double, rate: Int = rate) -> [Float] {
-    (0..<Int(seconds * Double(rate))).map { 0.5 * Float(sin(2 * Double.pi * 300 * Double($0) / Double(rate))) }
-  }
-
-  /// The largest sample above 5 kHz, where the tone has nothing.
-  private static func click(_ voice: some Collection<Float>) -> Float {
-    CaptureSignals.high(of: voice, rate: rate)[4_800...].reduce(0) { max($0, abs($1)) }
+    sine(300, frames: Int(seconds * Double(rate)), rate: rate, level: 0.5)
   }
 
   private static func level(_ samples: some Collection<Float>) -> Double { CaptureSignals.decibels(CaptureSignals.power(samples)) }
@@ -126,7 +122,7 @@ struct MicModeTests {
       try rig.change(to: modes[changes % modes.count])
       changes += 1
     }
-    let loudest = Self.click(voice)
+    let loudest = CaptureSignals.click(voice)
     print("V12 quantum \(quantum): \(changes) changes of mode, the loudest \(20 * log10(max(loudest, 1e-9) / 0.5)) dB above 5 kHz")
     #expect(changes >= 12)
     // −60 dB under the tone's peak.
@@ -159,7 +155,7 @@ struct MicModeTests {
       rig.core.controls.engine = rig.core.controls.engine == .nearend ? .webrtc : .nearend
       try rig.renewCapturePath()
     }
-    #expect(Self.click(voice) < 0.0005)
+    #expect(CaptureSignals.click(voice) < 0.0005)
     #expect(rig.core.isolation.status.isHeard && rig.core.isolation.status.lateBlocks == 0)
   }
 
@@ -193,7 +189,7 @@ struct MicModeTests {
     // 40 cycles and what was in store, less what the next round brings.
     #expect((51...66).contains(blocks))
     // −54 dB: 6 dB within 2.5 ms.
-    #expect(Self.click(voice) < 0.001)
+    #expect(CaptureSignals.click(voice) < 0.001)
     var levels: [Double] = []
     for start in stride(from: 9_600, to: voice.count - 960, by: 480) { levels.append(Self.level(voice[start..<start + 480])) }
     // A tone of −9 dBFS, or of half that.
@@ -229,7 +225,7 @@ struct MicModeTests {
     isolator.isStuck = false
     #expect(try run { rig.core.isolation.status.isHeard }, "it does not come back")
     // −54 dB: 6 dB within 2.5 ms.
-    #expect(Self.click(voice) < 0.001)
+    #expect(CaptureSignals.click(voice) < 0.001)
   }
 
   // MARK: Obstacles

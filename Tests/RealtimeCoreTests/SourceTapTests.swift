@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -264,7 +265,7 @@ struct SourceTapTests {
     arguments: [(48_000, 16_000), (16_000, 48_000), (44_100, 48_000), (192_000, 8_000), (8_000, 192_000)])
   func resampler(input: Int, output: Int) throws {
     let resampler = try #require(VoiceResampler())
-    let tone = (0..<input).map { Float(0.5 * sin(2 * .pi * 1_000 * Double($0) / Double(input))) }
+    let tone = sine(1_000, frames: input, rate: input, level: 0.5)
     var result: [Float] = []
     for start in stride(from: 0, to: tone.count, by: 300) {
       result += resampler.convert(Array(tone[start..<min(tone.count, start + 300)]), ratio: Double(output) / Double(input))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -6,7 +7,7 @@ import Testing
 @Suite("Spectrum")
 struct SpectrumTests {
   private func tone(_ frequency: Double, rate: Int, seconds: Double = 0.2) -> [Float] {
-    (0..<Int(seconds * Double(rate))).map { Float(sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+    sine(frequency, frames: Int(seconds * Double(rate)), rate: rate)
   }
 
   @Test(

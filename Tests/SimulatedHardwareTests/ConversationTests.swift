@@ -98,7 +98,7 @@ struct ConversationTests {
         return sizes.count > 2
       }
     }
-    #expect(poll(timeout: 10) { participant.counters.packets >= 5 ? true : nil } == true)
+    #expect(poll { participant.counters.packets >= 5 ? true : nil } == true)
     participant.stop()
     #expect(sizes.withLock { Set($0) } == [640])
     #expect(participant.counters.refused == 2)

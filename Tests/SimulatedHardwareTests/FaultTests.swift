@@ -86,7 +86,7 @@ struct FaultTests {
   /// The clock's position once it has not moved for 20 quanta; nil if it keeps moving.
   private func positionAtRest(_ room: Room) -> UInt64? {
     var last = room.position
-    return poll(timeout: 5) {
+    return poll {
       defer { last = room.position }
       usleep(100_000)
       return room.position == last ? last : nil

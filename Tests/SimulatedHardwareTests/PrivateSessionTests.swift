@@ -36,8 +36,8 @@ struct PrivateSessionTests {
     let (path, parent, input) = try sessionInAnotherProcess()
     #expect(processes(of: path).count >= 4)
     withExtendedLifetime(input) { parent.signal(signal) }
-    #expect(parent.wait(timeout: 10) == .signal(signal))
-    let isGone = poll(timeout: 10) {
+    #expect(parent.wait() == .signal(signal))
+    let isGone = poll {
       processes(of: path).isEmpty && !FileManager.default.fileExists(atPath: path) ? true : nil
     }
     #expect(isGone == true, "left: \(processes(of: path))")

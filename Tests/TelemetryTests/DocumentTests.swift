@@ -60,8 +60,8 @@ struct DocumentTests {
   @Test("T2: the document follows what is set and registered")
   func follows() throws {
     let (service, _, _) = try Self.service()
-    service.perform(.setBypass(true))
-    service.perform(.setComponent(.gainControl, false))
+    service.perform(.set(.bypassVoiceProcessing, true))
+    service.perform(.set(.voiceProcessingEnableAGC, false))
     service.session.send(.unregisterSource(mediaId: "source"))
     service.removeSink(id: "sink")
     let document = try Self.telemetry(service)
@@ -81,13 +81,13 @@ struct DocumentTests {
     #expect(try flag() == false)
     for _ in 0..<3 { service.reportSourceAudioActivity(mediaId: "source") }
     #expect(try flag() == true)
-    service.perform(.setBypass(true))
+    service.perform(.set(.bypassVoiceProcessing, true))
     #expect(heard.events.withLock { $0.last?.detail["sourceHadAudio"] } == true)
     #expect(heard.events.withLock { $0.first?.detail["sourceHadAudio"] } == false)
     service.session.send(.unregisterSource(mediaId: "source"))
     service.session.send(.registerSource(mediaId: "source"))
     #expect(try flag() == false, "another source, which has said nothing")
-    service.perform(.setBypass(false))
+    service.perform(.set(.bypassVoiceProcessing, false))
     #expect(heard.events.withLock { $0.last?.detail["sourceHadAudio"] } == false)
     withExtendedLifetime(subscription) {}
   }

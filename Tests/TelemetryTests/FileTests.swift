@@ -2,6 +2,7 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -100,7 +101,7 @@ struct TelemetryTests {
     let (bus, telemetry, lines, _) = Self.rig()
     bus.post(.mediaRegistered, mediaId: "a")
     bus.post(.sinkUnderrun, mediaId: "a", detail: ["consecutive": 1, "total": 3])
-    eventually("two records") { lines.all.withLock { $0.count } == 2 }
+    #expect(eventually { lines.all.withLock { $0.count } == 2 }, "waited for two records")
     bus.post(.deviceChange, detail: ["speaker": "x"])
     bus.post(.routeChange)
     telemetry.stop()

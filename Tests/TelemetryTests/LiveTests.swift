@@ -33,14 +33,14 @@ struct LiveTests {
 
     // Cycles run: full, so that the next write is refused; then played out.
     try session.wait(for: "cycles") { service.snapshot().graph.cycles > 0 }
-    try session.wait(for: "a write to be refused") { !write() }
+    while write() {}
     try session.wait(for: "the frame drop") { try records(.sinkFrameDrop).first?.mediaId == "bruno" }
     try session.wait(for: "the underrun") { try records(.sinkUnderrun).first?.mediaId == "bruno" }
     #expect(try records(.sinkUnderrun).first?.detail?["total"] == 1)
     let keys = try records(.sinkFrameDrop).first?.detail?.keys.sorted()
     #expect(keys == ["consecutive", "sourceHadAudio", "total", "totalUnderruns"])
 
-    service.perform(.pickDevice(.output, name: "hw.second"))
+    service.perform(.set(.speaker, "hw.second"))
     try session.wait(for: "the change of device") { try records(.deviceChange).first?.detail?["speaker"] == "hw.second" }
     #expect(try records(.deviceChange).first?.detail?["previousSpeaker"] == "hw.speaker")
     try session.wait(for: "a snapshot of the new route") {
@@ -59,7 +59,7 @@ struct LiveTests {
     _ = service.telemetryJSON()
     // The level falls from the moment when nothing is written any more.
     var peak = 0.0
-    try session.wait(for: "the level", timeout: 20, detail: { "\(peak) dBFS" }) {
+    try session.wait(for: "the level", detail: { "\(peak) dBFS" }) {
       _ = write()
       peak = service.snapshot().sinks.first?.peak ?? 0
       return abs(peak - 20 * log10(1_000.0 / 32_768)) < 3

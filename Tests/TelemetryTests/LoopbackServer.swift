@@ -9,6 +9,8 @@ final class LoopbackServer: Sendable {
     /// A status that redirects to another address.
     case elsewhere(Int, String)
     case each(@Sendable (Request) -> Int)
+    /// 200 with a document.
+    case document(String)
   }
 
   struct Request: Sendable {
@@ -27,7 +29,8 @@ final class LoopbackServer: Sendable {
   private let listener: Int32
   let port: UInt16
 
-  var url: String { "http://127.0.0.1:\(port)/asm" }
+  var base: String { "http://127.0.0.1:\(port)" }
+  var url: String { "\(base)/asm" }
   var requests: [Request] { state.withLock { $0.requests } }
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
@@ -101,14 +104,15 @@ final class LoopbackServer: Sendable {
         return state.answer
       }
       let status: Int
-      var location = ""
+      var (location, document) = ("", "")
       switch answer {
       case .status(let fixed): status = fixed
       case .each(let decide): status = decide(request)
       case .elsewhere(let fixed, let address): (status, location) = (fixed, "Location: \(address)\r\n")
+      case .document(let text): (status, document) = (200, text)
       case .never: return
       }
-      let text = "HTTP/1.1 \(status) X\r\n\(location)Content-Length: 0\r\nConnection: close\r\n\r\n"
+      let text = "HTTP/1.1 \(status) X\r\n\(location)Content-Length: \(document.utf8.count)\r\nConnection: close\r\n\r\n\(document)"
       _ = text.utf8CString.withUnsafeBufferPointer { send(connection, $0.baseAddress, $0.count - 1, Int32(MSG_NOSIGNAL)) }
       shutdown(connection, Int32(SHUT_WR))
       return
@@ -121,17 +125,5 @@ final class LoopbackServer: Sendable {
     guard count > 0 else { return false }
     data += buffer.prefix(count)
     return true
-  }
-}
-
-/// Waits for a fact, 20 s at most.
-func eventually(_ what: String, _ fact: () throws -> Bool) rethrows {
-  let end = Date().addingTimeInterval(20)
-  while try !fact() {
-    guard Date() < end else {
-      Issue.record("waited in vain for \(what)")
-      return
-    }
-    usleep(2_000)
   }
 }

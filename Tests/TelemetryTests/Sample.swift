@@ -46,6 +46,14 @@ enum Sample {
       SinkStatus(id: "sink-ghi789", state: .idle, sampleRate: 48_000, channelCount: 2, fillBytes: 7_200, capacityBytes: 38_400),
       SinkStatus(id: "alice", kind: .graph, state: .playing, sampleRate: 48_000, channelCount: 2, isMuted: true, ssrc: 0),
     ]
+    snapshot.sinks[1].remote = RemoteStatus(
+      address: "0.0.0.0:5004", peer: "10.0.0.8:40123", channels: 1, packetTime: 10, packets: 5_940, lost: 60, late: 2, duplicates: 1,
+      refused: 3, lastRefusal: "another sender", streams: 1, lossPercent: 1, jitter: 4.5, latency: 98.5, roundTrip: 61.25)
+    snapshot.sends = [
+      SendStatus(
+        id: "sink-ghi789", address: "10.0.0.8:5004", ssrc: 77, packetTime: 10, packets: 6_000, failures: 1, failure: "Connection refused",
+        lossPercent: 0.5, jitter: 3.25, roundTrip: 61.25)
+    ]
     var report = ServiceReport(snapshot: snapshot, session: session)
     report.outputVolume = 0.8
     report.cpuSeconds = 1.5

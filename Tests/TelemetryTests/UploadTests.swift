@@ -1,6 +1,7 @@
 import Foundation
 import SessionModel
 import SimulatedHardware
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -26,7 +27,7 @@ struct UploadTests {
     let server = try LoopbackServer(.status(204))
     let outlet = try Self.outlet(server)
     for number in 0..<20 { outlet.add(Self.line(number)) }
-    eventually("20 records") { outlet.status.delivered == 20 }
+    #expect(eventually { outlet.status.delivered == 20 }, "waited for 20 records")
     #expect(Self.numbers(server.requests) == Array(0..<20))
     let headers = try #require(server.requests.first?.headers)
     #expect(headers.hasPrefix("POST /asm HTTP/1.1\r\n"))
@@ -40,11 +41,11 @@ struct UploadTests {
     let server = try LoopbackServer(.status(status))
     let outlet = try Self.outlet(server)
     outlet.add(Self.line(0))
-    eventually("two attempts") { server.requests.count >= 2 }
+    #expect(eventually { server.requests.count >= 2 }, "waited for two attempts")
     #expect(outlet.status.failure == "HTTP status \(status)")
     for number in 1..<6 { outlet.add(Self.line(number)) }
     server.answer(.status(200))
-    eventually("6 records") { outlet.status.delivered == 6 }
+    #expect(eventually { outlet.status.delivered == 6 }, "waited for 6 records")
     #expect(outlet.status == TelemetryOutletStatus(name: "http", delivered: 6))
   }
 
@@ -55,12 +56,12 @@ struct UploadTests {
     let server = try LoopbackServer(.elsewhere(status, elsewhere.url))
     let outlet = try Self.outlet(server)
     outlet.add(Self.line(0))
-    eventually("two attempts") { server.requests.count >= 2 }
+    #expect(eventually { server.requests.count >= 2 }, "waited for two attempts")
     #expect(outlet.status.delivered == 0)
     #expect(outlet.status.failure == "HTTP status \(status): the server sends records elsewhere; give that address")
     #expect(elsewhere.requests.isEmpty)
     server.answer(.status(200))
-    eventually("the record") { outlet.status.delivered == 1 }
+    #expect(eventually { outlet.status.delivered == 1 }, "waited for the record")
   }
 
   @Test("T3: a server that refuses a record for good loses that one only", arguments: [400, 413])
@@ -68,10 +69,10 @@ struct UploadTests {
     let server = try LoopbackServer(.status(status))
     let outlet = try Self.outlet(server)
     outlet.add(Self.line(0))
-    eventually("the refusal") { outlet.status.dropped == 1 }
+    #expect(eventually { outlet.status.dropped == 1 }, "waited for the refusal")
     server.answer(.status(200))
     outlet.add(Self.line(1))
-    eventually("the next record") { outlet.status.delivered == 1 }
+    #expect(eventually { outlet.status.delivered == 1 }, "waited for the next record")
     #expect(Self.numbers(server.requests) == [0, 1])
   }
 
@@ -80,7 +81,7 @@ struct UploadTests {
     let server = try LoopbackServer(.each { $0.lines.count > 1 || Self.numbers([$0]) == [2] ? 413 : 200 })
     let outlet = try Self.outlet(server)
     for number in 0..<6 { outlet.add(Self.line(number)) }
-    eventually("all to be settled") { outlet.status.delivered + outlet.status.dropped == 6 }
+    #expect(eventually { outlet.status.delivered + outlet.status.dropped == 6 }, "waited for all to be settled")
     #expect(outlet.status.dropped == 1)
     #expect(Self.numbers(server.requests.filter { $0.lines.count == 1 }) == Array(0..<6))
   }
@@ -92,11 +93,11 @@ struct UploadTests {
     dead.stop()
     let outlet = try Self.outlet(dead, capacity: 10)
     outlet.add(Self.line(0))
-    eventually("a failure") { outlet.status.failure != nil }
+    #expect(eventually { outlet.status.failure != nil }, "waited for a failure")
     for number in 1..<25 { outlet.add(Self.line(number)) }
-    eventually("the queue to be trimmed") { outlet.status.queued <= 10 + 4 }
+    #expect(eventually { outlet.status.queued <= 10 + 4 }, "waited for the queue to be trimmed")
     let back = try LoopbackServer(.status(200), port: port)
-    eventually("everything to be gone") { outlet.status.queued == 0 }
+    #expect(eventually { outlet.status.queued == 0 }, "waited for everything to be gone")
     let numbers = Self.numbers(back.requests)
     #expect(numbers == Array(15..<25), "\(numbers)")
     #expect(outlet.status.dropped == 15)
@@ -107,7 +108,7 @@ struct UploadTests {
     let server = try LoopbackServer(.never)
     let outlet = try Self.outlet(server, timeout: 30, capacity: 100)
     outlet.add(Self.line(0))
-    eventually("the request") { server.requests.count == 1 }
+    #expect(eventually { server.requests.count == 1 }, "waited for the request")
     let begin = monotonicSeconds()
     for number in 1..<1_000 { outlet.add(Self.line(number)) }
     let added = monotonicSeconds() - begin
@@ -123,9 +124,9 @@ struct UploadTests {
     let server = try LoopbackServer(.never)
     let outlet = try Self.outlet(server, timeout: 0.2)
     outlet.add(Self.line(0))
-    eventually("the second request") { server.requests.count >= 2 }
+    #expect(eventually { server.requests.count >= 2 }, "waited for the second request")
     server.answer(.status(200))
-    eventually("the record") { outlet.status.delivered == 1 }
+    #expect(eventually { outlet.status.delivered == 1 }, "waited for the record")
   }
 
   @Test("T3: what waits when it stops is sent")

@@ -14,6 +14,8 @@ typedef struct profiler_node {
   // Cycles in which it finished, and the total run time in those, in ns.
   uint32_t finished;
   uint64_t busy;
+  // The longest of these run times, in ns.
+  uint64_t longest;
 } profiler_node;
 
 typedef struct profiler_counts {
@@ -33,3 +35,6 @@ profiler *profiler_start(const char *remote, const char *driver);
 // Returns the counts since the start, or since the last `profiler_take`.
 void profiler_take(profiler *profiler, profiler_counts *counts);
 void profiler_stop(profiler *profiler);
+
+// Bytes that malloc has handed out, in all arenas and mappings; 0 where the C library does not tell. [any]
+uint64_t heap_in_use(void);

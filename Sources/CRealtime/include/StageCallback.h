@@ -9,3 +9,9 @@ static inline NEAREND_REALTIME void rt_call_stage(rt_stage_callback _Nonnull cal
                                                   float *_Nullable right, intptr_t frames, intptr_t sample_rate) {
   callback(context, left, right, frames, sample_rate);
 }
+
+// Told once to a stage when nobody listens any more.
+typedef void (*rt_rested_callback)(void *_Nullable context);
+static inline NEAREND_REALTIME void rt_call_rested(rt_rested_callback _Nullable callback, void *_Nullable context) {
+  if (callback) callback(context);
+}

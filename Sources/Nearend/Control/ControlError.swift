@@ -1,5 +1,5 @@
 /// Why the control socket cannot be opened, with what to do about it. [any]
-public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another process listens there; with its id if the kernel reports it.
   case inUse(path: String, pid: Int?)
   /// Its folder is not exclusively the user's.
@@ -11,7 +11,7 @@ public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A system call failed.
   case system(call: String, path: String, reason: String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .inUse(let path, let pid):
       "the control socket \(path) is served by another nearend\(pid.map { " (process \($0))" } ?? ""); stop it first, or use nearend attach"

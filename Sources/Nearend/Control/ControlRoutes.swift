@@ -6,7 +6,7 @@ struct ControlRoutes: Sendable {
   /// time.
   static let registering = Mutex(())
 
-  static let all: [ControlRoute] = status + settings + session + sinks + appAudio + programs
+  static let all: [ControlRoute] = status + settings + session + sinks + remotes + stages + appAudio + programs
 
   /// Finds the route of a request and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {

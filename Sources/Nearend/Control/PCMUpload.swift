@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -168,7 +169,7 @@ struct PCMRegistration {
   static func sink(
     id: String, rate: Int, channels: Int, milliseconds: Int, in service: NearendService
   ) throws(SinkError) -> PCMRegistration {
-    if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
+    if let problem = IdRule.problem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
     let sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: size)

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionModel
 import Synchronization
 
@@ -108,7 +109,7 @@ extension NearendService {
       var (name, number) = (media.id, 1)
       while !isFree(name) {
         number += 1
-        name = "\(media.id.prefix(ParticipantId.lengths.upperBound - 6)).\(number)"
+        name = "\(media.id.prefix(IdRule.lengths.upperBound - 6)).\(number)"
       }
       // In this order: who ends the program takes what is noted.
       guard programs.note(media: name, of: program) else { throw RequestFailure(409, "program \(program) has left") }

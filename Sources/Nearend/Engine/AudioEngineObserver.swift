@@ -72,18 +72,23 @@ public struct AudioEngine: Sendable {
   /// Stages on the mix of everything that nearend plays, before its volume and the limiter.
   public let renderStages: StageChain
 
+  /// LADSPA plug-ins among these stages; they are loaded into this process untried.
+  public let plugIns: PlugInRack
+
   /// The engine of a service that runs without a manager.
-  public init(of service: NearendService) { self.init(service.core) }
+  package init(of service: NearendService) { self.init(service.core) }
 
   /// An engine in another process: its stages are never run.
   static var elsewhere: AudioEngine { AudioEngine(captureStages: StageChain(), renderStages: StageChain()) }
 
   private init(captureStages: StageChain, renderStages: StageChain) {
     (self.captureStages, self.renderStages) = (captureStages, renderStages)
+    plugIns = PlugInRack(capture: captureStages, render: renderStages)
   }
 
   init(_ core: AudioCore) {
     captureStages = core.captureStages
     renderStages = core.mixer.stages
+    plugIns = core.plugIns
   }
 }

@@ -14,15 +14,20 @@ final class StageWatch: Sendable {
     var told: Double?
   }
   private let chains: Mutex<[Chain]>
+  private let plugIns: PlugInRack
+  /// Names of plug-ins that do not run, which has been told.
+  private let told = Mutex<Set<String>>([])
   private let log: EventLog
 
-  init(capture: StageChain, render: StageChain, log: EventLog) {
+  init(capture: StageChain, render: StageChain, plugIns: PlugInRack, log: EventLog) {
+    self.plugIns = plugIns
     chains = Mutex([Chain(name: "capture", stages: capture), Chain(name: "render", stages: render)])
     self.log = log
   }
 
   /// Logs new ones, at most as often as an event is posted.
   func look() {
+    lookAtPlugIns()
     let now = monotonicSeconds()
     let broken = chains.withLock { chains in
       var broken: [String] = []
@@ -38,6 +43,19 @@ final class StageWatch: Sendable {
     for name in broken {
       log.add(
         .warning, "a stage in the \(name) chain puts out NaN or infinite samples, which are silenced: it is broken, remove it")
+    }
+  }
+
+  /// Logs each plug-in that stops running, once.
+  private func lookAtPlugIns() {
+    let broken = plugIns.status.map { StageStatus($0) }.filter { $0.state != .running }
+    let new = told.withLock { told in
+      defer { told = Set(broken.map(\.id)) }
+      return broken.filter { !told.contains($0.id) }
+    }
+    for stage in new {
+      log.add(
+        .warning, "stage \(stage.id) (\(stage.label)) in the \(stage.chain.rawValue) chain is bypassed: \(stage.reason ?? "it failed")")
     }
   }
 }

@@ -3,7 +3,7 @@ import SessionModel
 import Synchronization
 
 /// Delivers each event to its subscribers: observers, the control socket, telemetry. [any]
-public final class EventBus: Sendable {
+package final class EventBus: Sendable {
   private struct State {
     var nextId = 0
     var subscribers: [Int: @Sendable (AudioEvent) -> Void] = [:]
@@ -11,10 +11,10 @@ public final class EventBus: Sendable {
   }
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
   /// A subscription. Ends with the last reference to it, or when cancelled. [any]
-  public final class Subscription: Sendable {
+  package final class Subscription: Sendable {
     private let bus: EventBus
     private let id: Int
 
@@ -26,7 +26,7 @@ public final class EventBus: Sendable {
     deinit { cancel() }
 
     /// Stops the delivery of later events. [any]
-    public func cancel() {
+    package func cancel() {
       // Released outside the lock: its deinitializer may post.
       let subscriber = bus.state.withLock { $0.subscribers.removeValue(forKey: id) }
       withExtendedLifetime(subscriber) {}
@@ -34,7 +34,7 @@ public final class EventBus: Sendable {
   }
 
   /// Subscribes. `receive` is called on whatever thread an event comes from, and must not block or take long. [any]
-  public func subscribe(_ receive: @escaping @Sendable (AudioEvent) -> Void) -> Subscription {
+  package func subscribe(_ receive: @escaping @Sendable (AudioEvent) -> Void) -> Subscription {
     state.withLock { state in
       state.nextId += 1
       state.subscribers[state.nextId] = receive
@@ -43,7 +43,7 @@ public final class EventBus: Sendable {
   }
 
   /// Posts an event. [any], never the audio thread.
-  public func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
+  package func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
     forward(AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route))
   }
 
@@ -58,7 +58,7 @@ public final class EventBus: Sendable {
   }
 
   /// A Boolean value indicating whether the registered source has had audio other than silence; part of every event (T4). [any]
-  public var sourceHadAudio: Bool {
+  package var sourceHadAudio: Bool {
     get { state.withLock { $0.sourceHadAudio } }
     set { state.withLock { $0.sourceHadAudio = newValue } }
   }

@@ -83,5 +83,5 @@ final class HistoryRecorder: Sendable {
 
 extension NearendService {
   /// The last ten minutes of the audio; of them what came after point `number`, for who has seen the others.
-  public func history(after number: UInt64 = 0) -> CallHistory { recorder.history(after: number) }
+  package func history(after number: UInt64 = 0) -> CallHistory { recorder.history(after: number) }
 }

@@ -38,7 +38,7 @@ final class HostStream: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Wakes whoever reads or writes, with the end. Idempotent.
+  /// Shuts the stream down: pending reads and writes return as at its end. Idempotent.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   // MARK: Opening

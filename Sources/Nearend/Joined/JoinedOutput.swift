@@ -63,6 +63,8 @@ final class JoinedOutput: Sendable {
     set { state.withLock { $0.ssrc = newValue } }
   }
   var totalDrops: UInt64 { state.withLock { $0.totalDrops } }
+  /// Bytes that are sure to fit.
+  var room: Int { state.withLock { capacity - Int($0.accepted - $0.played) } }
 
   // MARK: Writing
 

@@ -26,6 +26,8 @@ extension JoinedSession {
     shared.withLock { $0.outputs[id] }?.put(data)
   }
 
+  func sinkRoom(id: String) -> Int? { output(id)?.room }
+
   var sinkIds: [String] { state.sinks }
 
   func perform(_ command: Command) {
@@ -41,8 +43,7 @@ extension JoinedSession {
     case .resumeAfterUnplug: ask("POST", "/commands", ["command": "resumeAfterUnplug"])
     case .clearCounters: ask("POST", "/commands", ["command": "clearCounters"])
     case .saveDiagnostics: ask("POST", "/commands", ["command": "saveDiagnostics"])
-    // Settings go by their names.
-    default: break
+    case .set(let setting, let value): restore(setting, to: value)
     }
   }
 

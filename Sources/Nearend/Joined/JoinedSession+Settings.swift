@@ -44,9 +44,7 @@ extension JoinedSession {
     let (settings, lent) = shared.withLock { ($0.settings, $0.lent) }
     if case .bool(let on)? = settings[.useVoiceProcessingIO] { change(.setVoiceProcessingEnabled(on)) }
     if case .bool(let muted)? = settings[.microphoneMuted] { change(.setMicrophoneMuted(muted)) }
-    if case .string(let word)? = settings[.microphoneMuteMode], let mode = MicrophoneMuteMode(rawValue: word) {
-      change(.setMicrophoneMuteMode(mode))
-    }
+    if let mode = settings[.microphoneMuteMode]?.word(MicrophoneMuteMode.self) { change(.setMicrophoneMuteMode(mode)) }
     // Prepared by another program, it is that program's session that is kept.
     let isPrepared = lent[.recordingAlwaysPrepared] == true && settings[.recordingAlwaysPrepared] == true
     change(.setRecordingAlwaysPrepared(isPrepared))
@@ -113,7 +111,7 @@ extension JoinedSession {
         session.change(.unregisterMedia(id: id))
       }
     case .interruptionBegan, .interruptionEnded:
-      if case .string(let word)? = event.detail["reason"], let reason = Interruption.Reason(rawValue: word) {
+      if let reason = event.detail["reason"]?.word(Interruption.Reason.self) {
         change(event.kind == .interruptionBegan ? .interruptionBegan(reason) : .interruptionEnded(reason))
       }
       pass(event)
@@ -132,7 +130,7 @@ extension JoinedSession {
   }
 
   private func takeSetting(_ event: AudioEvent) {
-    guard case .string(let name)? = event.detail["setting"], let setting = Setting(rawValue: name), let value = event.detail["value"],
+    guard let setting = event.detail["setting"]?.word(Setting.self), let value = event.detail["value"],
       let value = try? setting.checked(value), setting != .manualAudioSessionManagement
     else { return }
     shared.withLock { $0.settings[setting] = value }

@@ -236,10 +236,8 @@ final class JoinedSession: DrivenSession {
 
   /// A name that a host accepts.
   static func name(for id: String) -> String {
-    guard ParticipantId.nameProblem(id) != nil else { return id }
-    let name = id.prefix(ParticipantId.lengths.upperBound).map { character in
-      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character)) ? character : "_"
-    }
+    guard IdRule.problem(id) != nil else { return id }
+    let name = id.prefix(IdRule.lengths.upperBound).map { IdRule.allows($0) ? $0 : "_" }
     return name.isEmpty ? "_" : String(name)
   }
 

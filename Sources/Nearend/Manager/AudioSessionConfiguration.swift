@@ -11,7 +11,10 @@ public struct AudioSessionConfiguration: Sendable {
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
   /// What the echo canceller is told the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
-  public var reference: ReferenceSource
+  public var reference: ReferenceSource {
+    get { settings.reference }
+    set { settings.reference = newValue }
+  }
   /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: where a nearend answers there, the session joins it
   /// (``AudioSessionManager/mode-swift.property``). nil neither joins nor opens one.
   public var controlSocket: String?
@@ -21,15 +24,23 @@ public struct AudioSessionConfiguration: Sendable {
   /// What interrupts a session besides the graph itself (I1).
   public var interruptions: InterruptionOptions
   /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
-  public var areDefaultDevices = false
+  public var areDefaultDevices: Bool {
+    get { settings.areOursDefault }
+    set { settings.areOursDefault = newValue }
+  }
   /// Whether playback pauses when headphones are unplugged, instead of continuing in the room (R5). Default true.
-  public var pausesOnUnplug = true
+  public var pausesOnUnplug: Bool {
+    get { settings.pausesOnUnplug }
+    set { settings.pausesOnUnplug = newValue }
+  }
   /// Folder of the file that says what to restore after a crash, by default the user's own; nil restores nothing.
   public var stateFolder: String?
   /// Where telemetry goes (T3); nowhere by default.
   public var telemetry: TelemetryOptions
   /// Called with each log entry, in order, on a thread of its own; it may call the manager.
   public var log: (@Sendable (LogEntry) -> Void)?
+
+  var settings = GraphSettings()
 
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
@@ -40,7 +51,7 @@ public struct AudioSessionConfiguration: Sendable {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
-    self.reference = reference
+    settings.reference = reference
     self.controlSocket = controlSocket
     self.interruptions = interruptions
     stateFolder = remote == nil ? StatePath.standard(ProcessInfo.processInfo.environment) : nil
@@ -50,10 +61,8 @@ public struct AudioSessionConfiguration: Sendable {
 
   var options: NearendOptions {
     var options = NearendOptions(
-      graph: GraphOptions(
-        remote: remote, microphone: microphone, speaker: speaker, reference: reference, interruptions: interruptions))
-    options.graph.areDefaultDevices = areDefaultDevices
-    options.graph.pausesOnUnplug = pausesOnUnplug
+      graph: GraphOptions(remote: remote, microphone: microphone, speaker: speaker, interruptions: interruptions))
+    options.graph.settings = settings
     options.graph.stateFolder = stateFolder
     options.controlSocket = opensControlSocket ? controlSocket : nil
     options.telemetry = telemetry

@@ -12,13 +12,10 @@ extension AudioSessionManager {
 
   /// How the microphone is muted; a change while muted takes effect at once. Default `.voiceProcessing`. LiveKit:
   /// `set(microphoneMuteMode:)`.
-  public var microphoneMuteMode: MicrophoneMuteMode {
-    if case .string(let word) = value(of: .microphoneMuteMode), let mode = MicrophoneMuteMode(rawValue: word) { return mode }
-    return .voiceProcessing
-  }
+  public var microphoneMuteMode: MicrophoneMuteMode { value(of: .microphoneMuteMode).word() ?? .voiceProcessing }
 
   /// Sets `microphoneMuteMode`.
-  public func set(microphoneMuteMode mode: MicrophoneMuteMode) { set(.microphoneMuteMode, to: .string(mode.rawValue)) }
+  public func set(microphoneMuteMode mode: MicrophoneMuteMode) { set(.microphoneMuteMode, to: EventValue(mode)) }
 
   /// Switches prepared recording. With true, the session starts or stays with the microphone open, the capture path warm and the voice
   /// silent until somebody sends; the first audio then comes within one cycle, even after the last media is gone. False hands everything

@@ -72,30 +72,21 @@ extension AudioSessionManager {
   /// The engine for echo and noise: nearend's own, WebRTC's, or none for echo, which sets `isEchoCancellationEnabled` to false. Default
   /// `.nearend`.
   public var echoCanceller: EchoCanceller {
-    get {
-      if case .string(let word) = value(of: .echoCanceller), let canceller = EchoCanceller(rawValue: word) { return canceller }
-      return .nearend
-    }
-    set { set(.echoCanceller, to: .string(newValue.rawValue)) }
+    get { value(of: .echoCanceller).word() ?? .nearend }
+    set { set(.echoCanceller, to: EventValue(newValue)) }
   }
 
   /// What becomes of the room around the voice, as Apple's mic modes (V12). `.voiceIsolation` takes effect where what it needs is installed, and is as
   /// `.standard` elsewhere; the status document says so. Default `.standard`.
   public var micMode: MicMode {
-    get {
-      if case .string(let word) = value(of: .micMode), let mode = MicMode(rawValue: word) { return mode }
-      return .standard
-    }
-    set { set(.micMode, to: .string(newValue.rawValue)) }
+    get { value(of: .micMode).word() ?? .standard }
+    set { set(.micMode, to: EventValue(newValue)) }
   }
 
   /// What the echo canceller hears of the speaker: everything that it plays, or nearend's own mix alone (V4). Default the configuration's.
   public var reference: ReferenceSource {
-    get {
-      guard case .string(let word) = value(of: .reference) else { return .everything }
-      return ReferenceSource(rawValue: word) ?? .everything
-    }
-    set { set(.reference, to: .string(newValue.rawValue)) }
+    get { value(of: .reference).word() ?? .everything }
+    set { set(.reference, to: EventValue(newValue)) }
   }
 
   /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
@@ -160,11 +151,16 @@ extension AudioSessionManager {
   }
 
   private func set(_ setting: InitOnlySetting) {
-    if let refusal = send(.setInitOnly(setting)) {
-      // The session itself logs a lock.
-      if case .locked = refusal { return }
-      return log.add(.warning, refusal.description)
+    switch change(setting) {
+    // The session itself logs a lock.
+    case .locked?, nil: break
+    case let refusal?: log.add(.warning, refusal.description)
     }
+  }
+
+  /// Sets a setting of whole sessions; returns the reason if it is refused, with nothing changed.
+  func change(_ setting: InitOnlySetting) -> SessionRefusal? {
+    if let refusal = send(.setInitOnly(setting)) { return refusal }
     switch setting {
     // The joined nearend's own event tells of it.
     case .useVoiceProcessingIO where mode == .joined: break
@@ -174,6 +170,7 @@ extension AudioSessionManager {
     case .manualAudioSessionManagement(let on): tellChange(of: .manualAudioSessionManagement, to: .bool(on))
     case .channelCount, .captureChannelCount, .renderChannelCount: break
     }
+    return nil
   }
 
   private func tellChange(of setting: Setting, to value: EventValue) {

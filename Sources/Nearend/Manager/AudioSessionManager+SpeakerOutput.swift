@@ -17,14 +17,20 @@ extension AudioSessionManager {
       log.add(.warning, "speaker output '\(mediaId)': \(reason)")
       return false
     }
-    guard let driven else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
+    guard driven != nil else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
     do throws(SinkError) {
       let format = try SinkFormat(sampleRate: sampleRate, channelCount: channelCount)
-      let refusal = try driven.registerSink(id: mediaId, format: format, capacityBytes: bufferSize)
+      let refusal = try makeSpeakerOutput(mediaId: mediaId, format: format, bufferSize: bufferSize)
       return refusal.map { refused($0.description) } ?? true
     } catch {
       return refused(error.description)
     }
+  }
+
+  /// As `registerSpeakerOutput`, but returns or throws the reason if it is refused.
+  func makeSpeakerOutput(mediaId: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> SessionRefusal? {
+    guard let driven else { return .unknownMedia(id: mediaId) }
+    return try driven.registerSink(id: mediaId, format: format, capacityBytes: bufferSize)
   }
 
   /// Ends a speaker output and frees its ring; what plays fades out. Ignored for an unknown id. LiveSwitch:
@@ -38,9 +44,14 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `writeSpeakerDataWithMediaId:data:length:`.
   public func writeSpeakerData(mediaId: String, data: UnsafeRawBufferPointer) -> Bool {
-    guard let outcome = driven?.writeToSink(id: mediaId, data) else { return false }
+    write(mediaId: mediaId, data: data) == .written
+  }
+
+  /// As `writeSpeakerData`, but returns the outcome; nil for an unknown id.
+  func write(mediaId: String, data: UnsafeRawBufferPointer) -> RingSink.Outcome? {
+    guard let outcome = driven?.writeToSink(id: mediaId, data) else { return nil }
     if case .dropped(consecutive: 1, let total) = outcome { notifySinkFrameDrop(mediaId: mediaId, consecutive: 1, total: total) }
-    return outcome == .written
+    return outcome
   }
 
   /// Writes samples, as above.

@@ -41,10 +41,7 @@ public final class AudioSessionManager: Sendable {
       switch setting {
       case .microphone: configuration.microphone.map { .string($0) }
       case .speaker: configuration.speaker.map { .string($0) }
-      case .reference: .string(configuration.reference.rawValue)
-      case .defaultDevices: .bool(configuration.areDefaultDevices)
-      case .pauseOnUnplug: .bool(configuration.pausesOnUnplug)
-      default: nil
+      default: configuration.settings[setting]
       }
     }
 
@@ -109,15 +106,21 @@ public final class AudioSessionManager: Sendable {
   ///
   /// LiveSwitch: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
   public func registerMedia(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) {
-    guard isSend || isReceive else { return }
-    try lifecycle.withLock { _ throws(GraphError) in
+    _ = try register(id: id, isSend: isSend, isReceive: isReceive)
+  }
+
+  /// As `registerMedia`; returns whether the media is registered by this call.
+  func register(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) -> Bool {
+    guard isSend || isReceive else { return false }
+    return try lifecycle.withLock { _ throws(GraphError) in
       // Registering the same media again is ignored.
-      guard session.program(id) == nil else { return }
+      guard session.program(id) == nil else { return false }
       var use = hooks.use
       use.isPlayoutEnabled = use.isPlayoutEnabled || isReceive
       use.isRecordingEnabled = use.isRecordingEnabled || isSend
       let driven = try runningSession(use)
       driven.send(.registerMedia(id: id, isSend: isSend, isReceive: isReceive))
+      return true
     }
   }
 
@@ -146,20 +149,24 @@ public final class AudioSessionManager: Sendable {
   public var configuration: AudioSessionConfiguration {
     get { current.withLock { $0.configuration } }
     set {
-      let isLocked = changing.withLock { _ in
-        current.withLock { current in
-          guard current.driven == nil else { return true }
-          current.configuration = newValue
-          // What is configured last counts, not what was set in an earlier session.
-          for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { current.settings[setting] = nil }
-          return false
-        }
-      }
-      guard !isLocked else {
-        return log.add(.warning, "configuration has no effect while a session exists; set it before the first registration")
-      }
-      outlet.set(newValue.log)
+      guard !configure(newValue) else { return }
+      log.add(.warning, "configuration has no effect while a session exists; set it before the first registration")
     }
+  }
+
+  /// Sets the configuration; returns false, with nothing changed, while a session exists.
+  func configure(_ new: AudioSessionConfiguration) -> Bool {
+    let isLocked = changing.withLock { _ in
+      current.withLock { current in
+        guard current.driven == nil else { return true }
+        current.configuration = new
+        // What is configured last counts, not what was set in an earlier session.
+        for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { current.settings[setting] = nil }
+        return false
+      }
+    }
+    if !isLocked { outlet.set(new.log) }
+    return !isLocked
   }
 
   // MARK: Start and stop

@@ -53,6 +53,8 @@ protocol DrivenSession: AnyObject, Sendable {
   func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal?
   /// nil for an unknown id.
   func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome?
+  /// Bytes that a write may have now, as far as is known; nil for an unknown id.
+  func sinkRoom(id: String) -> Int?
   var sinkIds: [String] { get }
   func perform(_ command: Command)
   func updateSsrc(mediaId: String, ssrc: UInt32)

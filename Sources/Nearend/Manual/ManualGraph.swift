@@ -11,7 +11,7 @@ final class ManualGraph: SessionGraph {
   private struct State {
     var isRunning = false
     var demand = SessionDemand()
-    var ducking = DuckingSettings()
+    var settings = GraphSettings()
   }
   private let state = Mutex(State())
   private let core: AudioCore
@@ -61,14 +61,18 @@ final class ManualGraph: SessionGraph {
 
   func pick(_ direction: Device.Direction, name: String?) {}
   func picked(_ direction: Device.Direction) -> String? { nil }
-  func ask(_ request: RouteRequest) {
-    guard case .setReference(let reference) = request else { return }
-    renderer.use(reference)
+  func resumeAfterUnplug() {}
+  var settings: GraphSettings {
+    var settings = state.withLock { $0.settings }
+    settings.reference = core.usesMixAsReference ? .mix : .everything
+    return settings
   }
-  var routeSettings: RouteSettings { RouteSettings(reference: core.usesMixAsReference ? .mix : .everything) }
-  var duckingSettings: DuckingSettings {
-    get { state.withLock { $0.ducking } }
-    set { state.withLock { $0.ducking = newValue } }
+  func set(_ setting: Setting, to value: EventValue) {
+    switch setting {
+    case .reference: renderer.use(value.word() ?? .everything)
+    case .duckingLevel, .isAdvancedDuckingEnabled: state.withLock { _ = $0.settings.set(setting, to: value) }
+    default: break
+    }
   }
   func addGraphSink(_ sink: GraphSink) {}
   func removeGraphSink(id: String) {}

@@ -50,6 +50,7 @@ public final class ManualRenderer: @unchecked Sendable {
     }
     prepared = Mutex(rate)
     core.isolation.isSynchronous = true
+    core.plugIns.isSynchronous = true
     processor = core.realtime
     self.rate = rate
     looked = {}
@@ -62,6 +63,7 @@ public final class ManualRenderer: @unchecked Sendable {
     self.looked = looked
     prepared = Mutex(48_000)
     core.isolation.isSynchronous = true
+    core.plugIns.isSynchronous = true
     processor = core.realtime
     rate = 48_000
   }
@@ -101,6 +103,8 @@ public final class ManualRenderer: @unchecked Sendable {
   /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }
   public var renderStages: StageChain { core.mixer.stages }
+  /// LADSPA plug-ins as stages; they are loaded into this process untried. [any]
+  public var plugIns: PlugInRack { core.plugIns }
 
   // MARK: Cycles
 
@@ -119,6 +123,7 @@ public final class ManualRenderer: @unchecked Sendable {
       core.collect()
       // In its time, whoever runs the cycles and however fast: the same samples as live.
       core.isolation.drain()
+      core.plugIns.drain()
     }
     sinceLook += buffers.frames
     if sinceLook >= rate / 10 {

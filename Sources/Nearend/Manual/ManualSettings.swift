@@ -15,28 +15,14 @@ extension ManualRenderer {
 
   /// Returns the value of a setting; nil for one that is not in `settings`.
   public func value(of setting: Setting) -> EventValue? {
-    let controls = core.controls
+    guard Self.settings.contains(setting) else { return nil }
     return switch setting {
-    case .bypassVoiceProcessing: .bool(controls.isBypassed)
-    case .voiceProcessingEnableAGC: .bool(controls.isGainControlEnabled)
-    case .noiseSuppression: .bool(controls.isNoiseSuppressionEnabled)
-    case .echoCanceller: .string(controls.echoCanceller.rawValue)
-    case .echoCancellation: .bool(controls.isEchoCancellationEnabled)
-    case .highPassFilter: .bool(controls.isHighPassFilterEnabled)
-    case .micMode: .string(controls.micMode.rawValue)
-    case .microphoneMuted: .bool(controls.isMicrophoneMuted)
+    case .microphoneMuted: .bool(core.controls.isMicrophoneMuted)
     // There is no link to remove: `restart` acts as `voiceProcessing`.
-    case .microphoneMuteMode: .string(muteMode.rawValue)
-    case .outputVolume: .number(Double(core.mixer.masterGain))
-    case .micVolume: .number(Double(core.appAudio.micVolume))
-    case .appVolume: .number(Double(core.appAudio.appVolume))
-    case .appDucking: .bool(core.appAudio.isDucked)
-    case .appMonitor: .bool(core.appAudio.isMonitored)
-    case .reference: .string((core.usesMixAsReference ? ReferenceSource.mix : .everything).rawValue)
-    case .useVoiceProcessingIO: .bool(controls.usesVoiceProcessing)
-    case .microphone, .speaker, .defaultDevices, .pauseOnUnplug, .manualAudioSessionManagement, .recordingAlwaysPrepared, .duckingLevel,
-      .isAdvancedDuckingEnabled:
-      nil
+    case .microphoneMuteMode: EventValue(muteMode)
+    case .reference: EventValue(core.usesMixAsReference ? ReferenceSource.mix : .everything)
+    case .useVoiceProcessingIO: .bool(core.controls.usesVoiceProcessing)
+    default: core.value(of: setting)
     }
   }
 
@@ -45,25 +31,15 @@ extension ManualRenderer {
   public func set(_ setting: Setting, to value: EventValue) throws(SettingError) {
     let controls = core.controls
     switch (setting, try setting.checked(value)) {
-    case (.bypassVoiceProcessing, .bool(let on)): controls.isBypassed = on
-    case (.voiceProcessingEnableAGC, .bool(let on)): controls.isGainControlEnabled = on
-    case (.noiseSuppression, .bool(let on)): controls.isNoiseSuppressionEnabled = on
-    case (.echoCanceller, .bool(let on)), (.echoCancellation, .bool(let on)): controls.isEchoCancellationEnabled = on
-    case (.echoCanceller, .string(let word)): try use(EchoCanceller(rawValue: word) ?? .off, setting)
-    case (.highPassFilter, .bool(let on)): controls.isHighPassFilterEnabled = on
-    case (.micMode, .string(let word)): try use(MicMode(rawValue: word) ?? .standard, setting)
+    case (.echoCanceller, .string): try use(value.word() ?? EchoCanceller.off, setting)
+    case (.micMode, _): try use(value.word() ?? MicMode.standard, setting)
     case (.microphoneMuted, .bool(let on)): controls.isMicrophoneMuted = on
-    case (.microphoneMuteMode, .string(let word)):
-      muteMode = MicrophoneMuteMode(rawValue: word) ?? .voiceProcessing
+    case (.microphoneMuteMode, _):
+      muteMode = value.word() ?? .voiceProcessing
       controls.mutesInput = muteMode == .inputMixer
-    case (.outputVolume, .number(let volume)): core.mixer.masterGain = Float(volume)
-    case (.micVolume, .number(let volume)): core.appAudio.micVolume = Float(volume)
-    case (.appVolume, .number(let volume)): core.appAudio.appVolume = Float(volume)
-    case (.appDucking, .bool(let on)): core.appAudio.isDucked = on
-    case (.appMonitor, .bool(let on)): core.appAudio.isMonitored = on
-    case (.reference, .string(let word)): use(ReferenceSource(rawValue: word) ?? .mix)
+    case (.reference, _): use(value.word() ?? ReferenceSource.mix)
     case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
-    default: throw .unknown(name: setting.rawValue)
+    case (_, let value): guard core.set(setting, to: value) else { throw .unknown(name: setting.rawValue) }
     }
   }
 

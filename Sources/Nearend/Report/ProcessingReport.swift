@@ -5,21 +5,11 @@ import SessionModel
 extension CaptureControls {
   /// Whether the user has switched a component on (L7).
   subscript(component: ProcessingComponent) -> Bool {
-    get {
-      switch component {
-      case .highPassFilter: isHighPassFilterEnabled
-      case .echoCancellation: isEchoCancellationEnabled
-      case .noiseSuppression: isNoiseSuppressionEnabled
-      case .gainControl: isGainControlEnabled
-      }
-    }
-    set {
-      switch component {
-      case .highPassFilter: isHighPassFilterEnabled = newValue
-      case .echoCancellation: isEchoCancellationEnabled = newValue
-      case .noiseSuppression: isNoiseSuppressionEnabled = newValue
-      case .gainControl: isGainControlEnabled = newValue
-      }
+    switch component {
+    case .highPassFilter: isHighPassFilterEnabled
+    case .echoCancellation: isEchoCancellationEnabled
+    case .noiseSuppression: isNoiseSuppressionEnabled
+    case .gainControl: isGainControlEnabled
     }
   }
 }
@@ -91,7 +81,7 @@ extension VoiceEngine {
 
   /// Decodes what a manager keeps between two sessions.
   init(kept value: EventValue?) {
-    if case .string(let word) = value, let engine = VoiceEngine(rawValue: word) { self = engine } else { self = .nearend }
+    self = value?.word() ?? .nearend
   }
 
   /// nil for `off`.

@@ -4,18 +4,18 @@ import SessionModel
 import Synchronization
 
 /// The most recent log entries for people, oldest first. [any]
-public final class EventLog: Sendable {
+package final class EventLog: Sendable {
   /// Number of entries that are kept.
-  public static let capacity = 500
+  package static let capacity = 500
 
   private let entries = Mutex<[LogEntry]>([])
   private let echo: (@Sendable (LogEntry) -> Void)?
 
   /// - Parameter echo: called with each entry, on the thread that adds it.
-  public init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
+  package init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
 
   /// Adds an entry. Messages contain others' names and reasons, so they are reduced to one printable line.
-  public func add(_ level: LogEntry.Level, _ message: String) {
+  package func add(_ level: LogEntry.Level, _ message: String) {
     let entry = LogEntry(
       time: Date().timeIntervalSince1970, level: level, message: message.printable(atMost: String.longestRemark))
     entries.withLock {
@@ -25,5 +25,5 @@ public final class EventLog: Sendable {
     echo?(entry)
   }
 
-  public var all: [LogEntry] { entries.withLock { $0 } }
+  package var all: [LogEntry] { entries.withLock { $0 } }
 }

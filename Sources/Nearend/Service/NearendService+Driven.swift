@@ -23,7 +23,7 @@ extension NearendService: DrivenSession {
 
   func setVoiceProcessingEnabled(_ on: Bool) {
     session.send(.setVoiceProcessingEnabled(on))
-    changed(.useVoiceProcessingIO)
+    settings.postChange(of: .useVoiceProcessingIO)
   }
 
   func begin(with settings: [Setting: EventValue], changed: Set<Setting>) {
@@ -43,6 +43,7 @@ extension NearendService: DrivenSession {
   }
 
   func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome? { core.mixer.ringSink(id: id)?.put(data) }
+  func sinkRoom(id: String) -> Int? { core.mixer.ringSink(id: id).map { $0.capacityBytes - $0.fill.bytes } }
   var sinkIds: [String] { core.mixer.ids }
   func enableAppAudio(_ on: Bool) { core.appAudio.isEnabled = on }
 }

@@ -7,14 +7,14 @@ extension NearendService {
   // MARK: Reports of nearend
 
   /// `getDiagnostics`: describes the complete state of the audio for people (T1). Never waits for the audio thread. [any]
-  public func diagnostics() -> String { Diagnostics(report()).text }
+  package func diagnostics() -> String { Diagnostics(report()).text }
 
   /// `getTelemetryJson`: describes the state for a server, with LiveSwitch's keys (T2); nil if it cannot be encoded. Never waits for the
   /// audio thread. [any]
-  public func telemetryJSON() -> String? { report().telemetryJSON() }
+  package func telemetryJSON() -> String? { report().telemetryJSON() }
 
   /// `GET /metrics`: Prometheus' text format 0.0.4, with content type `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
-  public func metrics() -> String { ServiceMetrics(report()).text }
+  package func metrics() -> String { ServiceMetrics(report()).text }
 
   /// Does not reset the peaks, which belong to those who draw them.
   func report() -> ServiceReport {
@@ -41,11 +41,12 @@ extension NearendService {
     } snapshot: { [weak self] in
       self.map { TelemetryDocument($0.report()) }
     }
+    telemetry.read { [weak self] in self?.report() }
   }
 
   /// Sets what the operator allows to be sent, from the next event on (T3). Returns false if telemetry has no destination. [any]
   @discardableResult
-  public func set(telemetryGate gate: TelemetryGate) -> Bool {
+  package func set(telemetryGate gate: TelemetryGate) -> Bool {
     guard let telemetry = telemetry.withLock({ $0 }) else { return false }
     telemetry.set(gate)
     return true
@@ -55,18 +56,17 @@ extension NearendService {
 
   /// `updateSsrc`: sets the RTP SSRC of the remote stream that feeds a sink, for diagnostics and telemetry; ignored for an unknown id (K8).
   /// [any]
-  public func updateSsrc(mediaId: String, ssrc: UInt32) {
-    core.mixer.ringSink(id: mediaId)?.ssrc = ssrc
-    core.mixer.graphSink(id: mediaId)?.ssrc = ssrc
+  package func updateSsrc(mediaId: String, ssrc: UInt32) {
+    participants.setSsrc(ssrc, id: mediaId)
   }
 
   /// `reportSourceAudioActivity`: reports that the registered source has had audio other than silence. Every later event says so as
   /// `sourceHadAudio`, until the source is unregistered. Idempotent; ignored for any other id (T5). [any]
-  public func reportSourceAudioActivity(mediaId: String) { session.send(.sourceHadAudio(mediaId: mediaId)) }
+  package func reportSourceAudioActivity(mediaId: String) { session.send(.sourceHadAudio(mediaId: mediaId)) }
 
   /// `reportSourceResampling`: reports that the registered source converts from `captureRate` to `outputRate` (frames per second,
   /// positive), or, with `isResampling` false, does not. Ignored for any other id (T5). [any]
-  public func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
+  package func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
     guard !isResampling || (captureRate > 0 && outputRate > 0) else {
       return log.add(.warning, "source \(mediaId) reports resampling from \(captureRate) Hz to \(outputRate) Hz: give positive rates")
     }
@@ -76,7 +76,7 @@ extension NearendService {
 
   /// `notifySinkFrameDrop`: reports the first refused write of a run (`consecutive` frames in this run, `total` since the sink was
   /// registered). Posts `sinkFrameDrop` at most once in 5 minutes per sink, with `totalUnderruns` (K6); ignored for an unknown id. [any]
-  public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
+  package func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
     guard let sink = core.mixer.ringSink(id: mediaId) else { return }
     watch.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: sink.status().totalUnderruns)
   }

@@ -18,9 +18,11 @@ protocol SessionGraph: AnyObject, Sendable {
   func tellWhenSoundPasses()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
-  func ask(_ request: RouteRequest)
-  var routeSettings: RouteSettings { get }
-  var duckingSettings: DuckingSettings { get set }
+  /// Resumes, in the room, what has been paused since headphones were unplugged (R5).
+  func resumeAfterUnplug()
+  var settings: GraphSettings { get }
+  /// Sets one of the graph's settings to a value of its own kind; ignored for any other.
+  func set(_ setting: Setting, to value: EventValue)
   func addGraphSink(_ sink: GraphSink)
   func removeGraphSink(id: String)
   /// Sets the filter node's parameters; called once, before `start`.

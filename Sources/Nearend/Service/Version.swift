@@ -1,2 +1,2 @@
 /// nearend's own version (semver). [any]
-public let nearendVersion = "0.1.0"
+package let nearendVersion = "0.1.0"

@@ -1,6 +1,7 @@
 import Foundation
 import PipeWireClient
 import PipeWireGraph
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -9,7 +10,7 @@ import Synchronization
 ///
 /// Effects on the core are applied before the next event; the graph and the listeners are told afterwards, so that none of their locks is
 /// ever taken inside the session's.
-public final class VoiceSession: Sendable {
+package final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()
     var history = InterruptionHistory()
@@ -68,19 +69,19 @@ public final class VoiceSession: Sendable {
   }
 
   /// The current state.
-  public var current: SessionState { state.withLock { $0.session } }
+  package var current: SessionState { state.withLock { $0.session } }
 
   /// The current interruption that began first (I1).
-  public var interruption: Interruption? {
+  package var interruption: Interruption? {
     interruptions.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
   }
 
   /// The interruptions, past and current, oldest first (I1).
-  public var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: monotonicSeconds()) } }
+  package var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: monotonicSeconds()) } }
 
   /// Sends an event. Returns the reason if it is refused; nothing has changed then.
   @discardableResult
-  public func send(_ event: SessionEvent) -> SessionRefusal? {
+  package func send(_ event: SessionEvent) -> SessionRefusal? {
     let change = transition(event) { true }
     finish(event, change)
     return change.refusal
@@ -259,7 +260,7 @@ public final class VoiceSession: Sendable {
       events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
     }
     for record in change.records {
-      log.add(.info, "interruption (\(record.reason.rawValue)) over after \(tenths(record.duration)) s\(consequence(record, change.new))")
+      log.add(.info, "interruption (\(record.reason.rawValue)) over after \(fixed(record.duration, 1)) s\(consequence(record, change.new))")
       events.post(.interruptionEnded, detail: ["reason": .string(record.reason.rawValue), "duration": .number(record.duration)])
     }
   }
@@ -273,8 +274,6 @@ public final class VoiceSession: Sendable {
     case .waits: "; the call manager is to activate the session"
     }
   }
-
-  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 
   private func ask(_ request: GraphRequest) { graph.current?(request) }
 }

@@ -5,7 +5,7 @@ extension NearendService {
   /// `registerMicrophoneInputCallback` (L5): calls `callback` with `context` on the audio thread, in each cycle in which the session runs,
   /// with the microphone after voice processing, in `captureChannelCount` channels. The media must be registered to send. Returns the
   /// reason if it is refused. [any]
-  public func registerMicrophoneInput(
+  package func registerMicrophoneInput(
     mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback
   ) -> SessionRefusal? {
     session.register(RegisteredSource(mediaId: mediaId, .callback(RealtimeConsumer(callback: callback, context: context))))
@@ -13,7 +13,7 @@ extension NearendService {
 
   /// Unregisters the source; ignored for any other id (L5). When it returns, the callback is not running and is not called again, or the
   /// stream has ended. A callback must never call it itself. [any except the audio thread]
-  public func unregisterMicrophoneInput(mediaId: String) { session.send(.unregisterSource(mediaId: mediaId)) }
+  package func unregisterMicrophoneInput(mediaId: String) { session.send(.unregisterSource(mediaId: mediaId)) }
 
   /// Registers a source that is an asynchronous sequence, for media registered to send (L5). [any]
   ///
@@ -21,7 +21,7 @@ extension NearendService {
   ///   - mediaId: the media's id.
   ///   - sampleRate: Hz, 8000…192000; nil for the graph's current rate, 48000 before its first cycle.
   ///   - channelCount: 1 or 2; nil for `captureChannelCount`.
-  public func openMicrophone(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
+  package func openMicrophone(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
     try openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount, capacity: SourceQueue.defaultCapacity)
   }
 
@@ -39,7 +39,7 @@ extension NearendService {
   }
 
   /// The source, if any: for diagnostics and telemetry (`reportSourceResampling`, `reportSourceAudioActivity`). [any]
-  public var sourceStatus: SourceStatus? {
+  package var sourceStatus: SourceStatus? {
     guard let source = session.current.source else { return nil }
     let registered = session.slot.current
     let pump = registered?.mediaId == source.mediaId ? registered?.pump : nil

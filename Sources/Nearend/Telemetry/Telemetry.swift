@@ -2,15 +2,17 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// Makes records of events, and passes them to a file, a server, or both (T3). [any]
+/// Makes records of events, and passes them to a file, a server, or both (T3); and the metrics to a collector (O9). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
 ///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
+///     metrics, read at intervals ─────────────────────────────▶ outlet "otlp"
 final class Telemetry: Sendable {
   /// Takes a snapshot of the state. Never called on the thread that posts an event.
   typealias TakeSnapshot = @Sendable () -> TelemetryDocument?
 
   private let outlets: [TelemetryOutlet]
+  private let export: OTLPExport?
   private let gate: Mutex<TelemetryGate>
   private let log: EventLog?
   private let version: SoftwareVersion
@@ -38,13 +40,17 @@ final class Telemetry: Sendable {
       let upload = TelemetryUpload.http(url)
       outlets.append(TelemetryOutlet(name: "http", complain: complain) { try upload.post($0) })
     }
-    if outlets.isEmpty { return nil }
-    self.init(outlets: outlets, gate: options.gate, log: log)
+    let export = options.otlp.map { OTLPExport($0, complain: complain) }
+    if outlets.isEmpty, export == nil { return nil }
+    self.init(outlets: outlets, export: export, gate: options.gate, log: log)
   }
 
-  init(outlets: [TelemetryOutlet], gate: TelemetryGate, version: String = nearendVersion, log: EventLog? = nil) {
+  init(
+    outlets: [TelemetryOutlet], export: OTLPExport? = nil, gate: TelemetryGate, version: String = nearendVersion, log: EventLog? = nil
+  ) {
     guard let version = SoftwareVersion(version) else { preconditionFailure("nearend's own version is '\(version)'") }
     self.outlets = outlets
+    self.export = export
     self.gate = Mutex(gate)
     self.version = version
     self.log = log
@@ -75,15 +81,25 @@ final class Telemetry: Sendable {
     self.subscription.withLock { $0 = subscription }
   }
 
+  /// Starts reading the metrics, if a collector gets them: where snapshots of the state may be sent, for they are no less.
+  func read(_ take: @escaping OTLPExport.TakeReport) {
+    export?.start { [weak self] in self?.reading(take) }
+  }
+
+  /// Takes a report if one may be sent now.
+  func reading(_ take: OTLPExport.TakeReport) -> ServiceReport? { allows(.asmSnapshot) ? take() : nil }
+
   /// The state of the outlets.
-  var status: [TelemetryOutletStatus] { outlets.map(\.status) }
+  var status: [TelemetryOutletStatus] { (outlets + [export?.outlet].compactMap(\.self)).map(\.status) }
 
   /// Accepts nothing more, and tries for at most a second to deliver what waits. Idempotent.
   func stop() {
     subscription.withLock { $0.take() }?.cancel()
     // A snapshot may release the service's last reference, and so end this here.
     if snapshotThread.withLock({ $0 }) != pthread_self() { queue.sync {} }
-    for outlet in outlets { outlet.stop(timeout: 1 / Double(outlets.count)) }
+    let share = 1 / Double(outlets.count + (export == nil ? 0 : 1))
+    export?.stop(timeout: share)
+    for outlet in outlets { outlet.stop(timeout: share) }
   }
 
   private func take(_ event: AudioEvent, hasMedia: Bool, _ snapshot: @escaping TakeSnapshot) {

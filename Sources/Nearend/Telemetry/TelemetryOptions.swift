@@ -7,25 +7,33 @@ public struct TelemetryOptions: Sendable, Equatable {
   public var file: String?
   /// A server to which lines of JSON are posted (`application/x-ndjson`); nil for none.
   public var url: URL?
+  /// A collector that gets the metrics; nil for none.
+  public var otlp: OTLPOptions?
   /// What the operator allows.
   public var gate: TelemetryGate
 
   /// - Throws: `TelemetryConfigurationError.badURL`.
-  public init(file: String? = nil, url: String? = nil, gate: TelemetryGate = TelemetryGate()) throws(TelemetryConfigurationError) {
+  public init(
+    file: String? = nil, url: String? = nil, otlp: OTLPOptions? = nil, gate: TelemetryGate = TelemetryGate()
+  ) throws(TelemetryConfigurationError) {
     self.file = file
+    self.otlp = otlp
     self.gate = gate
-    if let url { self.url = try Self.address(url) }
+    guard let url else { return }
+    guard let address = Self.server(url) else { throw .badURL(url) }
+    self.url = address
   }
 
   /// No telemetry.
   public init() { gate = TelemetryGate() }
 
-  public var isOn: Bool { file != nil || url != nil }
+  public var isOn: Bool { file != nil || url != nil || otlp != nil }
 
-  private static func address(_ text: String) throws(TelemetryConfigurationError) -> URL {
+  /// An address of a server; nil if the text is none.
+  static func server(_ text: String) -> URL? {
     guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
       let host = url.host, !host.isEmpty
-    else { throw .badURL(text) }
+    else { return nil }
     return url
   }
 }

@@ -12,7 +12,11 @@ struct TelemetryUpload: Sendable {
   func post(_ lines: [Data]) throws {
     var body = Data()
     for line in lines { body += line + [0x0A] }
-    let status = try send(body)
+    try Self.check(try send(body))
+  }
+
+  /// - Throws: as `post`.
+  static func check(_ status: Int) throws {
     switch status {
     case 200..<300: return
     // Retrying will not help this body.

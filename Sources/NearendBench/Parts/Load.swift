@@ -12,7 +12,7 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
       + "counted by the daemon's profiler. A node was late where it had been triggered and had not finished when the next cycle began.",
     columns: [
       "quantum", "load", "cycles", "unfinished", "nearend late", "working filter late", "copying filter late", "other nodes late",
-      "nearend busy µs", "working filter busy µs",
+      "nearend busy µs", "working filter busy µs", "nearend longest µs", "of the cycle", "copying filter longest µs",
     ])
   let (nearend, copy) = (Peer.nearend(programs), Peer.copy(programs))
   let talk = try Talk().double(seconds: 2 * seconds + 16)
@@ -45,7 +45,9 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
         "\(quantum)", isBurdened ? "two busy loops" : "nothing else", "\(counts.cycles)", "\(counts.unfinished)",
         "\(counts.late["nearend"] ?? 0)", "\(counts.late["work"] ?? 0)", "\(counts.late["copy"] ?? 0)",
         others.isEmpty ? "–" : others.map { "\($0.key) \($0.value)" }.joined(separator: ", "),
-        number(counts.busy["nearend"] ?? 0, 0), number(counts.busy["work"] ?? 0, 0),
+        number(counts.busy["nearend"] ?? 0, 0), number(counts.busy["work"] ?? 0, 0), number(counts.longest["nearend"] ?? 0, 0),
+        "\(number((counts.longest["nearend"] ?? 0) / (Double(quantum) / Double(Talk.rate) * 1e6) * 100, 0)) %",
+        number(counts.longest["copy"] ?? 0, 0),
       ])
     }
     _ = try probe.finish(timeout: 30)
@@ -62,6 +64,8 @@ final class Profiler {
     var late: [String: Int] = [:]
     /// Mean run time of a node per cycle, in µs.
     var busy: [String: Double] = [:]
+    /// Longest run time of a node in a cycle, in µs: what the machine took from it meanwhile counts, too.
+    var longest: [String: Double] = [:]
   }
   private let profiler: OpaquePointer
 
@@ -86,6 +90,7 @@ final class Profiler {
         let name = withUnsafeBytes(of: node.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         counts.late[name] = Int(node.late)
         counts.busy[name] = node.finished > 0 ? Double(node.busy) / Double(node.finished) / 1000 : 0
+        counts.longest[name] = Double(node.longest) / 1000
       }
     }
     return counts

@@ -80,11 +80,11 @@ extension Soak {
   /// Waits until the room hears itself through nearend, and far-end sound reaches the speaker.
   func waitForAudio(_ when: String, within limit: Double) throws {
     let muted = service.snapshot().session.isMicrophoneMuted
-    service.perform(.setMicrophoneMuted(false))
+    service.perform(.set(.microphoneMuted, false))
     let sink = try service.addRingSink(id: "probe", sampleRate: 48_000, channelCount: 1, bufferSize: 96_000)
     defer {
       service.removeSink(id: "probe")
-      service.perform(.setMicrophoneMuted(muted))
+      service.perform(.set(.microphoneMuted, .bool(muted)))
     }
     let tone = (0..<960).map { Int16(6_000 * sin(Double($0) * .pi / 24)) }
     var (renders, captures) = (false, false)

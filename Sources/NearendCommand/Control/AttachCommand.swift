@@ -66,28 +66,13 @@ final class AttachedView {
 
   func perform(_ command: Command) {
     switch command {
-    case .setBypass(let on), .setComponent(_, let on), .setMicrophoneMuted(let on): set(command, .bool(on))
-    case .setDefaultDevices(let on), .setPauseOnUnplug(let on), .setRecordingAlwaysPrepared(let on), .setAdvancedDucking(let on):
-      set(command, .bool(on))
-    case .setEchoCanceller(let canceller): set(command, .string(canceller.rawValue))
-    case .setMicMode(let mode): set(command, .string(mode.rawValue))
-    case .setReference(let reference): set(command, .string(reference.rawValue))
-    case .setDuckingLevel(let level): set(command, .string(level.rawValue))
-    case .setAppDucking(let on), .setAppMonitor(let on): set(command, .bool(on))
-    case .setMicrophoneMuteMode(let mode): set(command, .string(mode.rawValue))
-    case .setOutputVolume(let volume), .setMicVolume(let volume), .setAppVolume(let volume): set(command, .number(volume))
-    case .pickDevice(_, let name): set(command, .string(name ?? ""))
+    case .set(let setting, let value): send("PATCH", "/settings", [setting.rawValue: value])
     case .setSinkMuted(let id, let muted): change(sink: id, ["muted": .bool(muted)])
     case .setSinkGain(let id, let gain): change(sink: id, ["gain": .number(gain)])
     case .clearCounters: send("POST", "/commands", ["command": .string("clearCounters")])
     case .resumeAfterUnplug: send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
     case .saveDiagnostics: send("POST", "/commands", ["command": .string("saveDiagnostics")])
     }
-  }
-
-  private func set(_ command: Command, _ value: EventValue) {
-    guard let setting = command.setting else { return }
-    send("PATCH", "/settings", [setting.rawValue: value])
   }
 
   private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }

@@ -25,16 +25,3 @@ struct DiagnosticsCommand: ParsableCommand {
     socket.nearend.show("/diagnostics")
   }
 }
-
-struct MetricsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "metrics", abstract: "Print a running nearend's counters and levels in Prometheus' text format.")
-
-  @OptionGroup var socket: SocketOptions
-  @ParentCommand var parent: NearendCommand
-
-  func run() throws {
-    try parent.refuseOwnOptions(of: "metrics")
-    socket.nearend.show("/metrics")
-  }
-}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Border
 import ControlClient
 import Foundation
+import Platform
 import SessionModel
 
 struct SinkCommand: ParsableCommand {
@@ -57,7 +58,7 @@ enum PCMFormat {
   static let rates = 8_000...192_000
 
   static func check(id: String) throws {
-    if let problem = ParticipantId.nameProblem(id) { throw ValidationError("--id \(id): \(problem).") }
+    if let problem = IdRule.problem(id) { throw ValidationError("--id \(id): \(problem).") }
   }
 
   static func check(id: String, rate: Int, channels: Int) throws {
@@ -73,20 +74,41 @@ enum PCMFormat {
 
 struct SinkAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Give a participant a PipeWire sink device of its own, nearend.sink.<id>.")
+    commandName: "add", abstract: "Give a participant a PipeWire sink device of its own, nearend.sink.<id>, or what comes for it by RTP.",
+    discussion: """
+      By RTP it is a participant on another machine: L16 at 48000 Hz in one channel or two, as PipeWire's own RTP modules send it.
+
+        nearend sink add bob --rtp 10.0.0.7:5004 --from 10.0.0.8
+      """)
 
   @Argument(help: "The participant's name: 1 to 64 letters, digits, '-', '_' or '.'.")
   var name: String
-  @Flag(help: "As a device, which is the only way without PCM on standard input.")
+  @Flag(help: "As a device.")
   var device = false
+  @Option(
+    help: ArgumentHelp(
+      "By RTP, received at this address of this machine; 0.0.0.0 or [::] for all of them, port 5004 where none is given.",
+      valueName: "address:port"))
+  var rtp: String?
+  @Option(help: ArgumentHelp("With --rtp: the only machine that is heard; by default whoever sends first.", valueName: "address"))
+  var from: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("With --rtp: how much waits against jitter, 20 to 100; by default 60.", valueName: "ms"))
+  var latency: Int?
   @OptionGroup var socket: SocketOptions
 
   func run() throws {
-    guard device else { throw ValidationError("Give --device; PCM is played with nearend sink --id \(name).") }
-    if let problem = ParticipantId.problem(name) { throw ValidationError("\(name): \(problem).") }
+    guard device != (rtp != nil) else {
+      throw ValidationError("Give either --device or --rtp <address:port>; PCM is played with nearend sink --id \(name).")
+    }
+    guard rtp != nil || (from == nil && latency == nil) else { throw ValidationError("--from and --latency need --rtp.") }
+    if let problem = device ? ParticipantId.problem(name) : IdRule.problem(name) {
+      throw ValidationError("\(name): \(problem).")
+    }
     let nearend = socket.nearend
     do {
-      let answer = try nearend.client.request("POST", "/sinks/\(name)?device=1")
+      let query = QueryText([("device", device ? "1" : nil), ("rtp", rtp), ("from", from), ("latency", latency.map(String.init))])
+      let answer = try nearend.client.request("POST", "/sinks/\(name)\(query.text)")
       if answer.isTaken { fail("\(answer.reason): nearend sink remove \(name)", .failure) }
       _ = nearend.good(answer)
     } catch {
@@ -116,7 +138,9 @@ struct SinkListCommand: ParsableCommand {
     if json { return socket.nearend.show("/sinks") }
     for sink in socket.nearend.get([SinkStatus].self, "/sinks") {
       let id = sink.id.printable()
-      print("\(id)  \(sink.kind == .graph ? "device nearend.sink.\(id)" : "PCM, \(sink.sampleRate) Hz"), \(sink.state.rawValue)")
+      let kind =
+        sink.kind == .graph ? "device nearend.sink.\(id)" : sink.remote.map { $0.words.printable() } ?? "PCM, \(sink.sampleRate) Hz"
+      print("\(id)  \(kind), \(sink.state.rawValue)")
     }
   }
 }

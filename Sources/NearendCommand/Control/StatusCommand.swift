@@ -57,10 +57,16 @@ struct StatusText {
     let xruns = ", \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")"
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz\(xruns)\(priority)" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
+    for stage in snapshot.stages { rows.append(("stage", "\(stage.id): \(stage.words)")) }
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
+    for send in snapshot.sends { rows.append(("sent", "\(send.id), \(send.words)")) }
     for sink in snapshot.sinks {
       let underruns = "\(sink.totalUnderruns) underrun\(sink.totalUnderruns == 1 ? "" : "s")"
-      rows.append(("sink", "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(underruns)"))
+      rows.append(
+        (
+          "sink",
+          "\(sink.id), \(sink.state.rawValue)\(sink.isMuted ? ", muted" : ""), \(underruns)\(sink.remote.map { ", \($0.words)" } ?? "")"
+        ))
     }
     lines = rows.map { "\($0.0.padded(to: 12))\($0.1)" }
   }

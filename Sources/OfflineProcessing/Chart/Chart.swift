@@ -1,25 +1,25 @@
 import SessionModel
 
 /// A chart of audio over time, for a picture or a terminal.
-public struct Chart: Sendable {
-  public struct Line: Sendable {
-    public var name: String
+package struct Chart: Sendable {
+  package struct Line: Sendable {
+    package var name: String
     /// One value per interval; nil leaves a gap.
-    public var values: [Double?]
+    package var values: [Double?]
     /// A Boolean value indicating whether each value is a mark of its own rather than a point of a curve.
-    public var isMarks = false
+    package var isMarks = false
   }
 
-  public struct Panel: Sendable {
-    public var title: String
-    public var range: ClosedRange<Double>
-    public var lines: [Line]
+  package struct Panel: Sendable {
+    package var title: String
+    package var range: ClosedRange<Double>
+    package var lines: [Line]
   }
 
   /// Levels in the bands of `SpectrogramScale`, as bytes; nil leaves a gap.
-  public struct Spectrogram: Sendable {
-    public var title: String
-    public var columns: [[UInt8]?]
+  package struct Spectrogram: Sendable {
+    package var title: String
+    package var columns: [[UInt8]?]
 
     /// What came in and what went out.
     static func pair(microphone: [[UInt8]?], voice: [[UInt8]?]) -> [Spectrogram] {
@@ -28,13 +28,13 @@ public struct Chart: Sendable {
   }
 
   /// Length of the time axis in seconds.
-  public var seconds: Double
-  public var panels: [Panel]
+  package var seconds: Double
+  package var panels: [Panel]
   /// Below the panels.
-  public var spectrograms: [Spectrogram]
+  package var spectrograms: [Spectrogram]
 
   /// Charts levels before and after, ERLE and echo delay over time.
-  public init(_ metrics: ProcessingMetrics, spectrograms: [Spectrogram] = []) {
+  package init(_ metrics: ProcessingMetrics, spectrograms: [Spectrogram] = []) {
     self.spectrograms = spectrograms
     let series = metrics.series
     seconds = Double(series.voiceLevel.count) * metrics.interval

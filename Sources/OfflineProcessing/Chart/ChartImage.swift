@@ -3,7 +3,7 @@ import SessionModel
 
 extension Chart {
   /// Draws a PNG, which replaces a file of that name once it is complete. Throws `OfflineError.output`.
-  public func write(to path: String) throws(OfflineError) {
+  package func write(to path: String) throws(OfflineError) {
     let file = try PendingFile(path: path)
     try ChartImage.draw(self, to: file)
     try file.finish()

@@ -1,9 +1,9 @@
 import SessionModel
 
 /// Draws a chart with characters: bars of eighths, or ASCII.
-public struct ChartText: Sendable {
+package struct ChartText: Sendable {
   /// The characters of a bar, from empty to full.
-  public enum Glyphs: Sendable {
+  package enum Glyphs: Sendable {
     case unicode, ascii
 
     var levels: [Character] {
@@ -23,13 +23,13 @@ public struct ChartText: Sendable {
     var base: Character { self == .unicode ? "─" : "-" }
   }
 
-  public var glyphs: Glyphs
+  package var glyphs: Glyphs
   /// Columns per line, 40 or more.
-  public var columns: Int
+  package var columns: Int
   /// Rows of a line's bars.
-  public var rows: Int
+  package var rows: Int
 
-  public init(glyphs: Glyphs, columns: Int = 80, rows: Int = 4) {
+  package init(glyphs: Glyphs, columns: Int = 80, rows: Int = 4) {
     self.glyphs = glyphs
     self.columns = max(40, columns)
     self.rows = rows
@@ -38,7 +38,7 @@ public struct ChartText: Sendable {
   private static let label = 6
 
   /// Returns the lines without line feeds.
-  public func lines(of chart: Chart) -> [String] {
+  package func lines(of chart: Chart) -> [String] {
     let width = columns - Self.label - 1
     var result: [String] = []
     for panel in chart.panels {

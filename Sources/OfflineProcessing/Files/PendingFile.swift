@@ -34,10 +34,15 @@ final class PendingFile {
     self.descriptor = descriptor
     temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // mkstemp makes a private file; give it ordinary permissions.
+    fchmod(descriptor, target == nil ? 0o666 & ~Self.mask : status.st_mode & 0o777)
+  }
+
+  /// The process's, read once: to read it is to change it for a moment, for every thread.
+  private static let mask: mode_t = {
     let mask = umask(0)
     umask(mask)
-    fchmod(descriptor, target == nil ? 0o666 & ~mask : status.st_mode & 0o777)
-  }
+    return mask
+  }()
 
   deinit {
     close(descriptor)

@@ -157,7 +157,7 @@ final class SoundInput {
 }
 
 /// The sample type of a WAV file.
-public enum SampleType: String, Sendable, CaseIterable {
+package enum SampleType: String, Sendable, CaseIterable {
   case pcm16, pcm24, pcm32, float
 
   /// The type of a file that was read, if WAV has it without loss; otherwise 16 bits.
@@ -184,7 +184,7 @@ public enum SampleType: String, Sendable, CaseIterable {
 
 /// Reads a whole sound file as one channel, with the checks of `nearend process`.
 /// - Throws: `OfflineError.input`.
-public func readSound(path: String) throws(OfflineError) -> (samples: [Float], rate: Int) {
+package func readSound(path: String) throws(OfflineError) -> (samples: [Float], rate: Int) {
   let input = try SoundInput(path: path)
   var samples: [Float] = []
   while let part = try input.read(sides: 1).first { samples += part }

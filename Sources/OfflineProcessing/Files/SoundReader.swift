@@ -1,17 +1,17 @@
 /// Reads a sound file's samples from beginning to end, in one or two channels. One thread.
-public final class SoundReader {
+package final class SoundReader {
   private let input: SoundInput
   /// Frames per second.
-  public var rate: Int { input.rate }
+  package var rate: Int { input.rate }
   /// 1, or 2 if the file has two; more are mixed down to one.
-  public var channelCount: Int { input.channelCount == 2 ? 2 : 1 }
+  package var channelCount: Int { input.channelCount == 2 ? 2 : 1 }
 
   /// - Throws: `OfflineError.input` if it is not a readable sound file.
-  public init(path: String) throws(OfflineError) { input = try SoundInput(path: path, needsLength: false) }
+  package init(path: String) throws(OfflineError) { input = try SoundInput(path: path, needsLength: false) }
 
   /// Returns the next samples, interleaved, full scale ±1; nil at the end.
   /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
-  public func read() throws(OfflineError) -> [Float]? {
+  package func read() throws(OfflineError) -> [Float]? {
     let sides = try input.read(sides: channelCount)
     guard let left = sides.first else { return nil }
     guard sides.count == 2 else { return left }

@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 import SessionModel
 
 /// How nearend comes into a daemon's graph: at start, when a daemon that it waits for comes, and when one that went away is back.
@@ -84,7 +85,7 @@ extension GraphController {
   }
 
   private func arrived(_ place: String, _ again: String) {
-    tell(.info, "the PipeWire daemon is \(place) after \(tenths(secondsAway)) s; nearend is in its graph\(again)")
+    tell(.info, "the PipeWire daemon is \(place) after \(fixed(secondsAway, 1)) s; nearend is in its graph\(again)")
     lostSince = nil
     freeze.connection = attachment?.connection
     interrupt(.daemonLost, false)
@@ -92,6 +93,4 @@ extension GraphController {
   }
 
   private var secondsAway: Double { lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0 }
-
-  private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
 }

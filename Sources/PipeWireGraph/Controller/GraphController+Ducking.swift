@@ -3,12 +3,6 @@ import SessionModel
 
 /// Ducking of other applications (D3): the graph's side.
 extension GraphController {
-  /// The settings of ducking. [any]
-  public var duckingSettings: DuckingSettings {
-    get { loop.locked { ducking.settings } }
-    set { loop.locked { ducking.settings = newValue } }
-  }
-
   /// Reports whether a call is up, and who speaks. Returns true if a call begins or ends. [control]
   func hearCall() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())

@@ -38,7 +38,8 @@ extension GraphController {
     return GraphDecision(
       facts,
       GraphDecision.Circumstances(
-        demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition, reference: reference,
+        demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition,
+        reference: settingsInEffect.reference,
         usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
   }
 

@@ -3,7 +3,7 @@ import SessionModel
 
 extension GraphController {
   /// A consistent report. Waits for the control thread, never for the audio thread. [any]
-  public var report: GraphReport { loop.locked { makeReport() } }
+  package var report: GraphReport { loop.locked { makeReport() } }
 
   private func makeReport() -> GraphReport {
     var report = GraphReport()
@@ -21,7 +21,7 @@ extension GraphController {
       xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
       captureLinks: objects.links.count { $0.key.input == microphonePort },
       renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value)
-    report.route = routes.status(in: objects, reference: reference, attachment?.routes)
+    report.route = routes.status(in: objects, reference: settingsInEffect.reference, attachment?.routes)
     report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(
       graphSinks.map(\.id).filter { id in

@@ -10,7 +10,7 @@ import SessionModel
 /// links.
 ///
 /// `@unchecked Sendable`: all state is accessed with the thread loop's lock held, in its own thread's callbacks or through `loop.locked`.
-public final class GraphController: @unchecked Sendable {
+package final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
   let options: GraphOptions
@@ -33,10 +33,10 @@ public final class GraphController: @unchecked Sendable {
   let ducking: DuckingKeeper
   let freeze: FreezeRecovery
   let recovery: RecoveryWatch
-  let restore: RestoreFile
+  let restore: RestoreKeeper
   var priority = PriorityWatch()
   var news = GraphNews()
-  var reference: ReferenceSource
+  var settingsInEffect: GraphSettings
   /// Participants with a device of their own, in the order of their coming.
   private(set) var graphSinks: [GraphSink] = []
   private(set) var login: LoginWatch?
@@ -64,11 +64,11 @@ public final class GraphController: @unchecked Sendable {
   static let makingInterval = 0.01
 
   /// Does nothing before `start`. [any]
-  public init(core: AudioCore, options: GraphOptions, listener: any GraphListener) {
+  package init(core: AudioCore, options: GraphOptions, listener: any GraphListener) {
     self.core = core
     self.options = options
     self.listener = listener
-    reference = options.reference
+    settingsInEffect = options.settings
     dirty = LoopSignal(loop: loop)
     reconcileTimer = LoopTimer(loop: loop)
     parametersDirty = LoopSignal(loop: loop)
@@ -76,11 +76,12 @@ public final class GraphController: @unchecked Sendable {
     retryTimer = LoopTimer(loop: loop)
     pollTimer = LoopTimer(loop: loop)
     makingTimer = LoopTimer(loop: loop)
-    restore = RestoreFile(StateFile(folder: options.stateFolder)) { listener.hear(.remark($0, $1)) }
+    restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.hear(.remark($0, $1)) }
     let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())
     let freezeEvents = EventSender<FreezeRecovery.Event>()
     routes = RouteKeeper(options, loop: loop, restore: restore, events: routeEvents)
-    ducking = DuckingKeeper(loop: loop, core: core, remote: options.remote, restore: restore, events: duckingEvents)
+    ducking = DuckingKeeper(
+      loop: loop, core: core, remote: options.remote, settings: options.settings.ducking, restore: restore, events: duckingEvents)
     freeze = FreezeRecovery(loop: loop, core: core, events: freezeEvents)
     recovery = RecoveryWatch(loop: loop, core: core) { listener.hear(.soundPasses) }
     dirty.connect(to: self) { $0.reconcile() }
@@ -105,7 +106,7 @@ public final class GraphController: @unchecked Sendable {
 
   /// Joins the graph. [any], once.
   /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the first nor the third.
-  public func start() throws(GraphError) {
+  package func start() throws(GraphError) {
     loop.start()
     do throws(GraphError) {
       try loop.locked { () throws(GraphError) in
@@ -124,7 +125,7 @@ public final class GraphController: @unchecked Sendable {
   }
 
   /// Leaves the graph, without a node or link remaining. Idempotent. [any], not from `GraphListener.hear`.
-  public func stop() {
+  package func stop() {
     loop.locked {
       isStopping = true
       for timer in [pollTimer, makingTimer] { timer.pause() }
@@ -155,7 +156,7 @@ public final class GraphController: @unchecked Sendable {
   // MARK: Changes while running
 
   /// Gives a participant its own PipeWire sink device, `nearend.sink.<id>` (K9). [any]
-  public func addGraphSink(_ sink: GraphSink) {
+  package func addGraphSink(_ sink: GraphSink) {
     loop.locked {
       graphSinks.append(sink)
       dirty.raise()
@@ -163,7 +164,7 @@ public final class GraphController: @unchecked Sendable {
   }
 
   /// Removes a participant's device. [any]
-  public func removeGraphSink(id: String) {
+  package func removeGraphSink(id: String) {
     loop.locked {
       guard let index = graphSinks.firstIndex(where: { $0.id == id }) else { return }
       attachment?.filter?.removeSinkPorts(id: id, slot: graphSinks.remove(at: index).slot)
@@ -172,13 +173,13 @@ public final class GraphController: @unchecked Sendable {
   }
 
   /// Reconciles with a new demand of the session. [any], not from `GraphListener.demands`.
-  public func demandChanged() { loop.locked { dirty.raise() } }
+  package func demandChanged() { loop.locked { dirty.raise() } }
 
   /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
-  public func rebuild() { loop.locked { freeze.ask() } }
+  package func rebuild() { loop.locked { freeze.ask() } }
 
   /// Tells `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
-  public func tellWhenSoundPasses() {
+  package func tellWhenSoundPasses() {
     loop.locked {
       recovery.ask()
       dirty.raise()
@@ -186,13 +187,13 @@ public final class GraphController: @unchecked Sendable {
   }
 
   /// Sets the filter node's parameters. [any], once, before `start`.
-  public func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
+  package func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
   /// Publishes the parameters again, soon. [any]
-  public func parametersChanged() { loop.locked { parametersDirty.raise() } }
+  package func parametersChanged() { loop.locked { parametersDirty.raise() } }
 
   /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
-  public func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
+  package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
     loop.locked {
       beatTimer = LoopTimer(loop: loop, handler: beat)
       beatTimer?.schedule(after: interval, every: interval)

@@ -18,7 +18,7 @@ final class DuckingKeeper {
     case isDue
   }
 
-  var settings = DuckingSettings() { didSet { if settings != oldValue { aim() } } }
+  var settings: DuckingSettings { didSet { if settings != oldValue { aim() } } }
 
   private struct Entry {
     let identity: DuckedStream
@@ -33,7 +33,7 @@ final class DuckingKeeper {
   private let core: AudioCore
   private let remote: String?
   /// What to restore after a crash: the lowered streams, from before they are lowered until they are restored.
-  private let restore: RestoreFile
+  private let restore: RestoreKeeper
   private let events: EventSender<Event>
   /// Exists while there is something to do. A separate one: setting a stream's volume waits for the stream's program, which may hang.
   private var connection: Connection?
@@ -54,7 +54,10 @@ final class DuckingKeeper {
   private static let interval = 0.01
 
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
-  init(loop: ThreadLoop, core: AudioCore, remote: String?, restore: RestoreFile, events: EventSender<Event>) {
+  init(
+    loop: ThreadLoop, core: AudioCore, remote: String?, settings: DuckingSettings, restore: RestoreKeeper, events: EventSender<Event>
+  ) {
+    self.settings = settings
     self.loop = loop
     self.core = core
     self.remote = remote

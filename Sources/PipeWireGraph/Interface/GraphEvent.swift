@@ -1,7 +1,7 @@
 import SessionModel
 
 /// What the graph tells: one stream, in order. [control]
-public enum GraphEvent: Sendable, Equatable {
+package enum GraphEvent: Sendable, Equatable {
   /// Something that happens to the session: an interruption begins or ends, its login session comes to the foreground, applications use
   /// nearend's devices.
   case session(SessionEvent)
@@ -23,18 +23,18 @@ public enum GraphEvent: Sendable, Equatable {
 
 /// The session, as the graph sees it. Called on the control thread, with its lock held: it must not wait for another thread that wants the
 /// graph. [control]
-public protocol GraphListener: AnyObject, Sendable {
+package protocol GraphListener: AnyObject, Sendable {
   func hear(_ event: GraphEvent)
   /// What the session needs of the graph now, after all that it has heard, and what it would need if nothing interrupted it.
   var demands: SessionDemands { get }
 }
 
 /// What a session needs of the graph, and what it would need without interruptions. [any]
-public struct SessionDemands: Sendable, Equatable {
-  public var now: SessionDemand
-  public var wanted: SessionDemand
+package struct SessionDemands: Sendable, Equatable {
+  package var now: SessionDemand
+  package var wanted: SessionDemand
 
-  public init(now: SessionDemand = SessionDemand(), wanted: SessionDemand = SessionDemand()) {
+  package init(now: SessionDemand = SessionDemand(), wanted: SessionDemand = SessionDemand()) {
     self.now = now
     self.wanted = wanted
   }

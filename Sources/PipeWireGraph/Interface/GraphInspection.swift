@@ -2,11 +2,11 @@ import PipeWireClient
 import SessionModel
 
 /// Inspects a daemon's graph without joining it.
-public enum GraphInspection {
+package enum GraphInspection {
   /// Lists the real devices that nearend could use. Waits for the daemon's answer, and briefly for the session manager's, which knows the
   /// defaults. [any]
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
-  public static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
+  package static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
     do throws(PipeWireError) {
       let client = DaemonAttachment.client
       return try DaemonInquiry.ask(thread: "nearend-inspect", remote: remote, properties: client) {

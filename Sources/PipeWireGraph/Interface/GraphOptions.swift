@@ -1,26 +1,23 @@
 import SessionModel
 
 /// Options for joining the graph. [any]
-public struct GraphOptions: Sendable {
+package struct GraphOptions: Sendable {
   /// Path of the daemon's socket, or its name; nil for the user's own.
-  public var remote: String?
+  package var remote: String?
   /// `node.name` of the real microphone; nil follows the default.
-  public var microphone: String?
+  package var microphone: String?
   /// `node.name` of the real speaker; nil follows the default.
-  public var speaker: String?
-  public var reference: ReferenceSource
+  package var speaker: String?
+  /// The initial settings.
+  package var settings = GraphSettings()
   /// What interrupts besides the graph itself (I1).
-  public var interruptions: InterruptionOptions
-  /// Whether *Nearend Speaker* and *Nearend Microphone* become the session's defaults, and the former ones are restored afterwards (R2).
-  public var areDefaultDevices = false
-  /// Whether the render path pauses when headphones are gone (R5).
-  public var pausesOnUnplug = true
+  package var interruptions: InterruptionOptions
   /// Folder of the file that says what to restore after a crash; nil saves and restores nothing.
-  public var stateFolder: String?
+  package var stateFolder: String?
   /// Whether a daemon that is not there yet, and a microphone and speaker of the names given, are waited for, as long as it takes.
-  public var waitsForArrival = false
+  package var waitsForArrival = false
 
-  public init(
+  package init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
     interruptions: InterruptionOptions = InterruptionOptions()
   ) {
@@ -28,6 +25,6 @@ public struct GraphOptions: Sendable {
     self.remote = remote
     self.microphone = microphone
     self.speaker = speaker
-    self.reference = reference
+    settings.reference = reference
   }
 }

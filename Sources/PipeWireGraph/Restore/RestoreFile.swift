@@ -1,49 +1,57 @@
+import Foundation
+import Platform
 import SessionModel
 
-/// What nearend has changed outside itself and must restore, after a crash, too: in memory as in the file. [control]
-final class RestoreFile {
-  private(set) var content: StateFile.Content
-  private let file: StateFile
-  /// A problem with the file that an earlier run left, until it has been told.
-  private var complaint: String?
-  private let remark: (LogEntry.Level, String) -> Void
-
-  init(_ file: StateFile, remark: @escaping (LogEntry.Level, String) -> Void) {
-    self.file = file
-    self.remark = remark
-    var unread: String?
-    content = file.read { unread = $0 }
-    complaint = unread
+/// What nearend has changed outside itself and must restore, after a crash, too (R2, R6, D3). [any]
+struct RestoreFile: Sendable {
+  struct Content: Codable, Equatable {
+    /// The session's former configured defaults, by metadata key; "" for none.
+    var formerDefaults: [String: String] = [:]
+    /// A Bluetooth headset's profile.
+    var headset: HeadsetProfile.Change?
+    /// Streams of other applications that are lowered; nil if none is (D3).
+    var ducked: [DuckedStream]?
   }
+  /// nil: nothing is saved.
+  let path: String?
 
-  /// Remarks once on a file that could not be read.
-  func complain() {
-    if let complaint { remark(.warning, complaint) }
-    complaint = nil
-  }
+  /// - Parameter folder: `$XDG_STATE_HOME/nearend`.
+  init(folder: String?) { path = folder.map { "\($0)/restore.json" } }
 
-  /// Changes what is to be restored. It is on the disk when this returns.
-  func change(_ change: (inout StateFile.Content) -> Void) {
-    var new = content
-    change(&new)
-    guard new != content else { return }
-    content = new
+  /// Bytes; what nearend writes is far smaller.
+  fileprivate static let largest = 1 << 20
+
+  /// Returns empty content if there is no file. A file that cannot be read is put aside, and reported by `complain`.
+  func read(complain: (String) -> Void = { _ in }) -> Content {
+    guard let path else { return Content() }
     do {
-      try file.write(new)
+      return try DurableFile.read(Content.self, path, atMost: Self.largest) ?? Content()
     } catch {
-      remark(.warning, "\(file.path ?? "") cannot be written, so a crash could not be made good: \(error)")
+      let aside = DurableFile.putAside(path)
+      complain(
+        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")"
+      )
+      return Content()
     }
+  }
+
+  /// Writes atomically and synced; empty content removes the file.
+  func write(_ content: Content) throws {
+    guard let path else { return }
+    try DurableFile.write(content == Content() ? nil : content, path)
   }
 }
 
-extension StateFile.Content {
-  /// The session's former configured defaults.
-  var configuredDefaults: [Device.Direction: SessionDefaults.Configured] {
-    get {
-      var former: [Device.Direction: SessionDefaults.Configured] = [:]
-      for direction in Device.Direction.both { former[direction] = formerDefaults[direction.configuredKey].map { .init(metadata: $0) } }
-      return former
-    }
-    set { for direction in Device.Direction.both { formerDefaults[direction.configuredKey] = newValue[direction]?.value } }
+/// What a run that did not end by itself has left to put back. [any]
+package enum Leftovers {
+  /// Of what is in the folder's `restore.json`, in words; nothing where it cannot be read.
+  package static func names(folder: String) -> [String] {
+    let file = RestoreFile(folder: folder)
+    guard let path = file.path, let content = try? DurableFile.read(RestoreFile.Content.self, path, atMost: RestoreFile.largest)
+    else { return [] }
+    return [
+      content.formerDefaults.isEmpty ? nil : "the session's default devices", content.headset.map { _ in "a Bluetooth headset's profile" },
+      content.ducked?.isEmpty == false ? "other applications, which are lowered" : nil,
+    ].compactMap { $0 }
   }
 }

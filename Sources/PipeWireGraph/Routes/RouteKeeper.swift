@@ -16,19 +16,19 @@ final class RouteKeeper {
 
   private(set) var state: RouteState
   private let loop: ThreadLoop
-  private let restore: RestoreFile
+  private let restore: RestoreKeeper
   private let events: EventSender<Event>
   private let timer: LoopTimer
 
-  init(_ options: GraphOptions, loop: ThreadLoop, restore: RestoreFile, events: EventSender<Event>) {
+  init(_ options: GraphOptions, loop: ThreadLoop, restore: RestoreKeeper, events: EventSender<Event>) {
     self.loop = loop
     self.restore = restore
     self.events = events
     var picked: [Device.Direction: String] = [:]
     (picked[.input], picked[.output]) = (options.microphone, options.speaker)
     state = RouteState(
-      picked: picked, pausesOnUnplug: options.pausesOnUnplug,
-      defaults: DefaultDevices(isWanted: options.areDefaultDevices, former: restore.content.configuredDefaults),
+      picked: picked, pausesOnUnplug: options.settings.pausesOnUnplug,
+      defaults: DefaultDevices(isWanted: options.settings.areOursDefault, former: restore.content.configuredDefaults),
       headset: restore.content.headset)
     timer = LoopTimer(loop: loop) { events.send(.isDue) }
   }

@@ -37,6 +37,8 @@ public struct CapturePath: ~Copyable {
 
   /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
+  /// Nobody has listened since the last cycle.
+  private var isResting = false
   private var handOver: EngineHandOver
   private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
 
@@ -112,7 +114,7 @@ public struct CapturePath: ~Copyable {
       input.begin(isOpen: !isMuted || !mutesInput)
       gate.begin(isOpen: !isMuted && !controlCells.isVoiceHeld.isOn())
     }
-    if frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
+    if isResting || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing {
@@ -148,16 +150,20 @@ public struct CapturePath: ~Copyable {
     meterCells.publish(blocks.chain.readings)
   }
 
-  /// Starts a stream of another latency.
+  /// Starts a stream: of another latency, or after a pause.
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
-    // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
-    if self.quantum != 0 { seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0) }
+    if self.quantum != 0 {
+      // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
+      seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
+      if isResting { blocks.chain.resume() }
+    }
     isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
     old = nil
+    isResting = false
     blocks.restart(quantum: quantum)
   }
 
@@ -189,6 +195,10 @@ public struct CapturePath: ~Copyable {
   mutating func rest() {
     old = nil
     isolation?.pointee.rest()
+    if isResting { return }
+    isResting = true
+    stages?.rest()
+    seam.rest()
   }
 
   @_noLocks @_noAllocation

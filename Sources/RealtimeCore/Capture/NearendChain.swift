@@ -33,6 +33,9 @@ struct NearendChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
+  @_noLocks @_noAllocation
+  mutating func resume() { processor.resume() }
+
   /// Processes one block in place; see `VoiceChain`.
   @_noLocks @_noAllocation
   mutating func process(

@@ -45,6 +45,10 @@ struct Seam: ~Copyable {
     position = 0
   }
 
+  /// Nothing is heard any more: the next stream begins from silence.
+  @_noLocks @_noAllocation
+  func rest() { clear(heard, frames: length) }
+
   /// Processes the path's output in place.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, frames: Int) {

@@ -78,6 +78,13 @@ struct VoiceChain: ~Copyable {
     }
   }
 
+  /// Reports that nobody took the voice since the last block, and that the far end of that time is unknown. WebRTC's engine is not told: it
+  /// adapts to what it hears.
+  @_noLocks @_noAllocation
+  func resume() {
+    if case .nearend(let chain) = kind { chain.pointee.resume() }
+  }
+
   /// Takes over from another chain what does not depend on the engine: what is known of the talker.
   @_noLocks @_noAllocation
   func goOn(from other: borrowing VoiceChain) {

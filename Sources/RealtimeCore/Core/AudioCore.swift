@@ -25,6 +25,8 @@ public final class AudioCore: @unchecked Sendable {
 
   /// Voice isolation, a mode of the microphone (V12).
   public let isolation: VoiceIsolation
+  /// LADSPA plug-ins among the stages of both chains.
+  public let plugIns: PlugInRack
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
@@ -50,6 +52,7 @@ public final class AudioCore: @unchecked Sendable {
     let settings = CoreSettings(&memory)
     self.memory = memory
     isolation = VoiceIsolation(controls: controls)
+    plugIns = PlugInRack(capture: captureStages, render: mixer.stages)
     self.clock = clock.reading
     self.settings = settings
     state = .allocate(capacity: 1)
@@ -166,6 +169,7 @@ public final class AudioCore: @unchecked Sendable {
     captureStages.collect()
     appAudio.collect()
     isolation.collect()
+    plugIns.collect()
   }
 
   /// Makes a capture path on a thread of its own if the graph's rate or the wanted engine has none. Until a later call finds it ready, a
@@ -179,6 +183,7 @@ public final class AudioCore: @unchecked Sendable {
     let rate = Int(settings.wantedRate.load())
     let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
     isolation.renew(rate: wanted.rate, on: maker)
+    plugIns.renew(rate: wanted.rate)
     if let (purpose, path) = made.take() {
       isMakingPath = false
       if purpose == wanted, wanted != prepared { try use(path, for: wanted) } else { Self.free(path) }
@@ -199,6 +204,7 @@ public final class AudioCore: @unchecked Sendable {
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
     isolation.prepare(rate: wanted.rate, on: maker)
+    plugIns.prepare(rate: wanted.rate)
     guard wanted != prepared else { return }
     try use(maker.sync { Self.makePath(wanted, controls, meters, captureStages, isolation) }, for: wanted)
   }

@@ -17,6 +17,8 @@ struct CoreState: ~Copyable {
   private let scratch: UnsafeMutablePointer<Float>
   /// Frames of voice given to a source that has had no audio yet.
   private var voicedFrames = 0
+  /// Frames for which the reference has been awaited since somebody takes the voice; −1: no more.
+  private var awaitedReference = 0
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
@@ -96,7 +98,9 @@ struct CoreState: ~Copyable {
   private mutating func captureVoice(_ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
     takeNewCapture()
     settings.wantedRate.store(UInt64(io.pointee.rate))
-    guard settings.isSending.load() != 0, let capture, capture.pointee.rate == io.pointee.rate else {
+    let isSending = settings.isSending.load() != 0
+    if !isSending { awaitedReference = 0 }
+    guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       capture?.pointee.rest()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
@@ -113,6 +117,21 @@ struct CoreState: ~Copyable {
     spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+  }
+
+  /// Returns whether the speaker plays what the canceller does not get yet, because the link of its reference is still being made: an echo of
+  /// it would be heard. No longer than half a second from when somebody takes the voice: the link may be impossible.
+  @_noLocks @_noAllocation
+  private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
+    guard awaitedReference >= 0 else { return false }
+    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && settings.usesMixAsReference.load() == 0
+    let isHeard = io.pointee.speaker.left != nil && Kernel.peak(mix, frames: io.pointee.frames) > 1e-4
+    awaitedReference += io.pointee.frames
+    guard isMissing, isHeard, controls.usesVoiceProcessing.isOn(), 2 * awaitedReference < io.pointee.rate else {
+      awaitedReference = -1
+      return false
+    }
+    return true
   }
 
   /// Returns whether the microphone's part of the voice is more than silence and noise (T5): with processing, after talking for longer than

@@ -60,13 +60,16 @@ struct DelayScout: ~Copyable {
       evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
     }
-    let first = offset / hops
+    // After drift the filter's window begins a few hops into a partition: `first` is the first partition that lies wholly in that window.
+    let rest = offset % hops, first = (offset + hops - 1) / hops
     var inside: Float = 0
     for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
-    let target = min(max(best - 1, 0), reach - partitions)
-    guard evidence[best] > 0.5, best < first || best > first + 5, evidence[best] > 3 * inside, target != first else { return nil }
+    let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
+    // A partition before the strongest one, for that is not always the one in which the echo begins.
+    let target = min(max(best - (rest == 0 ? 1 : 2), 0), reach - partitions) * hops + rest
+    guard evidence[best] > 0.5, isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
-    return target * hops + offset % hops
+    return target
   }
 
   @_noLocks @_noAllocation

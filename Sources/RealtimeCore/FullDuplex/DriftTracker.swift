@@ -45,15 +45,22 @@ struct DriftTracker: ~Copyable {
     guard hops % interval == 0 else { return nil }
     defer { remember(filter) }
     guard hasFormer, compare(filter) else { return nil }
-    var best = -furthest, highest = -Float.infinity
-    for shift in -furthest...furthest {
-      let value = likeness(shift)
-      if value > highest { (best, highest) = (shift, value) }
-    }
+    // One maximum is as wide as six samples: the nearest half of a sample, and then the tenths around it.
+    var best = 0, highest = -Float.infinity
+    find(stride(from: -furthest, through: furthest, by: 5), &best, &highest)
+    find(stride(from: best - 4, through: best + 4, by: 1), &best, &highest)
     guard highest > certain, abs(best) < furthest else { return nil }
     let below = likeness(best - 1), above = likeness(best + 1)
     let moved = 0.1 * Double(best) + 0.05 * Double((below - above) / (below - 2 * highest + above - 1e-9))
     return min(max(rate + gain * moved / Double(interval * layout.hop), -largest), largest)
+  }
+
+  @_noLocks @_noAllocation
+  private func find(_ shifts: StrideThrough<Int>, _ best: inout Int, _ highest: inout Float) {
+    for shift in shifts {
+      let value = likeness(shift)
+      if value > highest { (best, highest) = (shift, value) }
+    }
   }
 
   /// The mean, over bins, of how well the response fits itself moved by tenths of a sample.

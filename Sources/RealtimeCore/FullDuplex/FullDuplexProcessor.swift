@@ -84,6 +84,10 @@ struct FullDuplexProcessor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { linear.doubt() }
 
+  /// What comes next does not continue what was before: nobody took the voice in between.
+  @_noLocks @_noAllocation
+  mutating func resume() { linear.resume() }
+
   /// dB, microphone against voice while only the far end talks; NaN where unknown.
   var erle: Float {
     @_noLocks @_noAllocation get { meter.erle() }

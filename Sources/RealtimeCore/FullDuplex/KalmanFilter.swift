@@ -22,6 +22,8 @@ struct KalmanFilter: ~Copyable {
     var smoothing: Float
     /// Hops from one step of learning to the next; the echo is estimated in each.
     var period: Int
+    /// Steps of learning in which every partition is constrained once.
+    var constraintTurns: Int
     /// Whether `peak` is asked for.
     var watchesPeak: Bool
     /// What is left of a row's highest power after a step of learning, and the share of it that its path may always change by.
@@ -30,11 +32,11 @@ struct KalmanFilter: ~Copyable {
 
     /// Follows a path that moves.
     static let fast = Tuning(
-      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, watchesPeak: false,
+      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, watchesPeak: false,
       holding: 0.9999, heldShare: 0.1)
     /// Is not led astray by who talks at the near end.
     static let careful = Tuning(
-      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, watchesPeak: true,
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, watchesPeak: true,
       holding: 0.9998, heldShare: 0.1)
   }
 
@@ -43,6 +45,8 @@ struct KalmanFilter: ~Copyable {
   /// Power of a tap's spectrum before anything is known: a loudspeaker as loud at the microphone as a talker.
   private let initialVariance: Float = 0.15
   private let initialSaturationVariance: Float = 0.05
+  /// How much of that the variance is at least where the path is in doubt.
+  private let doubtedShare: Float = 0.3
   private let transform: FourierTransform
   /// By channel and partition: real parts, imaginary parts, variances.
   let weights: UnsafeMutablePointer<Float>
@@ -63,7 +67,11 @@ struct KalmanFilter: ~Copyable {
   private let errorWindow: UnsafeMutablePointer<Float>
   /// By partition of the first channel: the strongest tap, and where it is.
   private let peakLevels, peakTaps: UnsafeMutablePointer<Float>
+  /// |X|² of the first channel, over seconds.
+  private let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
+  /// Bins in which there is anything to predict.
+  private var activeBins = 0
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
   private let rows: Int
@@ -96,6 +104,7 @@ struct KalmanFilter: ~Copyable {
     errorWindow = .silence(layout.transform)
     peakLevels = .silence(layout.partitions)
     peakTaps = .silence(layout.partitions)
+    referencePower = .silence(layout.bins)
     // Not `forget()`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
     for row in 0..<rows { forget(row: row) }
   }
@@ -103,7 +112,7 @@ struct KalmanFilter: ~Copyable {
   deinit {
     for array in [
       weights, meanSquares, heldSquares, uncertainty, noise, inverse, squares - 8, time, scratch, following, errorWindow,
-      peakLevels, peakTaps,
+      peakLevels, peakTaps, referencePower,
     ] { array.deallocate() }
     binsOfRow.deallocate()
     references.deallocate()
@@ -133,7 +142,7 @@ struct KalmanFilter: ~Copyable {
     if !learns || hops % tuning.period != 0 { return }
     transform.forward(errorWindow, into: error)
     learn()
-    constrain((hops / tuning.period) & 15)
+    constrain((hops / tuning.period) % tuning.constraintTurns)
   }
 
   /// The filter has an estimate that is larger than what it expects to be wrong by.
@@ -149,6 +158,33 @@ struct KalmanFilter: ~Copyable {
       (best, highest) = (partition, peakLevels[partition])
     }
     return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
+  }
+
+  /// Partitions by which the filter begins too early, where that is so early that the end of the response may be beyond the filter; else 0: one less than
+  /// those, from the first on, from which hardly anything of the echo comes. 0, too, where both sides play something else.
+  @_noLocks @_noAllocation
+  func idlePartitions() -> Int {
+    guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
+    var all: Float = 0, early: Float = 0, idle = 0
+    for partition in 0..<layout.partitions { all += heardPower(of: partition) }
+    while idle < layout.partitions {
+      early += heardPower(of: idle)
+      if early > 0.03 * all { break }
+      idle += 1
+    }
+    return idle > 5 ? idle - 1 : 0
+  }
+
+  /// The power of the echo that comes from a row, for what the far end plays on average.
+  @_noLocks @_noAllocation
+  private func heardPower(of row: Int) -> Float {
+    let re = weights + row * rowSize, im = re + layout.bins
+    var sum = SIMD8<Float>.zero
+    for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
+      let r = load8(re + k), i = load8(im + k)
+      sum += load8(referencePower + k) * (r * r + i * i)
+    }
+    return sum.sum()
   }
 
   /// One hop in which the far end has been silent for as long as the filter reaches: there is no echo, and nothing to learn.
@@ -170,22 +206,29 @@ struct KalmanFilter: ~Copyable {
 
   @_noLocks @_noAllocation
   private func forget(row: Int) {
-    let base = weights + row * rowSize, partition = row % layout.partitions
-    let seconds = Float(partition * layout.partitionHops * layout.hop) / Float(layout.rate)
-    let variance = (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
+    let base = weights + row * rowSize, variance = priorVariance(row)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
-    (meanSquares[row], heldSquares[row]) = (0, 0)
+    meanSquares[row] = 0
+    if row < layout.partitions { peakLevels[row] = 0 }
+  }
+
+  /// The variance of a row before anything is known of the path.
+  @_noLocks @_noAllocation
+  private func priorVariance(_ row: Int) -> Float {
+    let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
+    return (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
   }
 
   /// The path may have become another: what is known counts for less, and what is new is learnt at once.
   @_noLocks @_noAllocation
   mutating func doubt() {
     for row in 0..<rows {
-      let base = weights + row * rowSize, half = 0.5 * meanSquares[row]
+      // Where nothing was heard for long nothing is left to be in doubt of: what may come is as loud as any path.
+      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * priorVariance(row)
       for k in 0..<layout.bins {
         let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
-        base[2 * layout.bins + k] += 0.5 * power + half
+        base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
       }
     }
   }
@@ -208,8 +251,10 @@ struct KalmanFilter: ~Copyable {
       let base = weights + row * rowSize
       for k in 0..<2 * layout.bins { base[k] *= factor }
       for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
-      meanSquares[row] *= factor * factor
-      heldSquares[row] *= factor * factor
+      // By constants: Swift 6.3 cannot compile the properties' own for the thread sanitizer.
+      let (means, held) = (meanSquares, heldSquares)
+      means[row] *= factor * factor
+      held[row] *= factor * factor
     }
   }
 
@@ -264,6 +309,7 @@ struct KalmanFilter: ~Copyable {
         for k in 0..<rowSize { to[k] = from[k] }
         meanSquares[row] = meanSquares[channel * count + source]
         heldSquares[row] = heldSquares[channel * count + source]
+        if channel == 0 { (peakLevels[partition], peakTaps[partition]) = (peakLevels[source], peakTaps[source]) }
       }
     }
   }
@@ -272,13 +318,8 @@ struct KalmanFilter: ~Copyable {
   /// comes within that hop.
   @_noLocks @_noAllocation
   mutating func moveByHop() -> Bool {
-    var early: Float = 0, all: Float = 1e-12
     let length = layout.transform - layout.window
-    // Of the whole response, not of its beginning: that may hold nothing but what noise has taught.
-    for row in 0..<layout.partitions { all += 2 * Float(binsOfRow[row]) * meanSquares[row] / Float(layout.transform) }
-    taps(of: 0, into: scratch)
-    for i in 0..<layout.hop { early += scratch[i] * scratch[i] }
-    if early > 0.003 * all { return false }
+    if beginsEarly() { return false }
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         let row = channel * layout.partitions + partition
@@ -290,7 +331,24 @@ struct KalmanFilter: ~Copyable {
         setTaps(of: row)
       }
     }
+    for partition in 0..<layout.partitions { peakTaps[partition] = max(peakTaps[partition] - Float(layout.hop), 0) }
     return true
+  }
+
+  /// More than a hundredth of the echo comes within the filter's first hop, for what the far end plays on average. Not by the power of those taps: where
+  /// the far end plays nothing, above speech, they are whatever noise has taught.
+  @_noLocks @_noAllocation
+  private func beginsEarly() -> Bool {
+    var early: Float = 0, all: Float = 0
+    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 {
+      all += heardPower(of: row)
+      if row % layout.partitions != 0 { continue }
+      taps(of: row, into: scratch)
+      clear(scratch + layout.hop, frames: layout.transform - layout.hop)
+      transform.forward(scratch, into: work)
+      for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
+    }
+    return early > 0.01 * all
   }
 
   // MARK: Steps
@@ -299,6 +357,7 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func chooseBins(_ reference: borrowing ReferenceSpectra) {
     let speech = Int32(layout.speechBins), wide = reference.isWideBand ? Int32(layout.bins) : speech
+    activeBins = Int(wide)
     for partition in 0..<layout.partitions {
       let bins = partition < layout.wideBandPartitions ? wide : speech
       binsOfRow[partition] = bins
@@ -330,7 +389,7 @@ struct KalmanFilter: ~Copyable {
     transform.inverse(work, into: time)
     let share = Float(layout.window) / Float(layout.transform)
     var expected = SIMD8<Float>.zero, estimated = SIMD8<Float>.zero
-    for k in stride(from: 0, to: layout.bins, by: 8) {
+    for k in stride(from: 0, to: activeBins, by: 8) {
       let u = share * load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
       store8(u, to: uncertainty + k)
       expected += u
@@ -342,7 +401,12 @@ struct KalmanFilter: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func learn() {
-    let bins = layout.bins, width = tuning.smoothedBins
+    let bins = activeBins, width = tuning.smoothedBins
+    let far = references[0]
+    for k in stride(from: 0, to: bins, by: 8) {
+      let re = load8(far + k), im = load8(far + layout.bins + k)
+      store8(0.995 * load8(referencePower + k) + 0.005 * (re * re + im * im), to: referencePower + k)
+    }
     for k in stride(from: 0, to: bins + 8, by: 8) {
       let re = load8(error.re + k), im = load8(error.im + k)
       store8(re * re + im * im, to: squares + k)
@@ -371,7 +435,7 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions where (partition + 3 * channel) & 15 == turn {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) % tuning.constraintTurns == turn {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)

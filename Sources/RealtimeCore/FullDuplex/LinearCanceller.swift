@@ -9,7 +9,7 @@ struct LinearCanceller: ~Copyable {
   /// Of the microphone that is left after the hop: the estimate, and what remains.
   private(set) var echo: UnsafePointer<Float>
   private(set) var residual: UnsafePointer<Float>
-  /// What the far end says counts as echo entirely: the filter has just begun, or begun anew.
+  /// True after a start of the filter, or a new start: while the far end talks, everything heard is taken as echo.
   private(set) var isGuarded = false
   /// Hops by which the reference is late.
   private(set) var offset = 0
@@ -39,8 +39,11 @@ struct LinearCanceller: ~Copyable {
   private var guardHops: Int
   private var sinceFarEnd = 0
   private var quietHops = 0
+  private var idlePartitions = 0
   /// Hops since the microphone was closed, as many as a window holds at most.
   private var openHops = 0
+  /// Hops until the filters have all of the far end that the echo comes from.
+  private var gapHops = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
 
@@ -94,6 +97,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 1e-11 }
   }
 
+  /// Hops of the far end that the resampler remembers.
+  private static var resamplerHops: Int {
+    @_noLocks @_noAllocation get { 4 }
+  }
+
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
@@ -111,6 +119,7 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
+    gapHops = max(gapHops - 1, 0)
     feed(left: left, right: right)
     push(samples, frames: layout.hop, onto: microphone, length: layout.window)
     // A microphone that is muted at its source gives zeros. The room's echo goes on, and what is known of it is kept.
@@ -124,8 +133,9 @@ struct LinearCanceller: ~Copyable {
       isGuarded = false
       return
     }
-    careful.step(reference, offset: offset, microphone: microphone, learns: isWhole)
-    fast.step(reference, offset: offset, microphone: microphone, learns: isWhole)
+    let learns = isWhole && gapHops == 0
+    careful.step(reference, offset: offset, microphone: microphone, learns: learns)
+    fast.step(reference, offset: offset, microphone: microphone, learns: learns)
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
     spectrum.measure(samples, into: microphoneBands)
@@ -134,6 +144,8 @@ struct LinearCanceller: ~Copyable {
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
+    let isFarEnd = farEndPower > 1e-6
+    if gapHops > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
@@ -144,7 +156,7 @@ struct LinearCanceller: ~Copyable {
     } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands) {
       beginAnew()
     }
-    watchBeginning(isFarEnd: farEndPower > 1e-6)
+    watchBeginning(isFarEnd: isFarEnd)
     // At the end of what the resampler has, it does not follow the rate, and what the tracker saw would be added up without end.
     if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
@@ -187,8 +199,7 @@ struct LinearCanceller: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func feedReference() {
-    // What the resampler remembers is silent, too.
-    if reference.isSilent, quietHops > 4 { return reference.rest() }
+    if reference.isSilent, quietHops > Self.resamplerHops { return reference.rest() }
     resampler.read(into: far, channel: 0)
     clear(excess, frames: layout.hop)
     if resampler.isMono {
@@ -206,12 +217,32 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
     guard !detector.hasConverged, hops % 2 == 0, isFarEnd || hops < 100 else { return }
-    guard let wanted = scout.search(reference, error: careful.error, offset: offset) else { return }
+    if hops % 32 == 0 {
+      // Twice the same: where the path has just become another, what is known of it changes.
+      let former = idlePartitions
+      idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
+      if idlePartitions > 0, idlePartitions == former { return place(at: offset + idlePartitions * layout.partitionHops) }
+    }
+    if let wanted = scout.search(reference, error: careful.error, offset: offset) { place(at: wanted) }
+  }
+
+  /// What the filters know moves along.
+  @_noLocks @_noAllocation
+  private mutating func place(at wanted: Int) {
     let partitions = (wanted - offset) / layout.partitionHops
     fast.move(by: partitions)
     careful.move(by: partitions)
     offset = wanted
     tracker.forget()
+  }
+
+  /// Nobody has listened for a while: the far end of that time is unknown, and so is its echo, which is heard for as long as the filters look
+  /// back. What they know of the path is kept.
+  @_noLocks @_noAllocation
+  mutating func resume() {
+    reference.restart()
+    (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
+    gapHops = offset + layout.partitions * layout.partitionHops
   }
 
   /// What is known of the path may be wrong from now on.
@@ -221,6 +252,8 @@ struct LinearCanceller: ~Copyable {
     careful.doubt()
     tracker.forget()
     echoDelay = .nan
+    // Doubt fades hop by hop: another path is learnt at once, with what is known of the far end.
+    gapHops = 0
   }
 
   /// Where the filter is larger than what it expects to be wrong by, its strongest tap tells the delay; it is kept until the filter begins anew.
@@ -247,7 +280,7 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func watchBeginning(isFarEnd: Bool) {
     sinceFarEnd = isFarEnd ? farEndHold : sinceFarEnd - 1
-    if sinceFarEnd > 0, guardHops > 0 { guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1 }
-    isGuarded = guardHops > 0 && sinceFarEnd > 0
+    if gapHops == 0, sinceFarEnd > 0, guardHops > 0 { guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1 }
+    isGuarded = (gapHops > 0 || guardHops > 0) && sinceFarEnd > 0
   }
 }

@@ -14,7 +14,7 @@ struct NearEndPresence: ~Copyable {
   private let attackEcho, attackNoise, release, overallRelease: Float
 
   /// dB over what is expected, and the width of the step. The noise is known better than the residual echo.
-  private let thresholds: (noise: Float, echo: Float) = (1.5, 2)
+  private let thresholds: (noise: Float, echo: Float) = (1.3, 2)
   private let width: Float = 1.2
   private let counted = 5
 
@@ -54,7 +54,9 @@ struct NearEndPresence: ~Copyable {
       let threshold = thresholds.noise + (thresholds.echo - thresholds.noise) * share
       let likely = 1 / (1 + rt_expf((threshold - level) / width))
       let attack = attackNoise + (attackEcho - attackNoise) * share
-      presence[band] += (likely > presence[band] ? attack : release) * (likely - presence[band])
+      // By a constant: Swift 6.3 cannot compile the property's own for the thread sanitizer.
+      let levels = presence
+      levels[band] += (likely > presence[band] ? attack : release) * (likely - presence[band])
       if isGuarded { presence[band] = 0 }
     }
     let now = isGuarded ? 0 : likeliest()

@@ -1,5 +1,5 @@
-/// Whether the echo's path has become another, so that the estimate adds echo rather than take it away. Where the estimate is large, what is left must be less
-/// than the microphone; a talker at the near end cannot make it more. [realtime] but for `init` and `deinit`.
+/// Whether the echo's path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which a talker at the near end cannot
+/// cause. [realtime] but for `init` and `deinit`.
 struct PathChangeDetector: ~Copyable {
   /// The filter has cancelled since the last change.
   private(set) var hasConverged = false

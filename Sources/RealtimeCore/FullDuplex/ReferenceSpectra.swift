@@ -17,6 +17,8 @@ struct ReferenceSpectra: ~Copyable {
     @_noLocks @_noAllocation get { silentHops > layout.slots }
   }
   private var silentHops: Int
+  /// Slots since the far end's last gap, at most all: those before count as silent, whatever is in them.
+  private var liveHops: Int
   private var narrowHops: Int
   private var sameHops: Int
 
@@ -31,6 +33,8 @@ struct ReferenceSpectra: ~Copyable {
   private let scoutRing: UnsafeMutablePointer<Float>
   /// By slot: the second channel is the first, and has no spectrum of its own.
   private let isMono: UnsafeMutablePointer<Bool>
+  /// A spectrum of silence, for either ring.
+  private let nothing: UnsafeMutablePointer<Float>
   /// The slot of the newest spectrum.
   private(set) var newest = 0
 
@@ -38,12 +42,14 @@ struct ReferenceSpectra: ~Copyable {
   init(layout: FilterLayout, transform: borrowing FourierTransform) {
     self.layout = layout
     (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + 1)
+    liveHops = layout.slots
     let channels = Self.channels
     self.transform = FourierTransform(sharing: transform)
     samples = .silence(channels * layout.transform)
     spectrum = .silence(layout.allBins)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
     scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
+    nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
     isMono = .allocate(capacity: layout.slots)
     isMono.initialize(repeating: true, count: layout.slots)
   }
@@ -53,6 +59,7 @@ struct ReferenceSpectra: ~Copyable {
     spectrum.deallocate()
     ring.deallocate()
     scoutRing.deallocate()
+    nothing.deallocate()
     isMono.deallocate()
   }
 
@@ -60,6 +67,7 @@ struct ReferenceSpectra: ~Copyable {
   @_noLocks @_noAllocation
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
     advance()
+    liveHops = min(liveHops + 1, layout.slots)
     var power: Float = 0, difference: Float = 0
     for i in 0..<layout.hop {
       power += left[i] * left[i] + right[i] * right[i]
@@ -85,19 +93,42 @@ struct ReferenceSpectra: ~Copyable {
 
   /// Takes a hop of silence in where there is nothing but silence in the ring.
   @_noLocks @_noAllocation
-  mutating func rest() { advance() }
+  mutating func rest() {
+    advance()
+    if liveHops < layout.slots { liveHops = 0 }
+  }
+
+  /// What comes next does not continue what was before, which counts as silent from now on.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    clear(samples, frames: Self.channels * layout.transform)
+    liveHops = 0
+    silentHops = layout.slots + 1
+  }
 
   @_noLocks @_noAllocation
   private mutating func advance() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
 
   @_noLocks @_noAllocation
   private mutating func watchWidth(power: Float) {
-    let slot = self.slot(newest, channel: 0)
-    let high = energy(of: slot, bins: layout.speechBins..<layout.bins)
+    let slot = UnsafePointer(self.slot(newest, channel: 0)), first = layout.speechBins, count = layout.bins - layout.speechBins
+    let high = Self.windowedEnergy(slot + first, bins: count) + Self.windowedEnergy(slot + layout.bins + first, bins: count)
     let all = high + energy(of: slot, bins: 0..<layout.speechBins) + 1e-9
     // −55 dB of everything, and −90 dBFS.
     narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
     isWideBand = narrowHops <= layout.slots
+  }
+
+  /// The energy that a Hann window would leave in those bins, over its own gain: without one, what is low leaks up here.
+  @_noLocks @_noAllocation
+  private static func windowedEnergy(_ part: UnsafePointer<Float>, bins: Int) -> Float {
+    var sum = SIMD8<Float>.zero
+    // The last few would read beyond the part.
+    for k in stride(from: 0, to: bins - 8, by: 8) {
+      let x = 0.5 * load8(part + k) - 0.25 * (load8(part + k - 1) + load8(part + k + 1))
+      sum += x * x
+    }
+    return sum.sum() / 0.375
   }
 
   @_noLocks @_noAllocation
@@ -109,6 +140,7 @@ struct ReferenceSpectra: ~Copyable {
   /// The spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
   @_noLocks @_noAllocation
   func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
+    if age >= liveHops { return UnsafePointer(nothing) }
     let place = place(age: age, channel: channel)
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
@@ -116,6 +148,7 @@ struct ReferenceSpectra: ~Copyable {
   /// The bins of the same spectrum in which the echo is looked for: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond `scoutBins`.
   @_noLocks @_noAllocation
   func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
+    if age >= liveHops { return UnsafePointer(nothing) }
     let place = place(age: age, channel: channel)
     return UnsafePointer(scoutSlot(place.slot, channel: place.channel))
   }

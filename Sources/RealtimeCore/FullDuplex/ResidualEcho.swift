@@ -13,7 +13,7 @@ struct ResidualEcho: ~Copyable {
   private let calibration, error, prediction: UnsafeMutablePointer<Float>
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
-  /// What is wrong with the estimate is underestimated rather by half than overestimated.
+  /// Safety factor of the predicted residual echo: to overestimate it is safer than to underestimate it.
   private let margin: Float = 2
   /// A share of the estimated echo is always left: loudspeakers and rooms are not linear.
   private let least: Float = 0.003

@@ -1,5 +1,5 @@
-/// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It moves the voice from its time to the isolated
-/// one's, which is later, and back, by a crossfade: no frame is missing and nothing clicks, as between two engines. [realtime] except `init` and `deinit`.
+/// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It crossfades
+/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime] except `init` and `deinit`.
 struct IsolationSlot: ~Copyable {
   /// Brings the stage, and takes it back.
   let mailbox: Mailbox

@@ -40,7 +40,7 @@ struct IsolationStage: ~Copyable {
     self.output = output
     self.cells = cells
     line = .silence(capacity)
-    wet = .silence(CoreState.maximumQuantum)
+    wet = .silence(CoreState.maximumQuantum * timing.channels)
     fade = Crossfade(frames: timing.fade, weight: 0)
   }
 

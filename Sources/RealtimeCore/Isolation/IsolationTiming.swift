@@ -1,4 +1,4 @@
-/// How late voice isolation makes the voice: constant for a rate and a quantum, so that the graph can be told (V8).
+/// How late the worker makes the voice: constant for a rate and a quantum, so that the graph can be told (V8).
 ///
 ///     isolator's own delay │ until its block is whole │ time for the worker │ a fade ahead, in case the next block is late
 struct IsolationTiming: Sendable, Equatable {
@@ -15,23 +15,30 @@ struct IsolationTiming: Sendable, Equatable {
   let fade: Int
   /// Frames of 10 ms.
   let tenMilliseconds: Int
+  /// Samples per frame: what is interleaved is counted in samples, quantum and delays alike.
+  let channels: Int
   /// The graph has the isolator's rate.
   private let isSameRate: Bool
-  private let block = Self.block
+  private let block: Int
   /// Frames that both resamplers hold back.
   private let held: Int
 
-  init(rate: Int, isolatorDelay: Int) {
+  /// - Parameters:
+  ///   - isolatorDelay: in frames at its own rate.
+  ///   - isolatorRate: what the worker converts to; with more than one channel the graph's.
+  init(rate: Int, isolatorDelay: Int, isolatorRate: Int = Self.isolatorRate, channels: Int = 1) {
     self.rate = rate
-    isolator = (isolatorDelay * rate + Self.isolatorRate / 2) / Self.isolatorRate
-    fade = max(rate / 400, 1)
-    tenMilliseconds = (rate + 99) / 100
-    isSameRate = rate == Self.isolatorRate
+    self.channels = channels
+    block = Self.block * channels
+    isolator = (isolatorDelay * rate + isolatorRate / 2) / isolatorRate * channels
+    fade = max(rate / 400, 1) * channels
+    tenMilliseconds = (rate + 99) / 100 * channels
+    isSameRate = rate == isolatorRate
     // 22 frames of the lower rate each.
-    held = isSameRate ? 0 : 44 * max(rate, Self.isolatorRate) / Self.isolatorRate + 4
+    held = isSameRate ? 0 : 44 * max(rate, isolatorRate) / isolatorRate + 4
   }
 
-  /// Frames by which the isolated voice is later than the voice, in cycles of `quantum` frames. [any]
+  /// Samples by which the isolated voice is later than the voice, in cycles of `quantum` samples. [any]
   @_noLocks @_noAllocation
   func delay(quantum: Int) -> Int {
     // As many cycles as last 10 ms at least.

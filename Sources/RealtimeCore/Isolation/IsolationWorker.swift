@@ -15,7 +15,7 @@ final class IsolationWorker: @unchecked Sendable {
   private var taken: [Float]
   /// At 48 kHz, less than a block after each round.
   private var gathered: [Float] = []
-  private var block = [Float](repeating: 0, count: IsolationTiming.block)
+  private var block: [Float]
   /// What waits longer than this is heard by nobody.
   private let hopeless: Int
 
@@ -25,19 +25,24 @@ final class IsolationWorker: @unchecked Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private var isRunning = false
 
+  /// - Parameters:
+  ///   - isolatorRate: of what the isolator takes.
+  ///   - channels: samples per frame, with the graph's rate only: the isolator takes blocks of so many times 480 samples, interleaved.
   /// - Throws: `IsolationError.outOfMemory`.
-  init(_ isolator: any VoiceIsolator, rate: Int) throws(IsolationError) {
+  init(_ isolator: any VoiceIsolator, rate: Int, isolatorRate: Int = IsolationTiming.isolatorRate, channels: Int = 1) throws(IsolationError)
+  {
     var memory = CellBlock(count: 2)
     isParked = CounterCell(memory.next())
     isEnding = CounterCell(memory.next())
     self.memory = memory
     self.isolator = isolator
-    ratio = Double(IsolationTiming.isolatorRate) / Double(rate)
-    let converts = rate != IsolationTiming.isolatorRate
+    ratio = Double(isolatorRate) / Double(rate)
+    let converts = rate != isolatorRate
     toIsolator = converts ? VoiceResampler() : nil
     fromIsolator = converts ? VoiceResampler() : nil
     if converts, toIsolator == nil || fromIsolator == nil { throw .outOfMemory }
-    hopeless = rate / 4 + 2 * CoreState.maximumQuantum
+    block = [Float](repeating: 0, count: IsolationTiming.block * channels)
+    hopeless = (rate / 4 + 2 * CoreState.maximumQuantum) * channels
     taken = [Float](repeating: 0, count: 1024)
     input = FrameFIFO(capacity: IsolationStage.inputCapacity, bytesPerFrame: 4)
     output = FrameFIFO(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
@@ -69,13 +74,14 @@ final class IsolationWorker: @unchecked Sendable {
     if isParked.load() != 0, input.count > 0 { signal.signal() }
   }
 
-  /// Ends the thread, and waits until it has: a block's time at most. [control]
+  /// Ends the thread, and waits until it has: a block's time. One whose isolator hangs is left behind after a second, and keeps the worker.
+  /// [control]
   func end() {
     guard isRunning else { return }
     isRunning = false
     isEnding.store(1)
     signal.signal()
-    ended.wait()
+    _ = ended.wait(timeout: .now() + 1)
   }
 
   private func work() {
@@ -106,7 +112,7 @@ final class IsolationWorker: @unchecked Sendable {
       hasWorked = true
       let samples = Array(taken[..<count])
       gathered += toIsolator?.convert(samples, ratio: ratio) ?? samples
-      while gathered.count >= IsolationTiming.block { isolateBlock(isHopeless: isHopeless) }
+      while gathered.count >= block.count, isEnding.load() == 0 { isolateBlock(isHopeless: isHopeless) }
     }
     return hasWorked
   }
@@ -121,7 +127,7 @@ final class IsolationWorker: @unchecked Sendable {
       // Also where it is no number.
       for i in block.indices where !(abs(block[i]) <= 8) { block[i] = 0 }
     }
-    gathered.removeFirst(IsolationTiming.block)
+    gathered.removeFirst(block.count)
     let voice = fromIsolator?.convert(block, ratio: 1 / ratio) ?? block
     // It always fits: see `outputCapacity`.
     voice.withUnsafeBufferPointer { if let start = $0.baseAddress { _ = output.write(start, frames: $0.count) } }

@@ -1,58 +1,36 @@
 internal import CRealtime
 
-/// The audio thread's end of a ring sink: takes PCM from the ring, resamples it to the graph's rate, and adds it to the bus.
-///
-///     idle ──write──▶ buffering ──target reached, end(), or the ring is full──▶ playing ──ran dry──▶ underrun ──write──▶ buffering
-///       ▲────────────────────────── end() and played out, or reset() ──────────────┴───────────────────┘
+/// The audio thread's end of a ring sink: asks `RingPlayback` when to play, has `RingFeed` bring PCM to the graph's rate, and adds it to the
+/// bus with its gain and its fades.
 struct RingPlayer: ~Copyable {
-  /// Seconds without a new write after which a buffering sink plays what it has.
-  static var patience: Double {
-    @_noLocks @_noAllocation get { 0.2 }
-  }
-  /// Seconds of uninterrupted playing that end a run of underruns.
-  static var recovery: Double {
-    @_noLocks @_noAllocation get { 1 }
-  }
-
-  /// `RingSinkStatus.State`, in a form that the realtime annotations can compare.
-  private enum State { case idle, buffering, playing, underrun }
-
+  // What `isAtRest` reads, side by side.
   private let fifo: FrameFIFO
+  /// The write position at which a cycle last found nothing to do. Owned by the audio thread: `discard()` must not touch it.
+  private var restPosition = UInt64.max
+  private var playback = RingPlayback()
+
   private let cells: RingSinkCells
   private let channelCount: Int
-  private let isFloat: Bool
   private let sinkRate: Double
-  private var resampler: RingResampler
+  private var feed: RingFeed
 
   private var graphRate = 0.0
-  private var state = State.idle
   private var steering = DriftSteering()
   private var gain = SmoothGain()
   private var meter: LevelMeter
   private var history = SinkHistory()
   private var fadeInPosition = 0
   private var fadeInLength = 0
-  /// Frames of silence still to be pushed through the resampler to flush the sink's last frames.
-  private var flush = 0
-  private var sincePlaying = 0.0
-  private var sinceWrite = 0.0
-  private var lastWritePosition: UInt64 = 0
-  private var dropsAtBuffering: UInt64 = 0
   private var breaksOff = false
   private var hasLeft = false
-  private var isHeld = false
-  private var dropsWhenHeld: UInt64 = 0
-  /// The write position at which a cycle last found nothing to do. Owned by the audio thread: `discard()` must not touch it.
-  private var restPosition = UInt64.max
 
   /// Allocates what the sink needs. [control]
   init(format: SinkFormat, fifo: FrameFIFO, cells: RingSinkCells, meter: LevelMeter) {
-    resampler = RingResampler(channelCount: format.channelCount)
+    feed = RingFeed(format: format, fifo: fifo, cells: cells)
     self.fifo = fifo
     self.cells = cells
     self.meter = meter
     channelCount = format.channelCount
-    isFloat = format.sampleType == .float32
     sinkRate = Double(format.sampleRate)
   }
 
@@ -60,7 +38,7 @@ struct RingPlayer: ~Copyable {
   /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, release the hold first.
   /// [realtime]
   var isAtRest: Bool {
-    @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !isHeld }
+    @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !playback.isHeld }
   }
 
   /// Adds one cycle of this sink to the bus. [realtime]
@@ -69,7 +47,7 @@ struct RingPlayer: ~Copyable {
     // reset() runs in another thread and is about to silence the sink. Pairs with its release.
     if cells.claim.exchange(1) != 0 { return }
     if cycle.rate != graphRate { adopt(rate: cycle.rate) }
-    if isHeld { letGo() }
+    if playback.isHeld { letGo() }
     discard()
     if breaksOff {
       breaksOff = false
@@ -77,28 +55,40 @@ struct RingPlayer: ~Copyable {
     }
 
     let need = Double(cycle.frames) * sinkRate / cycle.rate
+    let duration = Double(cycle.frames) / cycle.rate
     let target = DriftSteering.target(capacity: fifo.capacity, sampleRate: sinkRate, need: need)
     cells.targetFill.store(target / Double(fifo.capacity))
+    // Before whether the stream has ended: what has come may not be taken for the last of it.
+    let fill = fifo.count
     // A cycle takes its need at once, so the fill swings by half of it around its average.
-    let level = Double(fifo.count) - need / 2
-    if isPlaying {
-      steering.update(error: (level - target) / sinkRate, duration: Double(cycle.frames) / cycle.rate)
+    let level = Double(fill) - need / 2
+    if playback.isPlaying {
+      steering.update(error: (level - target) / sinkRate, duration: duration)
       play(cycle, from: 0)
-    } else if let offset = startOffset(cycle, missing: (target - level) / need) {
-      start()
-      play(cycle, from: offset)
+    } else if let offset = playback.start(found(fill, missing: (target - level) / need, duration: duration)) {
+      steering.start()
+      gain.jump(to: cells.effectiveGain)
+      startFromSilence()
+      play(cycle, from: Int(offset * Double(cycle.frames)))
     } else {
       gain.jump(to: cells.effectiveGain)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
       rest()
     }
-    tellState()
+    cells.state.store(playback.code)
     cells.claim.storeRelease(0)
   }
 
   @_noLocks @_noAllocation
+  private func found(_ fill: Int, missing: Double, duration: Double) -> RingPlayback.Finding {
+    let hasEnded = cells.hasEnded.loadAcquire() != 0
+    return RingPlayback.Finding(
+      fill: fill, written: fifo.writePosition, drops: cells.totalDrops.load(), hasEnded: hasEnded, missing: missing, duration: duration)
+  }
+
+  @_noLocks @_noAllocation
   private mutating func rest() {
-    guard case .idle = state, meter.isSilent else { return }
+    guard case .idle = playback.state, meter.isSilent else { return }
     // The ring was empty, so any write moves the write position on from here.
     restPosition = fifo.readPosition
   }
@@ -106,12 +96,9 @@ struct RingPlayer: ~Copyable {
   /// Runs a cycle in which nothing is heard and the ring keeps its audio. [realtime]
   @_noLocks @_noAllocation
   mutating func hold() {
-    if isHeld || cells.claim.exchange(1) != 0 { return }
-    isHeld = true
-    dropsWhenHeld = cells.totalDrops.load()
-    dropsAtBuffering = dropsWhenHeld
-    if isPlaying { state = .buffering }
-    tellState()
+    if playback.isHeld || cells.claim.exchange(1) != 0 { return }
+    playback.hold(drops: cells.totalDrops.load())
+    cells.state.store(playback.code)
     cells.claim.storeRelease(0)
   }
 
@@ -119,11 +106,9 @@ struct RingPlayer: ~Copyable {
   /// claim.
   @_noLocks @_noAllocation
   private mutating func letGo() {
-    isHeld = false
-    sinceWrite = 0
-    lastWritePosition = fifo.writePosition
-    if cells.totalDrops.load() != dropsWhenHeld { fifo.advance(fifo.count) }
-    if fifo.count == 0 { state = .idle }
+    let written = fifo.writePosition
+    if playback.isStale(drops: cells.totalDrops.load()) { fifo.advance(fifo.count) }
+    playback.letGo(fill: fifo.count, written: written)
   }
 
   /// Runs the sink's last cycle after its removal. [realtime]
@@ -142,32 +127,17 @@ struct RingPlayer: ~Copyable {
     let limit = cells.discardBefore.exchange(0)
     let position = fifo.readPosition
     if limit > position { fifo.advance(Int(truncatingIfNeeded: limit - position)) }
-    if isPlaying { breaksOff = true }
-    state = .idle
-    tellState()
+    if playback.reset() { breaksOff = true }
+    cells.state.store(playback.code)
   }
 
   @_noLocks @_noAllocation
   private mutating func adopt(rate: Double) {
     graphRate = rate
     cells.isResampling.store(rate == sinkRate ? 0 : 1)
-    if isPlaying {
+    if playback.isPlaying {
       breaksOff = true
-      primeResampler()
-    }
-  }
-
-  private var isPlaying: Bool {
-    @_noLocks @_noAllocation get { if case .playing = state { true } else { false } }
-  }
-
-  @_noLocks @_noAllocation
-  private func tellState() {
-    switch state {
-    case .idle: cells.state.store(0)
-    case .buffering: cells.state.store(1)
-    case .playing: cells.state.store(2)
-    case .underrun: cells.state.store(3)
+      startFromSilence()
     }
   }
 
@@ -176,116 +146,33 @@ struct RingPlayer: ~Copyable {
     @_noLocks @_noAllocation get { graphRate / (sinkRate * (1 + steering.correction)) }
   }
 
-  /// Starts from silence: clears the filter's memory, and fades in.
+  /// Clears the resampler's memory, and fades in.
   @_noLocks @_noAllocation
-  private mutating func primeResampler() {
-    resampler.reset(step: 1 / ratio)
+  private mutating func startFromSilence() {
+    feed.begin(step: 1 / ratio)
     fadeInPosition = 0
     fadeInLength = GapFade.frames(rate: graphRate)
-    flush = resampler.reach
-  }
-
-  /// Returns where in this cycle a silent sink starts to play, or nil if it does not. `missing` is what the fill lacks, in cycles: a sink
-  /// starts in mid-cycle so that its fill is right from the beginning, however long the quantum.
-  @_noLocks @_noAllocation
-  private mutating func startOffset(_ cycle: RenderCycle, missing: Double) -> Int? {
-    let fill = fifo.count
-    let hasEnded = cells.hasEnded.loadAcquire() != 0
-    switch state {
-    case .idle, .underrun:
-      if fill == 0 {
-        if hasEnded { state = .idle }
-        return nil
-      }
-      state = .buffering
-      sinceWrite = 0
-      lastWritePosition = fifo.writePosition
-      dropsAtBuffering = cells.totalDrops.load()
-    case .buffering, .playing: break
-    }
-    let position = fifo.writePosition
-    sinceWrite = position == lastWritePosition ? sinceWrite + Double(cycle.frames) / cycle.rate : 0
-    lastWritePosition = position
-    let isFull = cells.totalDrops.load() != dropsAtBuffering
-    if hasEnded || isFull || sinceWrite >= Self.patience || missing <= 0 { return 0 }
-    return missing < 1 ? Int(missing * Double(cycle.frames)) : nil
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func start() {
-    state = .playing
-    sincePlaying = 0
-    steering.start()
-    gain.jump(to: cells.effectiveGain)
-    primeResampler()
   }
 
   /// Plays one cycle from frame `offset` on.
   @_noLocks @_noAllocation
   private mutating func play(_ whole: RenderCycle, from offset: Int) {
     let cycle = whole.rest(from: offset)
-    let done = resample(cycle)
+    let ratio = self.ratio
+    let done = feed.make(cycle.frames, step: 1 / ratio, left: cycle.scratch.left, right: cycle.scratch.right)
+    cells.ratio.store(ratio)
+    cells.drift.store(steering.drift)
     gain.steer(to: cells.effectiveGain, rate: cycle.rate)
     if done > 0 { mix(cycle, frames: done) }
     if done < cycle.frames {
       cycle.gapFade.pointee.fadeOut(&history, at: offset + done, rate: cycle.rate)
-      if cells.hasEnded.loadAcquire() != 0 {
-        state = .idle
-      } else {
-        state = .underrun
+      if playback.ranDry(hasEnded: cells.hasEnded.loadAcquire() != 0) {
         cells.consecutiveUnderruns.add(1)
         cells.totalUnderruns.add(1)
       }
       return
     }
-    sincePlaying += Double(cycle.frames) / cycle.rate
-    if sincePlaying >= Self.recovery && cells.consecutiveUnderruns.load() != 0 { cells.consecutiveUnderruns.store(0) }
-  }
-
-  /// Fills the scratch with up to a cycle of frames at the graph's rate; fewer if the ring ran dry.
-  @_noLocks @_noAllocation
-  private mutating func resample(_ cycle: RenderCycle) -> Int {
-    let ratio = self.ratio
-    resampler.steer(step: 1 / ratio)
-    let (left, right) = (cycle.scratch.left, cycle.scratch.right)
-    var done = 0
-    while true {
-      done += resampler.make(cycle.frames - done, left: left + done, right: right + done)
-      if done == cycle.frames { break }
-      // No more than this cycle uses: audio inside the resampler would be missing from the fill.
-      let wanted = max(1, min(resampler.missing(for: cycle.frames - done), resampler.room))
-      let run = fifo.front(limit: wanted)
-      if run.frames > 0 {
-        read(run.start, frames: run.frames)
-        resampler.push(run.frames)
-        fifo.advance(run.frames)
-        cells.framesRead.add(UInt64(run.frames))
-      } else {
-        if flush == 0 || cells.hasEnded.loadAcquire() == 0 { break }
-        let silent = min(flush, wanted)
-        for channel in 0..<channelCount { clear(resampler.end(channel), frames: silent) }
-        resampler.push(silent)
-        flush -= silent
-      }
-    }
-    cells.ratio.store(ratio)
-    cells.drift.store(steering.drift)
-    return done
-  }
-
-  /// Gives frames to the resampler, and silence for NaN, infinite and huge samples: it would remember them.
-  @_noLocks @_noAllocation
-  private func read(_ start: UnsafeRawPointer, frames: Int) {
-    for channel in 0..<channelCount {
-      let (target, stride) = (resampler.end(channel), channelCount)
-      if isFloat {
-        let samples = start.assumingMemoryBound(to: Float.self) + channel
-        for i in 0..<frames { target[i] = abs(samples[i &* stride]) <= 8 ? samples[i &* stride] : 0 }
-      } else {
-        let samples = start.assumingMemoryBound(to: Int16.self) + channel
-        for i in 0..<frames { target[i] = Float(samples[i &* stride]) * (1 / 32_768) }
-      }
-    }
+    if playback.played(Double(cycle.frames) / cycle.rate), cells.consecutiveUnderruns.load() != 0 { cells.consecutiveUnderruns.store(0) }
   }
 
   /// Applies gain and fade-in, meters and stores the frames in the scratch, and adds them to the bus.

@@ -25,6 +25,8 @@ public struct AudioStage: @unchecked Sendable {
   public var latency: Int
   /// Called once, on a control thread, when the stage can no longer be called and the context may be freed.
   public var released: (@Sendable (UnsafeMutableRawPointer?) -> Void)?
+  /// Called with the context when nobody listens any more, once per pause: what comes after does not continue what was before. [realtime]
+  var rested: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 
   public init(
     latency: Int = 0, context: UnsafeMutableRawPointer? = nil, released: (@Sendable (UnsafeMutableRawPointer?) -> Void)? = nil,

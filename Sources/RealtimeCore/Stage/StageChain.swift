@@ -15,7 +15,7 @@ public final class StageChain: @unchecked Sendable {
   // Sound, both of them: a pointer belongs to whoever has removed it from the list.
   private struct Entry: @unchecked Sendable {
     let id: ID
-    let stage: AudioStage
+    var stage: AudioStage
     let player: UnsafeMutablePointer<StagePlayer>
   }
   /// Replaced; held at most by the cycle of the ticket.
@@ -83,6 +83,14 @@ public final class StageChain: @unchecked Sendable {
     lock.withLock { _ in
       guard let entry = state.entries.first(where: { $0.id == id }), state.leaving.insert(id).inserted else { return }
       entry.player.pointee.isLeaving.store(1)
+    }
+  }
+
+  /// Declares another latency of a stage, in frames. [any except a stage itself]
+  func setLatency(_ latency: Int, of id: ID) {
+    lock.withLock { _ in
+      guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
+      state.entries[index].stage.latency = max(0, latency)
     }
   }
 

@@ -8,6 +8,7 @@ struct StagePlayer: ~Copyable {
   static let fadeFrames = 480
 
   private let callback: StageCallback
+  private let rested: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
   private let context: UnsafeMutableRawPointer?
   private var leftFade = Crossfade(frames: fadeFrames, weight: 0)
   private var rightFade = Crossfade(frames: fadeFrames, weight: 0)
@@ -22,6 +23,7 @@ struct StagePlayer: ~Copyable {
   init(_ stage: AudioStage, silenced: CounterCell) {
     self.silenced = silenced
     callback = stage.callback
+    rested = stage.rested
     context = stage.context
     var memory = CellBlock(count: 2)
     isLeaving = CounterCell(memory.next())
@@ -45,6 +47,10 @@ struct StagePlayer: ~Copyable {
     if let right { rightFade.blend(wet: UnsafePointer(right), dry: UnsafePointer(dryRight), into: right, frames: frames, isOn: isOn) }
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
   }
+
+  /// Nobody listens any more. [realtime]
+  @_noLocks @_noAllocation
+  func rest() { rt_call_rested(rested, context) }
 
   /// Silences NaN and infinite samples: they would break any later filter for good.
   @_noLocks @_noAllocation
@@ -109,6 +115,16 @@ struct StageRunner: @unchecked Sendable {
         }
         offset += count
       }
+    }
+    cycle.leave()
+  }
+
+  /// Tells all stages that nobody listens any more. [realtime]
+  @_noLocks @_noAllocation
+  func rest() {
+    cycle.enter()
+    if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
+      for i in 0..<table.pointee.count { table.pointee.players[i].pointee.rest() }
     }
     cycle.leave()
   }

@@ -1,22 +1,23 @@
 /// The text of `getDiagnostics()`: every line of LiveSwitch's guide and reference, in their words where they have one, with PipeWire in
 /// place of AVAudioSession (T1). For people; programs read the snapshot. [any]
-public struct Diagnostics: Sendable {
+package struct Diagnostics: Sendable {
   /// Lines of the form "label: value", with their level of indentation and without bullets.
   private var lines: [(indent: Int, text: String)] = []
 
-  public init(_ report: ServiceReport) {
+  package init(_ report: ServiceReport) {
     addProcess(report)
     addMedia(report)
     addUnit(report)
     addMicrophoneInput(report)
     addSpeakerOutputs(report.snapshot.sinks)
+    addSends(report.snapshot.sends)
     addGraph(report)
     addRoute(report)
     addTelemetry(report)
   }
 
   /// One line per fact, each with its line end.
-  public var text: String {
+  package var text: String {
     lines.reduce(into: "AudioSessionManager Diagnostics:\n") { text, line in
       text += String(repeating: "  ", count: line.indent) + "- " + line.text + "\n"
     }

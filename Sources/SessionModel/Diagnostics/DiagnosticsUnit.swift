@@ -18,6 +18,7 @@ extension Diagnostics {
     add("Channel Count", "\(Self.channels(settings.renderChannelCount)) out, \(Self.channels(settings.captureChannelCount)) in")
     add("Sample Rate", snapshot.graph.rate > 0 ? "\(snapshot.graph.rate) Hz" : "unknown before the first cycle")
     addMeasurements(processing)
+    addPlugIns(snapshot.stages)
     addStages(report.silencedStageSamples)
   }
 
@@ -26,6 +27,15 @@ extension Diagnostics {
     add("Mic Mode", "\(mode.requested.rawValue), \(effect)")
     guard let isolator = mode.isolator else { return }
     addDetail(1, "Isolation: \(isolator), \(mode.latency) frames later, \(mode.lateBlocks) blocks of 10 ms came too late")
+  }
+
+  private mutating func addPlugIns(_ stages: [StageStatus]) {
+    guard !stages.isEmpty else { return }
+    add("Plug-ins", "\(stages.count)")
+    for stage in stages {
+      addDetail(1, "\(stage.id): \(stage.words)")
+      for port in stage.ports { addDetail(2, "\(port.name): \(decimal(port.value, 3)) (\(port.possible))") }
+    }
   }
 
   /// Adds the stages' line only if something is wrong.

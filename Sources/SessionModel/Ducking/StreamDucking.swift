@@ -1,10 +1,10 @@
 /// The volumes of a stream as set by its application or a person. [any]
-public struct StreamVolumes: Sendable, Equatable {
+package struct StreamVolumes: Sendable, Equatable {
   /// Linear gains, one per channel.
-  public var channels: [Float]
-  public var isMuted: Bool
+  package var channels: [Float]
+  package var isMuted: Bool
 
-  public init(channels: [Float], isMuted: Bool = false) {
+  package init(channels: [Float], isMuted: Bool = false) {
     self.channels = channels
     self.isMuted = isMuted
   }
@@ -21,9 +21,9 @@ public struct StreamVolumes: Sendable, Equatable {
 ///
 /// The volume that the user has set is never written. A gain is laid over it, and ends as soon as somebody sets the volume: they hear what
 /// they choose, and the stream is left alone for the rest of the call.
-public struct StreamDucking: Sendable, Equatable {
+package struct StreamDucking: Sendable, Equatable {
   /// What is heard of the stream.
-  public enum Heard: Sendable, Equatable {
+  package enum Heard: Sendable, Equatable {
     /// The volumes that the user has set.
     case asSet
     /// The user's volumes, lowered to these.
@@ -31,29 +31,29 @@ public struct StreamDucking: Sendable, Equatable {
   }
 
   /// Speed of lowering in dB per second, if cycles are short.
-  public static let fall = 12.0
-  public static let rise = 8.0
+  package static let fall = 12.0
+  package static let rise = 8.0
   /// Largest step of gain in dB. The gain is constant within a cycle, so long cycles make it move more slowly.
-  public static let largestStep = 0.5
+  package static let largestStep = 0.5
   /// Speed of the release in dB per second when nearend leaves: fast, because somebody waits for it.
-  public static let riseWhenLeaving = 60.0
+  package static let riseWhenLeaving = 60.0
   /// Seconds after the stream is first seen in a call in which its client and the session manager may still be setting it up.
-  public static let settlingTime = 1.0
+  package static let settlingTime = 1.0
 
-  public private(set) var set: StreamVolumes
+  package private(set) var set: StreamVolumes
   /// The gain laid over the stream, in dB, 0 or less.
-  public private(set) var decibels = 0.0
+  package private(set) var decibels = 0.0
   /// A Boolean value indicating whether somebody has moved the volume during the call.
-  public private(set) var isLeftAlone = false
+  package private(set) var isLeftAlone = false
   private let since: Double
 
-  public init(_ volumes: StreamVolumes, at time: Double) {
+  package init(_ volumes: StreamVolumes, at time: Double) {
     set = volumes
     since = time
   }
 
   /// Takes the volumes that the daemon reports as set.
-  public mutating func told(_ volumes: StreamVolumes, at time: Double) {
+  package mutating func told(_ volumes: StreamVolumes, at time: Double) {
     let isMoved = !volumes.isSame(as: set)
     // Setting volume or mute has ended the gain laid over it.
     if isMoved || volumes.isMuted != set.isMuted { decibels = 0 }
@@ -62,11 +62,11 @@ public struct StreamDucking: Sendable, Equatable {
   }
 
   /// Returns whether the gain still has to move to reach the target.
-  public func isMoving(to target: Double) -> Bool { !isLeftAlone && !set.isMuted && decibels != target }
+  package func isMoving(to target: Double) -> Bool { !isLeftAlone && !set.isMuted && decibels != target }
 
   /// Moves the gain towards `target` dB for some seconds; returns nil if nothing changes. `cycle` is the graph's, in seconds. `isLeaving`
   /// uses the fast release.
-  public mutating func step(to target: Double, seconds: Double, cycle: Double = 0, isLeaving: Bool = false) -> Heard? {
+  package mutating func step(to target: Double, seconds: Double, cycle: Double = 0, isLeaving: Bool = false) -> Heard? {
     guard isMoving(to: target) else { return nil }
     let isFalling = target < decibels
     var speed = isFalling ? Self.fall : Self.rise
@@ -80,15 +80,15 @@ public struct StreamDucking: Sendable, Equatable {
 }
 
 /// Identifies a ducked stream, so that it can be found again after a restart. [any]
-public struct DuckedStream: Codable, Sendable, Equatable {
+package struct DuckedStream: Codable, Sendable, Equatable {
   /// `object.serial`: unique within one daemon's lifetime.
-  public var serial: UInt64
+  package var serial: UInt64
   /// `node.name`, because another daemon counts serials from the start.
-  public var node: String
+  package var node: String
   /// `application.name`, for people.
-  public var application: String
+  package var application: String
 
-  public init(serial: UInt64, node: String, application: String) {
+  package init(serial: UInt64, node: String, application: String) {
     self.serial = serial
     self.node = node
     self.application = application

@@ -1,23 +1,23 @@
 import Glibc
 
 /// Detects whether anybody in the call speaks, near or far (D3). Pure: given the time, in seconds. [any]
-public struct VoiceActivity: Sendable, Equatable {
+package struct VoiceActivity: Sendable, Equatable {
   /// Seconds that a pause between words still counts as speech.
-  public static let hold = 1.0
+  package static let hold = 1.0
   /// Linear RMS of nearend's mix above which the far end speaks: −45 dBFS.
-  public static let farEndLevel: Float = 0.0056
+  package static let farEndLevel: Float = 0.0056
 
   private var last: Double?
 
-  public init() {}
+  package init() {}
 
   /// Takes what is heard now. `near`: the near end speaks and is not muted.
-  public mutating func hear(near: Bool, far: Float, at time: Double) { if near || far > Self.farEndLevel { last = time } }
+  package mutating func hear(near: Bool, far: Float, at time: Double) { if near || far > Self.farEndLevel { last = time } }
 
-  public func hasVoice(at time: Double) -> Bool { last.map { time < $0 + Self.hold } ?? false }
+  package func hasVoice(at time: Double) -> Bool { last.map { time < $0 + Self.hold } ?? false }
 
   /// The time at which speech will have been silent for long enough; nil if it already has.
-  public func end(after time: Double) -> Double? { hasVoice(at: time) ? last.map { $0 + Self.hold } : nil }
+  package func end(after time: Double) -> Double? { hasVoice(at: time) ? last.map { $0 + Self.hold } : nil }
 }
 
 func decibelsToLinear(_ decibels: Double) -> Double { pow(10, decibels / 20) }

@@ -1,21 +1,21 @@
 /// The counters from which events are derived, at one instant. [any]
-public struct AudioObservation: Sendable, Equatable {
+package struct AudioObservation: Sendable, Equatable {
   /// A ring sink. Totals count from its registration, or from the last reset of the counters.
-  public struct Sink: Sendable, Equatable {
-    public var id: String
+  package struct Sink: Sendable, Equatable {
+    package var id: String
     /// Gaps since it last played without one; more than 0 is a run.
-    public var consecutiveUnderruns: UInt64
-    public var totalUnderruns: UInt64
+    package var consecutiveUnderruns: UInt64
+    package var totalUnderruns: UInt64
     /// Writes refused since the last one that fit; more than 0 is a run.
-    public var consecutiveDrops: UInt64
-    public var totalDrops: UInt64
-    public var jitterSpikes: UInt64
+    package var consecutiveDrops: UInt64
+    package var totalDrops: UInt64
+    package var jitterSpikes: UInt64
     /// How late the most recent spike came, in seconds.
-    public var lastJitterSpike: Double
+    package var lastJitterSpike: Double
     /// Mean deviation of writes from their due time, in seconds.
-    public var jitter: Double
+    package var jitter: Double
 
-    public init(
+    package init(
       id: String, consecutiveUnderruns: UInt64 = 0, totalUnderruns: UInt64 = 0, consecutiveDrops: UInt64 = 0, totalDrops: UInt64 = 0,
       jitterSpikes: UInt64 = 0, lastJitterSpike: Double = 0, jitter: Double = 0
     ) {
@@ -30,19 +30,19 @@ public struct AudioObservation: Sendable, Equatable {
     }
   }
 
-  public var sinks: [Sink]
+  package var sinks: [Sink]
   /// Cycles missed since the start, or since the last reset of the counters.
-  public var xruns: UInt64
+  package var xruns: UInt64
   /// Frames per cycle.
-  public var quantum: Int
+  package var quantum: Int
   /// Frames per second.
-  public var rate: Int
+  package var rate: Int
   /// The largest share of a cycle's time used in the last second.
-  public var busyRatioPeak: Double
+  package var busyRatioPeak: Double
   /// Somebody talks into the muted microphone (D2).
-  public var isTalkingWhileMuted = false
+  package var isTalkingWhileMuted = false
 
-  public init(
+  package init(
     sinks: [Sink] = [], xruns: UInt64 = 0, quantum: Int = 0, rate: Int = 0, busyRatioPeak: Double = 0
   ) {
     self.sinks = sinks

@@ -4,13 +4,13 @@
 /// - Each kind is posted at most once in 5 minutes per sink or source, `graphOverrun` once in 5 minutes.
 /// - `talkingWhileMuted` is posted when it begins, at most once in 10 s (D2).
 /// - `deviceChange` is always posted. (`routeChange` comes from `PipeWireGraph`, which knows the reason.)
-public struct EventDetector: Sendable {
-  public struct Event: Sendable, Equatable {
-    public var kind: AudioEvent.Kind
-    public var mediaId: String?
-    public var detail: [String: EventValue]
+package struct EventDetector: Sendable {
+  package struct Event: Sendable, Equatable {
+    package var kind: AudioEvent.Kind
+    package var mediaId: String?
+    package var detail: [String: EventValue]
 
-    public init(kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue]) {
+    package init(kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue]) {
       self.kind = kind
       self.mediaId = mediaId
       self.detail = detail
@@ -18,10 +18,10 @@ public struct EventDetector: Sendable {
   }
 
   /// Seconds between two events of a kind about the same subject (K6).
-  public static let interval = 300.0
+  package static let interval = 300.0
 
   /// Seconds between two reminders that the microphone is muted (D2), for somebody who missed the first.
-  public static let talkInterval = 10.0
+  package static let talkInterval = 10.0
 
   private struct Subject: Hashable {
     var kind: AudioEvent.Kind
@@ -32,12 +32,12 @@ public struct EventDetector: Sendable {
   private var last = AudioObservation()
   private var route: RouteEnds?
 
-  public init() {}
+  package init() {}
 
   // MARK: Comparing observations
 
   /// Returns the events since the previous observation. `time` is in seconds of a monotonic clock.
-  public mutating func look(_ new: AudioObservation, at time: Double) -> [Event] {
+  package mutating func look(_ new: AudioObservation, at time: Double) -> [Event] {
     let old = last
     last = new
     forgetWhoLeft(new)
@@ -59,7 +59,7 @@ public struct EventDetector: Sendable {
   }
 
   /// Returns the event for the first refused write of a run, as reported by a program (K6).
-  public mutating func frameDrop(
+  package mutating func frameDrop(
     mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64, at time: Double
   ) -> Event? {
     let event = Self.frameDrop(mediaId, consecutive: consecutive, total: total, totalUnderruns: totalUnderruns)
@@ -72,13 +72,13 @@ public struct EventDetector: Sendable {
   ///   - lost: cycles since the previous run.
   ///   - total: cycles since registration.
   ///   - time: in seconds, of the clock that `look` is given.
-  public mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
+  package mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
     let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil
   }
 
   /// Takes the devices in use now. The first call reports no change.
-  public mutating func use(_ new: RouteEnds) -> Event? {
+  package mutating func use(_ new: RouteEnds) -> Event? {
     let old = route
     route = new
     guard let old, old != new else { return nil }

@@ -1,36 +1,36 @@
 /// The last minutes of the audio, in points of a fifth of a second: what the Graphs page and `nearend plot` draw (U5). [any]
 ///
 /// While no cycle runs there is nothing to tell, and no point.
-public struct CallHistory: Codable, Sendable, Equatable {
+package struct CallHistory: Codable, Sendable, Equatable {
   /// Seconds between points.
-  public static let interval = 0.2
+  package static let interval = 0.2
   /// Points that are kept: ten minutes.
-  public static let capacity = 3_000
+  package static let capacity = 3_000
   /// Participants of whom a point tells, in the order of registration.
-  public static let mostSinks = 16
+  package static let mostSinks = 16
 
   /// Oldest first, with numbers and times that rise.
-  public private(set) var points: [HistoryPoint] = []
+  package private(set) var points: [HistoryPoint] = []
 
-  public init() {}
+  package init() {}
 
   /// - Parameter points: oldest first; of more than `capacity`, the last.
-  public init(_ points: some Sequence<HistoryPoint>) { append(contentsOf: points) }
+  package init(_ points: some Sequence<HistoryPoint>) { append(contentsOf: points) }
 
   /// Adds what is newer than the last point, and forgets what is older than ten minutes.
-  public mutating func append(contentsOf new: some Sequence<HistoryPoint>) {
+  package mutating func append(contentsOf new: some Sequence<HistoryPoint>) {
     for point in new where point.number > (points.last?.number ?? 0) { points.append(point) }
     // In one piece now and then, because that moves every point.
     if points.count > Self.capacity + Self.capacity / 8 { points.removeFirst(points.count - Self.capacity) }
   }
 
   /// Returns what came after point `number`; everything for 0.
-  public func after(_ number: UInt64) -> CallHistory {
+  package func after(_ number: UInt64) -> CallHistory {
     CallHistory(points.suffix(while: { $0.number > number }))
   }
 
   /// Returns the last `seconds` before the newest point, and the newest point.
-  public func last(_ seconds: Double) -> CallHistory {
+  package func last(_ seconds: Double) -> CallHistory {
     guard let newest = points.last else { return self }
     return CallHistory(points.suffix(while: { newest.time - $0.time < seconds }))
   }
@@ -44,16 +44,16 @@ extension Array {
 }
 
 /// A fifth of a second of audio. [any]
-public struct HistoryPoint: Codable, Sendable, Equatable {
+package struct HistoryPoint: Codable, Sendable, Equatable {
   /// One participant's ring.
-  public struct Sink: Codable, Sendable, Equatable {
-    public var id: String
+  package struct Sink: Codable, Sendable, Equatable {
+    package var id: String
     /// Share of the ring that is full, 0–1.
-    public var fill: Double
+    package var fill: Double
     /// Underruns since the last point.
-    public var underruns: Int
+    package var underruns: Int
 
-    public init(id: String, fill: Double, underruns: Int) {
+    package init(id: String, fill: Double, underruns: Int) {
       self.id = id
       self.fill = fill
       self.underruns = underruns
@@ -61,52 +61,52 @@ public struct HistoryPoint: Codable, Sendable, Equatable {
   }
 
   /// What it tells of a participant; nil if it was not there.
-  public func sink(_ id: String) -> Sink? { sinks.first { $0.id == id } }
+  package func sink(_ id: String) -> Sink? { sinks.first { $0.id == id } }
 
   /// Counts points since nearend started, from 1.
-  public var number: UInt64
+  package var number: UInt64
   /// Seconds since 1970-01-01 00:00 UTC.
-  public var time: Double
+  package var time: Double
   /// Peaks in dBFS; −120 if silent, nil while nobody takes the voice.
-  public var microphoneLevel, voiceLevel: Double?
+  package var microphoneLevel, voiceLevel: Double?
   /// Peak of what nearend plays, dBFS; −120 if silent.
-  public var speakerLevel = -120.0
+  package var speakerLevel = -120.0
   /// In dB; nil before half a second of echo.
-  public var erle: Double?
+  package var erle: Double?
   /// In ms; nil until known.
-  public var echoDelay: Double?
+  package var echoDelay: Double?
   /// The largest share of a cycle that nearend's callback took in the last second, 0–1.
-  public var busyRatio = 0.0
+  package var busyRatio = 0.0
   /// Cycles missed since the last point.
-  public var xruns = 0
-  public var sinks: [Sink] = []
+  package var xruns = 0
+  package var sinks: [Sink] = []
   /// Levels of `SpectrogramScale.bands` bands, as `SpectrogramScale` packs them; empty while nobody takes the voice.
-  public var microphone: [UInt8] = []
-  public var voice: [UInt8] = []
+  package var microphone: [UInt8] = []
+  package var voice: [UInt8] = []
 
-  public init(number: UInt64, time: Double) {
+  package init(number: UInt64, time: Double) {
     self.number = number
     self.time = time
   }
 }
 
 /// How a spectrogram's levels are packed into bytes. [any]
-public enum SpectrogramScale {
+package enum SpectrogramScale {
   /// From 0 Hz to 20 kHz, of equal width on the mel scale.
-  public static let bands = 48
+  package static let bands = 48
 
   /// 0 for −120 dBFS and less, in steps of half a dB.
-  public static func byte(_ level: Double) -> UInt8 { UInt8(min(max((level + 120) * 2, 0), 255)) }
+  package static func byte(_ level: Double) -> UInt8 { UInt8(min(max((level + 120) * 2, 0), 255)) }
 
   /// In dBFS.
-  public static func level(_ byte: UInt8) -> Double { Double(byte) / 2 - 120 }
+  package static func level(_ byte: UInt8) -> Double { Double(byte) / 2 - 120 }
 
   /// How much of it is shown, 0–1: nothing at −100 dBFS and below, everything from −30 dBFS on.
-  public static func share(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
+  package static func share(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
 }
 
 /// The axis of a curve of echo delays. [any]
-public enum DelayScale {
+package enum DelayScale {
   /// The end of an axis from 0 that holds all of them: the next 20 ms, at least 20.
-  public static func end(holding delays: [Double?]) -> Double { max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20) }
+  package static func end(holding delays: [Double?]) -> Double { max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20) }
 }

@@ -1,10 +1,10 @@
 /// The points of a span by columns of equal time, the last of which ends at the newest point. [any]
-public struct HistoryColumns: Sendable {
+package struct HistoryColumns: Sendable {
   private let columns: [[HistoryPoint]]
   /// Columns that belong to the point before them.
   private let reach: Int
 
-  public init(_ history: CallHistory, span: Double, count: Int) {
+  package init(_ history: CallHistory, span: Double, count: Int) {
     var columns = [[HistoryPoint]](repeating: [], count: max(count, 0))
     let newest = history.points.last?.time ?? 0
     for point in history.last(span).points {
@@ -17,15 +17,15 @@ public struct HistoryColumns: Sendable {
   }
 
   /// The largest value of each column; nil without any.
-  public func largest(_ value: (HistoryPoint) -> Double?) -> [Double?] {
+  package func largest(_ value: (HistoryPoint) -> Double?) -> [Double?] {
     filled(columns.map { $0.isEmpty ? .none : .some($0.compactMap(value).max()) })
   }
 
   /// The sum of each column.
-  public func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + value($1) } } }
+  package func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + value($1) } } }
 
   /// The largest level of each band in each column; nil without any.
-  public func bands(_ bands: (HistoryPoint) -> [UInt8]) -> [[UInt8]?] {
+  package func bands(_ bands: (HistoryPoint) -> [UInt8]) -> [[UInt8]?] {
     filled(
       columns.map { points in
         guard !points.isEmpty else { return .none }

@@ -1,32 +1,52 @@
-/// Writes Prometheus' text exposition format 0.0.4: families of samples, each with help and type. [any]
-///
-/// https://prometheus.io/docs/instrumenting/exposition_formats/
-struct MetricsText {
-  enum Kind: String { case counter, gauge }
-  /// One sample of a family, with the labels that distinguish it.
-  struct Sample {
-    let labels: KeyValuePairs<String, String>
-    let value: Double
+/// Samples of one name, with help and kind. [any]
+package struct MetricFamily: Sendable {
+  package enum Kind: String, Sendable { case counter, gauge }
+  /// One sample, with the labels that distinguish it.
+  package struct Sample: Sendable {
+    package let labels: KeyValuePairs<String, String>
+    package let value: Double
 
     init(_ labels: KeyValuePairs<String, String>, _ value: Double) {
       self.labels = labels
       self.value = value
     }
   }
+  /// As Prometheus has it; a counter's ends in "_total".
+  package let name: String
+  package let kind: Kind
+  package let help: String
+  package let samples: [Sample]
+}
 
-  private(set) var text = ""
+/// Collects families of samples, and writes them in Prometheus' text exposition format 0.0.4. [any]
+///
+/// https://prometheus.io/docs/instrumenting/exposition_formats/
+struct MetricsText {
+  typealias Sample = MetricFamily.Sample
+
+  private(set) var families: [MetricFamily] = []
 
   /// Adds a family with one unlabelled sample.
-  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) { add(name, kind, help, [Sample([:], value)]) }
+  mutating func add(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ value: Double) {
+    add(name, kind, help, [Sample([:], value)])
+  }
 
   /// Adds a family; nothing if it has no samples.
-  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
-    if samples.isEmpty { return }
-    text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
-    for sample in samples {
-      let labels = sample.labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",")
-      text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(sample.value))\n"
+  mutating func add(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ samples: [Sample]) {
+    if !samples.isEmpty { families.append(MetricFamily(name: name, kind: kind, help: help, samples: samples)) }
+  }
+
+  static func text(of families: [MetricFamily]) -> String {
+    var text = ""
+    for family in families {
+      let name = family.name
+      text += "# HELP \(name) \(escaped(family.help, quotes: false))\n# TYPE \(name) \(family.kind.rawValue)\n"
+      for sample in family.samples {
+        let labels = sample.labels.map { "\($0.key)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ",")
+        text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(number(sample.value))\n"
+      }
     }
+    return text
   }
 
   private static func escaped(_ text: String, quotes: Bool) -> String {

@@ -1,18 +1,28 @@
-/// The text of `GET /metrics`: Prometheus' text format 0.0.4 in base units (seconds, bytes, ratios). [any]
-public struct ServiceMetrics: Sendable {
-  public let text: String
+/// What a session is measured by, in base units (seconds, bytes, ratios). [any]
+package struct ServiceMetrics: Sendable {
+  package let families: [MetricFamily]
+  /// The text of `GET /metrics`: Prometheus' text format 0.0.4.
+  package var text: String { MetricsText.text(of: families) }
   /// The format's `Content-Type`.
-  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+  package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  public init(_ report: ServiceReport) {
+  package init(_ report: ServiceReport) {
     var metrics = MetricsText()
     metrics.addProcess(report)
     metrics.addSession(report)
     metrics.addGraph(report.snapshot.graph)
     metrics.addProcessing(report)
     metrics.addSinks(report.snapshot.sinks)
+    metrics.addRemotes(report.snapshot)
     metrics.addTelemetry(report.telemetry)
-    text = metrics.text
+    families = metrics.families
+  }
+
+  /// What is served in the place of a nearend, which answered with `text`, or did not: with `nearend_up` before it.
+  package static func exported(_ text: String?) -> String {
+    var metrics = MetricsText()
+    metrics.add("nearend_up", .gauge, "Whether a nearend runs here and answers.", text == nil ? 0 : 1)
+    return MetricsText.text(of: metrics.families) + (text ?? "")
   }
 }
 

@@ -5,53 +5,53 @@
 ///
 /// Both delays exceed those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. A profile that somebody else
 /// chose meanwhile stays.
-public struct HeadsetProfile: Sendable, Equatable {
+package struct HeadsetProfile: Sendable, Equatable {
   /// A Bluetooth headset's card.
-  public struct Card: Sendable, Equatable {
+  package struct Card: Sendable, Equatable {
     /// `device.name`
-    public var name: String
+    package var name: String
     /// Name of the active profile.
-    public var profile: String
+    package var profile: String
     /// The best profile with a microphone; nil where it has none.
-    public var callProfile: String?
+    package var callProfile: String?
 
-    public init(name: String, profile: String, callProfile: String?) {
+    package init(name: String, profile: String, callProfile: String?) {
       self.name = name
       self.profile = profile
       self.callProfile = callProfile
     }
   }
   /// A profile switch to be undone later.
-  public struct Change: Codable, Sendable, Equatable {
-    public var card: String
-    public var former: String
-    public var ours: String
+  package struct Change: Codable, Sendable, Equatable {
+    package var card: String
+    package var former: String
+    package var ours: String
 
-    public init(card: String, former: String, ours: String) {
+    package init(card: String, former: String, ours: String) {
       self.card = card
       self.former = former
       self.ours = ours
     }
   }
-  public struct Request: Sendable, Equatable {
-    public var card: String
-    public var profile: String
+  package struct Request: Sendable, Equatable {
+    package var card: String
+    package var profile: String
 
-    public init(card: String, profile: String) {
+    package init(card: String, profile: String) {
       self.card = card
       self.profile = profile
     }
   }
 
   /// Seconds of sending before the headset is switched.
-  public static let callDelay = 0.75
+  package static let callDelay = 0.75
   /// Seconds without sending before it is switched back.
-  public static let musicDelay = 3.0
+  package static let musicDelay = 3.0
   /// Seconds to wait for a switch to complete.
-  public static let patience = 2.0
+  package static let patience = 2.0
 
   /// The switch in effect.
-  public private(set) var change: Change?
+  package private(set) var change: Change?
   private var hasTakenEffect = false
   /// A Boolean value indicating whether the headset disappeared while it was in nearend's profile; when it returns it starts afresh.
   private var isAway = false
@@ -62,7 +62,7 @@ public struct HeadsetProfile: Sendable, Equatable {
   private var isOverruled = false
 
   /// - Parameter change: a switch that an earlier run left behind, after a crash.
-  public init(change: Change? = nil) {
+  package init(change: Change? = nil) {
     self.change = change
     hasTakenEffect = change != nil
   }
@@ -75,7 +75,7 @@ public struct HeadsetProfile: Sendable, Equatable {
   ///   - cards: every Bluetooth card that exists.
   ///   - time: seconds of a monotonic clock.
   /// - Returns: the switch to request now, and when to call again.
-  public mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
+  package mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
     if !sends { isOverruled = false }
     if let change { return lookBack(change, sends: sends, used: used, cards: cards, at: time) }
     guard sends, !isOverruled, let card = cards.first(where: { $0.name == used }), let call = card.callProfile, card.profile != call,
@@ -120,7 +120,7 @@ public struct HeadsetProfile: Sendable, Equatable {
   }
 
   /// Returns the request that restores the original profile when nearend leaves.
-  public mutating func leave(cards: [Card]) -> Request? {
+  package mutating func leave(cards: [Card]) -> Request? {
     guard let change, let card = cards.first(where: { $0.name == change.card }), card.profile == change.ours else { return nil }
     self.change = nil
     return Request(card: card.name, profile: change.former)

@@ -31,16 +31,16 @@ public struct RouteChange: Codable, Sendable, Equatable {
 }
 
 /// The facts from which the reason of a change is derived, at one instant. [any]
-public struct RouteInstant: Sendable, Equatable {
-  public var route: RouteDescription
+package struct RouteInstant: Sendable, Equatable {
+  package var route: RouteDescription
   /// Every port that exists and is not known to be unplugged.
-  public var available: Set<PortId>
+  package var available: Set<PortId>
   /// The device that a person chose, by direction: picked in nearend, otherwise the session's configured default; `node.name`.
-  public var chosen: [Device.Direction: String]
+  package var chosen: [Device.Direction: String]
   /// A Boolean value indicating whether the machine sleeps or has just woken up.
-  public var isWaking: Bool
+  package var isWaking: Bool
 
-  public init(
+  package init(
     route: RouteDescription = RouteDescription(), available: Set<PortId> = [], chosen: [Device.Direction: String] = [:],
     isWaking: Bool = false
   ) {
@@ -53,7 +53,7 @@ public struct RouteInstant: Sendable, Equatable {
 
 extension RouteChange {
   /// Derives the change between two instants; nil if the route is the same. The first reason that applies wins, in this order.
-  public init?(from old: RouteInstant, to new: RouteInstant) {
+  package init?(from old: RouteInstant, to new: RouteInstant) {
     guard new.route.differs(from: old.route) else { return nil }
     self.init(reason: Self.reason(old, new), previousRoute: old.route, route: new.route)
   }
@@ -91,7 +91,7 @@ extension RoutePort {
 extension RouteChange {
   /// The detail of the event `routeChange`: `reason`, and as "portType node, …" the ports of the new route (`inputs`, `outputs`) and of the
   /// previous one (`previousInputs`, `previousOutputs`).
-  public var detail: [String: EventValue] {
+  package var detail: [String: EventValue] {
     func ports(_ ports: [RoutePort]) -> EventValue { .string(ports.map { "\($0.portType.rawValue) \($0.name)" }.joined(separator: ", ")) }
     return [
       "reason": .string(reason.rawValue), "inputs": ports(route.inputs), "outputs": ports(route.outputs),
@@ -100,17 +100,17 @@ extension RouteChange {
   }
 
   /// For the log.
-  public var words: String { "route \(route.words), was \(previousRoute.words): \(reason.rawValue)" }
+  package var words: String { "route \(route.words), was \(previousRoute.words): \(reason.rawValue)" }
 }
 
 extension RouteDescription {
   /// "builtInMic > nearend > headphones".
-  public var words: String {
+  package var words: String {
     func types(_ ports: [RoutePort]) -> String { ports.isEmpty ? "none" : ports.map(\.portType.rawValue).joined(separator: ", ") }
     return "\(types(inputs)) > nearend > \(types(outputs))"
   }
 }
 
 extension RouteChangeReason {
-  public var level: LogEntry.Level { self == .noSuitableRoute ? .warning : .info }
+  package var level: LogEntry.Level { self == .noSuitableRoute ? .warning : .info }
 }

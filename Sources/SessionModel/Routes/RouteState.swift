@@ -13,7 +13,7 @@ package struct RouteState: Sendable, Equatable {
   var unplugPause: UnplugPause
   var defaults: DefaultDevices
   var news = RouteNews()
-  /// What was remarked of what there is too much of.
+  /// Warnings about exceeded limits that were logged; each is logged once.
   var remarked: Set<String> = []
 
   /// Seconds that a headset may take to change its profile, and a daemon to set up its devices.

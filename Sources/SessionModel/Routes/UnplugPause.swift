@@ -1,21 +1,21 @@
 /// Decides when playback pauses because headphones are gone, so that private audio does not play into the room (R5). Pure. [any]
 ///
 /// As in Apple's "Responding to audio route changes". Plugging in, or choosing another speaker, continues without a pause.
-public struct UnplugPause: Sendable, Equatable {
+package struct UnplugPause: Sendable, Equatable {
   /// The facts at one instant.
-  public struct Look: Sendable, Equatable {
+  package struct Look: Sendable, Equatable {
     /// The speaker in use now.
-    public var output: RoutePort?
+    package var output: RoutePort?
     /// Every port that can be used now.
-    public var available: Set<PortId>
+    package var available: Set<PortId>
     /// The speaker that a person chose; nil if nobody did.
-    public var chosen: String?
+    package var chosen: String?
     /// A Boolean value indicating whether anything plays.
-    public var isPlaying: Bool
+    package var isPlaying: Bool
     /// Seconds of a monotonic clock.
-    public var time: Double
+    package var time: Double
 
-    public init(output: RoutePort?, available: Set<PortId>, chosen: String? = nil, isPlaying: Bool, time: Double = 0) {
+    package init(output: RoutePort?, available: Set<PortId>, chosen: String? = nil, isPlaying: Bool, time: Double = 0) {
       self.output = output
       self.available = available
       self.chosen = chosen
@@ -25,10 +25,10 @@ public struct UnplugPause: Sendable, Equatable {
   }
 
   /// False lets playback continue wherever it can (`--no-pause-on-unplug`).
-  public var isEnabled: Bool {
+  package var isEnabled: Bool {
     didSet { if !isEnabled { isPaused = false } }
   }
-  public private(set) var isPaused = false
+  package private(set) var isPaused = false
   private var last: Look?
   /// When another headset replaced unplugged headphones. A change right after that is still the session manager looking for a speaker;
   /// counting it would let a second headset on the desk cause playback in the room.
@@ -43,10 +43,10 @@ public struct UnplugPause: Sendable, Equatable {
   /// Seconds within which a session manager settles on a speaker.
   private static let search = 2.0
 
-  public init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
+  package init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
   /// Takes the route, changed or not.
-  public mutating func look(_ new: Look) {
+  package mutating func look(_ new: Look) {
     let old = last
     last = new
     guard isEnabled, new.isPlaying else {
@@ -75,7 +75,7 @@ public struct UnplugPause: Sendable, Equatable {
   }
 
   /// Resumes: a person wants to hear it in the room.
-  public mutating func resume() {
+  package mutating func resume() {
     isPaused = false
     tookOver = nil
   }

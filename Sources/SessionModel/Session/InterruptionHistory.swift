@@ -1,7 +1,7 @@
 /// Records a session's interruptions and their outcomes (I1), derived from the session's states and their times. [any]
-public struct InterruptionHistory: Sendable {
+package struct InterruptionHistory: Sendable {
   /// Number of interruptions that are kept.
-  public static let capacity = 20
+  package static let capacity = 20
 
   private struct Entry {
     var record: InterruptionRecord
@@ -10,7 +10,7 @@ public struct InterruptionHistory: Sendable {
   }
   private var entries: [Entry] = []
 
-  public init() {}
+  package init() {}
 
   /// Takes a change of the session.
   /// - Parameters:
@@ -19,7 +19,7 @@ public struct InterruptionHistory: Sendable {
   ///   - isRecovered: whether `didRecover` is posted for this change.
   ///   - time: seconds since 1970-01-01 00:00 UTC.
   ///   - clock: seconds of a monotonic clock.
-  public mutating func note(from old: SessionState, to new: SessionState, isRecovered: Bool, time: Double, clock: Double) {
+  package mutating func note(from old: SessionState, to new: SessionState, isRecovered: Bool, time: Double, clock: Double) {
     for reason in new.interruptions where !old.interruptions.contains(reason) {
       entries.append(Entry(record: InterruptionRecord(reason: reason, began: time, duration: 0, outcome: .holds), clock: clock))
     }
@@ -39,7 +39,7 @@ public struct InterruptionHistory: Sendable {
   private mutating func trim() { entries.removeFirst(max(0, entries.count - Self.capacity)) }
 
   /// The records, oldest first; for current ones the duration so far.
-  public func records(at clock: Double) -> [InterruptionRecord] {
+  package func records(at clock: Double) -> [InterruptionRecord] {
     entries.map { entry in
       var record = entry.record
       if record.outcome == .holds { record.duration = max(0, clock - entry.clock) }

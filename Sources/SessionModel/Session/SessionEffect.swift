@@ -1,5 +1,5 @@
 /// An effect of a session's change, to be carried out in order. [any]
-public enum SessionEffect: Sendable, Equatable {
+package enum SessionEffect: Sendable, Equatable {
   /// Refuses the call; nothing has changed.
   case refused(SessionRefusal)
   /// The graph must meet a new demand.

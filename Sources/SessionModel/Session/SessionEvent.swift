@@ -1,5 +1,5 @@
 /// Something that happens to a session: a call of a program, or news from the graph or the system. [any]
-public enum SessionEvent: Sendable, Equatable {
+package enum SessionEvent: Sendable, Equatable {
   // Programs
   /// `registerMedia`. Neither send nor receive, or an id that is already registered, has no effect (L2).
   case registerMedia(id: String, isSend: Bool, isReceive: Bool)

@@ -1,6 +1,6 @@
 /// Computes the session's next state and the effects to carry out. Pure: holds every rule of media, activation, manual mode, deferred
 /// sources and recovery. [any]
-public func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: SessionState, effects: [SessionEffect]) {
+package func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: SessionState, effects: [SessionEffect]) {
   var next = state
   var own: [SessionEffect] = []
   next.apply(event, &own)

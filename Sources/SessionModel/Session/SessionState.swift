@@ -3,58 +3,58 @@
 ///     media ────────┐
 ///     active ───────┼──▶ isUnitRunning ──▶ demand ──▶ links
 ///     interruption ─┘
-public struct SessionState: Sendable, Equatable {
+package struct SessionState: Sendable, Equatable {
   /// The one consumer of the processed microphone in a program (L5).
-  public struct Source: Sendable, Equatable {
-    public enum Phase: String, Codable, Sendable {
+  package struct Source: Sendable, Equatable {
+    package enum Phase: String, Codable, Sendable {
       /// Waits for the session to run; needs no restart then (S3).
       case deferred
       case running
     }
-    public var mediaId: String
-    public var phase: Phase
+    package var mediaId: String
+    package var phase: Phase
     /// A Boolean value indicating whether it has had audio other than silence (T5).
-    public var hadAudio = false
+    package var hadAudio = false
     /// The source's resampling; nil if it takes the rate it is given.
-    public var resampling: Resampling?
+    package var resampling: Resampling?
   }
 
   /// The conversion that a source does (T5).
-  public struct Resampling: Codable, Sendable, Equatable {
+  package struct Resampling: Codable, Sendable, Equatable {
     /// Frames per second of its input.
-    public var captureRate: Int
+    package var captureRate: Int
     /// Frames per second of its output.
-    public var outputRate: Int
+    package var outputRate: Int
 
-    public init(captureRate: Int, outputRate: Int) {
+    package init(captureRate: Int, outputRate: Int) {
       self.captureRate = captureRate
       self.outputRate = outputRate
     }
   }
 
-  public internal(set) var settings = SessionSettings()
+  package internal(set) var settings = SessionSettings()
   /// In the order of registration; applications after programs.
-  public internal(set) var media: [Media] = []
-  public internal(set) var source: Source?
+  package internal(set) var media: [Media] = []
+  package internal(set) var source: Source?
   /// Media ids of the ring sinks, in the order of registration.
-  public internal(set) var sinks: [String] = []
+  package internal(set) var sinks: [String] = []
   /// Manual mode: a Boolean value indicating whether the call manager has activated the session and not yet deactivated it (S2).
-  public internal(set) var isActivatedExternally = false
+  package internal(set) var isActivatedExternally = false
   /// The interruptions now, in the order in which they began (I1).
-  public internal(set) var interruptions: [Interruption.Reason] = []
+  package internal(set) var interruptions: [Interruption.Reason] = []
   /// The interruptions that are ignored now because others manage the session (S5).
-  public internal(set) var unheeded: [Interruption.Reason] = []
-  public internal(set) var isInForeground = true
+  package internal(set) var unheeded: [Interruption.Reason] = []
+  package internal(set) var isInForeground = true
   /// Default mode: a Boolean value indicating whether an interruption has ended and recovery waits for the return to the foreground (I3).
-  public internal(set) var awaitsRecovery = false
+  package internal(set) var awaitsRecovery = false
   /// Default mode: a Boolean value indicating whether the session was activated and the last media has not deactivated it since (S5).
-  public internal(set) var isActivated = false
+  package internal(set) var isActivated = false
 
-  public init(settings: SessionSettings = SessionSettings()) { self.settings = settings }
+  package init(settings: SessionSettings = SessionSettings()) { self.settings = settings }
 
   /// The part of the state that outlasts the session's graph: settings, the call manager's word, and whether the login session is in the
   /// foreground.
-  public var atRest: SessionState {
+  package var atRest: SessionState {
     var rest = SessionState(settings: settings)
     // Prepared recording ends with the unit; the owner of the setting passes it to the next session.
     rest.settings.isRecordingAlwaysPrepared = false
@@ -64,28 +64,28 @@ public struct SessionState: Sendable, Equatable {
   }
 
   /// The media of that id that a program registered; an application's media of the same id is distinct.
-  public func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
+  package func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
 
   /// Init-only settings are locked while there is a unit: media is registered, or recording is prepared (L6, S8).
-  public var isLocked: Bool { isNeeded }
+  package var isLocked: Bool { isNeeded }
 
   /// `isSessionActive` (S7): configured, activated and not interrupted, so that sound can be captured and played.
-  public var isActive: Bool {
+  package var isActive: Bool {
     (settings.isManual ? isActivatedExternally : isActivated) && interruptions.isEmpty && !awaitsRecovery
   }
 
   /// A Boolean value indicating whether the voice-processing unit runs: the session is active and needed.
-  public var isUnitRunning: Bool { isActive && isNeeded }
+  package var isUnitRunning: Bool { isActive && isNeeded }
 
   /// A Boolean value indicating whether there is a unit, running or interrupted. In manual mode the call manager's activation makes it, and
   /// an interruption takes it away (S1, S7).
-  public var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
+  package var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
 
   /// A Boolean value indicating whether there is a reason to run: media, or prepared recording (S8).
-  public var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
+  package var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
 
   /// Whether and where the voice is muted now (D1, S8).
-  public var microphoneGate: MicrophoneGate {
+  package var microphoneGate: MicrophoneGate {
     MicrophoneGate(
       isMuted: settings.isMicrophoneMuted, mutesInput: settings.microphoneMuteMode == .inputMixer,
       isHeld: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
@@ -93,10 +93,10 @@ public struct SessionState: Sendable, Equatable {
 
   /// A Boolean value indicating whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared
   /// recording.
-  public var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
+  package var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
 
   /// What the graph must provide now.
-  public var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
+  package var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
 
   /// A Boolean value indicating whether a frozen graph is tried again: only demand can show that it runs (I5). In manual mode the call
   /// manager's activation does this.
@@ -105,7 +105,7 @@ public struct SessionState: Sendable, Equatable {
   }
 
   /// What the graph would have to provide without interruptions.
-  public var wanted: SessionDemand {
+  package var wanted: SessionDemand {
     let isPrepared = settings.isRecordingAlwaysPrepared
     let sends = isPrepared || media.contains(where: \.isSend)
     return SessionDemand(
@@ -115,25 +115,25 @@ public struct SessionState: Sendable, Equatable {
 }
 
 /// What a session needs of the graph. [any]
-public struct SessionDemand: Sendable, Equatable {
+package struct SessionDemand: Sendable, Equatable {
   /// A Boolean value indicating whether the voice is to be produced, from the real microphone if that is open (L4).
-  public var sends: Bool
-  public var receives: Bool
+  package var sends: Bool
+  package var receives: Bool
   /// A Boolean value indicating whether a program takes part without a node in the graph, so that nothing else keeps the cycles running.
-  public var keepsAwake: Bool
+  package var keepsAwake: Bool
   /// A Boolean value indicating whether nearend links the real devices itself (S5).
-  public var linksDevices: Bool
+  package var linksDevices: Bool
   /// A Boolean value indicating whether the real microphone is linked; false while it is muted in mode `restart` (D1).
-  public var opensMicrophone: Bool
+  package var opensMicrophone: Bool
   /// A Boolean value indicating whether recording is prepared and nobody takes part (S8).
-  public var isOnlyPrepared: Bool
+  package var isOnlyPrepared: Bool
 
-  public var isActive: Bool { sends || receives }
+  package var isActive: Bool { sends || receives }
   /// A Boolean value indicating whether a call is up that nearend manages (D3, S5).
-  public var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
+  package var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
 
   /// If `opensMicrophone` is nil, the microphone is open whenever it sends.
-  public init(
+  package init(
     sends: Bool = false, receives: Bool = false, keepsAwake: Bool = false, linksDevices: Bool = true,
     opensMicrophone: Bool? = nil, isOnlyPrepared: Bool = false
   ) {
@@ -147,11 +147,11 @@ public struct SessionDemand: Sendable, Equatable {
 }
 
 /// What silences the microphone. [any]
-public struct MicrophoneGate: Sendable, Equatable {
+package struct MicrophoneGate: Sendable, Equatable {
   /// A Boolean value indicating whether the person has muted it.
-  public var isMuted: Bool
+  package var isMuted: Bool
   /// A Boolean value indicating whether it is muted before processing instead of behind it.
-  public var mutesInput: Bool
+  package var mutesInput: Bool
   /// A Boolean value indicating whether the voice is only kept warm, and silent, because nobody takes it (S8).
-  public var isHeld: Bool
+  package var isHeld: Bool
 }

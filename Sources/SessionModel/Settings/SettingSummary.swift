@@ -1,6 +1,6 @@
 extension Setting {
   /// A one-line description for people.
-  public var summary: String {
+  package var summary: String {
     switch self {
     case .bypassVoiceProcessing: "The microphone's sound as it is, at the same latency"
     case .voiceProcessingEnableAGC: "Gain control: talkers near and far from the microphone come out alike"

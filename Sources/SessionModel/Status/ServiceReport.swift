@@ -1,52 +1,52 @@
 /// The data for diagnostics, telemetry and metrics, at one instant. [any]
-public struct ServiceReport: Sendable {
-  public var snapshot: Snapshot
-  public var session: SessionState
+package struct ServiceReport: Sendable {
+  package var snapshot: Snapshot
+  package var session: SessionState
   /// Linear gain of the whole mix, 0–1 (D5).
-  public var outputVolume = 1.0
+  package var outputVolume = 1.0
   /// Processor time that the process has used, in seconds.
-  public var cpuSeconds = 0.0
+  package var cpuSeconds = 0.0
   /// Events posted since the start.
-  public var events = EventCounts()
+  package var events = EventCounts()
   /// NaN and infinite samples from a program's own stages, by chain.
-  public var silencedStageSamples = SilencedSamples()
+  package var silencedStageSamples = SilencedSamples()
   /// Why the operator's gate lets nothing through; nil if it lets something through (T3).
-  public var telemetryHeldBack: String?
+  package var telemetryHeldBack: String?
   /// The nearend that this program has joined; nil if the session is its own.
-  public var host: String?
+  package var host: String?
   /// Destinations of telemetry; empty if it is off.
-  public var telemetry: [TelemetryOutletStatus] = []
+  package var telemetry: [TelemetryOutletStatus] = []
 
-  public init(snapshot: Snapshot, session: SessionState) {
+  package init(snapshot: Snapshot, session: SessionState) {
     self.snapshot = snapshot
     self.session = session
   }
 }
 
 /// Counts of NaN and infinite samples that were replaced by silence since the session began; other than 0, a stage is broken (S6). [any]
-public struct SilencedSamples: Sendable, Equatable {
+package struct SilencedSamples: Sendable, Equatable {
   /// From the capture stages.
-  public var capture: UInt64
+  package var capture: UInt64
   /// From the render stages.
-  public var render: UInt64
+  package var render: UInt64
 
-  public init(capture: UInt64 = 0, render: UInt64 = 0) {
+  package init(capture: UInt64 = 0, render: UInt64 = 0) {
     self.capture = capture
     self.render = render
   }
 }
 
 /// How many events were posted since start. [any]
-public struct EventCounts: Sendable, Equatable {
-  public private(set) var kinds: [AudioEvent.Kind: Int] = [:]
+package struct EventCounts: Sendable, Equatable {
+  package private(set) var kinds: [AudioEvent.Kind: Int] = [:]
   /// By the reason's name.
-  public private(set) var interruptions: [String: Int] = [:]
+  package private(set) var interruptions: [String: Int] = [:]
   /// Total seconds of those that have ended, by the reason's name.
-  public private(set) var interruptionSeconds: [String: Double] = [:]
+  package private(set) var interruptionSeconds: [String: Double] = [:]
 
-  public init() {}
+  package init() {}
 
-  public mutating func count(_ event: AudioEvent) {
+  package mutating func count(_ event: AudioEvent) {
     kinds[event.kind, default: 0] += 1
     guard case .string(let reason)? = event.detail["reason"] else { return }
     if event.kind == .interruptionBegan { interruptions[reason, default: 0] += 1 }
@@ -57,18 +57,18 @@ public struct EventCounts: Sendable, Equatable {
 }
 
 /// A file or a server that receives telemetry. [any]
-public struct TelemetryOutletStatus: Sendable, Equatable {
+package struct TelemetryOutletStatus: Sendable, Equatable {
   /// "file" or "http".
-  public var name: String
+  package var name: String
   /// Records waiting to be sent.
-  public var queued: Int
-  public var delivered: Int
+  package var queued: Int
+  package var delivered: Int
   /// Records lost: the oldest when the queue was full, and those that the server rejected for good.
-  public var dropped: Int
+  package var dropped: Int
   /// Why the last attempt failed; nil if it succeeded.
-  public var failure: String?
+  package var failure: String?
 
-  public init(name: String, queued: Int = 0, delivered: Int = 0, dropped: Int = 0, failure: String? = nil) {
+  package init(name: String, queued: Int = 0, delivered: Int = 0, dropped: Int = 0, failure: String? = nil) {
     self.name = name
     self.queued = queued
     self.delivered = delivered

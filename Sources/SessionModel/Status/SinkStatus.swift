@@ -54,6 +54,8 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var rms: Double
   /// The remote stream's RTP SSRC, if a program has reported it.
   public var ssrc: UInt32?
+  /// What comes over the network; nil for a participant on this machine.
+  public var remote: RemoteStatus?
 
   /// Fill of the ring, 0–1; 0 for a graph sink.
   public var fill: Double { capacityBytes > 0 ? Double(fillBytes) / Double(capacityBytes) : 0 }
@@ -65,7 +67,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     framesWritten: UInt64 = 0, framesRead: UInt64 = 0, isResampling: Bool = false, resampleRatio: Double = 1,
     driftPPM: Double = 0, jitter: Double = 0, jitterSpikes: UInt64 = 0, gain: Double = 1, isMuted: Bool = false, peak: Double = -120,
     rms: Double = -120,
-    ssrc: UInt32? = nil
+    ssrc: UInt32? = nil, remote: RemoteStatus? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -91,5 +93,6 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     self.peak = peak
     self.rms = rms
     self.ssrc = ssrc
+    self.remote = remote
   }
 }

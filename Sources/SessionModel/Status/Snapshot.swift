@@ -16,6 +16,8 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var sinks: [SinkStatus]
   /// The program that takes the processed microphone, if any.
   public var source: SourceStatus?
+  /// Where the voice is sent (K12).
+  public var sends: [SendStatus] = []
   /// What programs play into the outgoing microphone.
   public var appAudio = AppAudioStatus()
   /// Linear gain of everything that nearend plays, 0–1 (D5).
@@ -24,6 +26,8 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var log: [LogEntry]
   /// The state of ducking (D3).
   public var ducking: DuckingStatus
+  /// LADSPA plug-ins in the capture and the render chain (S6).
+  public var stages: [StageStatus] = []
   /// Present only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 

@@ -1,30 +1,32 @@
 /// The content of `getTelemetryJson()`: the state of the session for a server, with LiveSwitch's keys (T2). [any]
 ///
 /// Keys whose value is nil are omitted.
-public struct TelemetryDocument: Codable, Sendable, Equatable {
-  public var useVoiceProcessingIO: Bool
-  public var bypassVoiceProcessing: Bool
-  public var voiceProcessingEnableAGC: Bool
+package struct TelemetryDocument: Codable, Sendable, Equatable {
+  package var useVoiceProcessingIO: Bool
+  package var bypassVoiceProcessing: Bool
+  package var voiceProcessingEnableAGC: Bool
   /// Channels of the mix; those of the source may differ.
-  public var channelCount: Int
-  public var isSessionActive: Bool
-  public var hasMicSource: Bool
-  public var sinkCount: Int
-  public var totalRegisteredMedia: Int
-  public var manualAudioSessionManagement: Bool
+  package var channelCount: Int
+  package var isSessionActive: Bool
+  package var hasMicSource: Bool
+  package var sinkCount: Int
+  package var totalRegisteredMedia: Int
+  package var manualAudioSessionManagement: Bool
   /// A Boolean value indicating whether the registered source has had audio other than silence (T5).
-  public var sourceHadAudio: Bool
-  public var sourceResamplingActive: Bool
+  package var sourceHadAudio: Bool
+  package var sourceResamplingActive: Bool
   /// Present only while `sourceResamplingActive`.
-  public var sourceCaptureRateHz: Int?
+  package var sourceCaptureRateHz: Int?
   /// Present only while `sourceResamplingActive`.
-  public var sourceOutputRateHz: Int?
+  package var sourceOutputRateHz: Int?
   /// SSRC by media id, for the sinks with a known one (K8).
-  public var asmSsrcMap: [String: UInt32]
+  package var asmSsrcMap: [String: UInt32]
+  /// What comes over the network, by media id; nil where nobody is on another machine (K12).
+  package var remotes: [String: RemoteStatus]?
   /// The whole text of `getDiagnostics()`.
-  public var diagnostics: String
+  package var diagnostics: String
 
-  public init(_ report: ServiceReport) {
+  package init(_ report: ServiceReport) {
     let (snapshot, session) = (report.snapshot, report.session)
     useVoiceProcessingIO = session.settings.usesVoiceProcessing
     bypassVoiceProcessing = snapshot.processing.isBypassed
@@ -41,6 +43,8 @@ public struct TelemetryDocument: Codable, Sendable, Equatable {
     sourceCaptureRateHz = resampling?.captureRate
     sourceOutputRateHz = resampling?.outputRate
     asmSsrcMap = Dictionary(snapshot.sinks.compactMap { sink in sink.ssrc.map { (sink.id, $0) } }) { first, _ in first }
+    let remote = Dictionary(snapshot.sinks.compactMap { sink in sink.remote.map { (sink.id, $0) } }) { first, _ in first }
+    remotes = remote.isEmpty ? nil : remote
     diagnostics = Diagnostics(report).text
   }
 }

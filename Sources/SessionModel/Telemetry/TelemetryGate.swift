@@ -59,6 +59,9 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
   case badVersion(String)
   case unknownType(String)
   case badURL(String)
+  case badEndpoint(String)
+  case badHeader(String)
+  case badInterval(Double)
   case badFile(path: String, reason: String)
   case badDocument(String)
 
@@ -70,6 +73,12 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
       "disabledTelemetryTypes: there is no telemetry type '\(name)'; there are: "
         + TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
     case .badURL(let text): "telemetry cannot be sent to '\(text)'; give an address that begins with http:// or https:// and names a host"
+    case .badEndpoint(let text):
+      "'\(text)' is no collector's address; give one that begins with http:// or https:// and names a host, such as http://localhost:4318"
+    case .badHeader(let text):
+      "'\(text.prefix { $0 != ":" })' is no header that can be added; give 'Name: value', and none of Content-Type, Content-Length, "
+        + "Transfer-Encoding, Connection and Host"
+    case .badInterval(let seconds): "\(seconds) s is no interval between readings; give 1 to 3600"
     case .badDocument(let reason):
       "the telemetry configuration cannot be used: \(reason); give an object such as "
         + "{\"clientTelemetry\": {\"sendASMTelemetryMinRemoteVersion\": \"0.1\", \"disabledTelemetryTypes\": []}}"

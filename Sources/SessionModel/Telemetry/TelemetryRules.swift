@@ -1,12 +1,12 @@
 /// Decides which events are telemetry, and when a snapshot is due (T3). Pure. [any]
 ///
 /// A call is up while any media is registered. Outside a call nothing is sent, except the end of an interruption that began in one.
-public struct TelemetryRules: Sendable {
-  public struct Decision: Sendable, Equatable {
-    public var sendsEvent = false
-    public var snapshot: TelemetryRecord.Occasion?
+package struct TelemetryRules: Sendable {
+  package struct Decision: Sendable, Equatable {
+    package var sendsEvent = false
+    package var snapshot: TelemetryRecord.Occasion?
 
-    public init(sendsEvent: Bool = false, snapshot: TelemetryRecord.Occasion? = nil) {
+    package init(sendsEvent: Bool = false, snapshot: TelemetryRecord.Occasion? = nil) {
       self.sendsEvent = sendsEvent
       self.snapshot = snapshot
     }
@@ -15,10 +15,10 @@ public struct TelemetryRules: Sendable {
   private var isCallUp = false
   private var openInterruptions = 0
 
-  public init() {}
+  package init() {}
 
   /// Decides about an event of this kind; `hasMedia` tells whether any media is registered after it.
-  public mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
+  package mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
     let starts = hasMedia && !isCallUp
     isCallUp = hasMedia
     var decision = Decision(sendsEvent: hasMedia && Self.harmsSound(kind), snapshot: starts ? .callStart : nil)

@@ -78,7 +78,7 @@ public final class GraphProbe {
 
   /// Plays and records once, and waits for the end.
   /// - Throws: `SessionError` with code `timedOut` if the graph does not run.
-  public func run(timeout: Double = 30) throws -> Recording {
+  public func run(timeout: Double = factTimeout) throws -> Recording {
     start()
     return try finish(timeout: timeout)
   }
@@ -93,7 +93,7 @@ public final class GraphProbe {
   public func end(after frames: Int) { tape.end(after: frames) }
 
   /// Waits until everything is recorded.
-  public func finish(timeout: Double = 30) throws -> Recording {
+  public func finish(timeout: Double = factTimeout) throws -> Recording {
     guard poll(timeout: timeout, { tape.isDone ? true : nil }) != nil else {
       let why = tape.hasStarted ? "it recorded \(tape.watch.cycles) cycles" : "\(tape.idlePorts) of its ports have no link that works"
       throw SessionError(

@@ -14,7 +14,7 @@ extension PrivateSession {
   /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds.
   /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. A failure of the tool itself is not an error here: see
   ///   `ToolResult.exit`.
-  public func run(_ program: String, _ arguments: [String], timeout: Double = 10) throws -> ToolResult {
+  public func run(_ program: String, _ arguments: [String], timeout: Double = factTimeout) throws -> ToolResult {
     let name = "\(path)/logs/tool-\(UInt64.random(in: .min ... .max))"
     let files = ["\(name).out", "\(name).err"]
     defer { files.forEach { unlink($0) } }
@@ -91,8 +91,10 @@ extension PrivateSession {
   public func link(_ from: String, _ to: String) throws {
     let link = Link(from: from, to: to)
     try wait(forPorts: [from, to])
-    try wait(for: "the link \(from) → \(to) to be active") {
+    var state: String?
+    try wait(for: "the link \(from) → \(to) to be active", detail: { "it is \(state ?? "not there")" }) {
       let links = try links()
+      state = links[link]
       if links[link] == nil { _ = try run("pw-link", from, to) }
       return links[link] == "active"
     }
@@ -113,7 +115,7 @@ extension PrivateSession {
     try wait(for: what, timeout: timeout, detail: { "" }, fact)
   }
 
-  func wait(for what: String, timeout: Double?, detail: () -> String, _ fact: () throws -> Bool) throws {
+  func wait(for what: String, timeout: Double? = nil, detail: () -> String, _ fact: () throws -> Bool) throws {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }

@@ -48,7 +48,7 @@ public struct SessionConfiguration: Sendable {
   /// Where programs are searched; nil for this process's `PATH`.
   public var path: String?
   /// Seconds to wait for a fact before the session is given up.
-  public var timeout = 20.0
+  public var timeout = factTimeout
 
   public init() {}
 

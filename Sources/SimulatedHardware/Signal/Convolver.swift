@@ -11,7 +11,7 @@ final class Convolver {
   /// Frames between a sample's input and the first output of its response.
   var latency: Int { block }
 
-  private let transform: FourierTransform
+  private let transform: BufferedFourierTransform
   private let partitions: Int
   /// Floats per row: a spectrum's real parts, followed by its imaginary ones.
   private let row: Int
@@ -27,7 +27,7 @@ final class Convolver {
 
   init(response taps: [Float], block: Int = 256) {
     self.block = block
-    transform = FourierTransform(size: 2 * block)
+    transform = BufferedFourierTransform(size: 2 * block)
     row = 2 * transform.stride
     partitions = max(1, (taps.count + block - 1) / block)
     response = .allocate(capacity: partitions * row)

@@ -73,7 +73,7 @@ public enum Measures {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
     var size = 64
     while size < max(x.count, y.count) + most + 1 { size *= 2 }
-    let (a, b) = (FourierTransform(size: size), FourierTransform(size: size))
+    let (a, b) = (BufferedFourierTransform(size: size), BufferedFourierTransform(size: size))
     for k in x.indices { a.samples[k] = x[k] }
     for k in y.indices { b.samples[k] = y[k] }
     a.forward()
@@ -98,6 +98,12 @@ public enum Measures {
     let before = power(microphone[range])
     guard before > 0 else { return nil }
     return 10 * log10(before / max(power(processed[range]), 1e-12))
+  }
+
+  /// The median of the levels of the pieces of so many frames: what a busy machine does to a few of them says nothing.
+  public static func medianLevel(_ samples: [Float], piece: Int) -> Double {
+    let levels = stride(from: 0, to: samples.count, by: piece).map { level(samples[$0..<min($0 + piece, samples.count)]) }.sorted()
+    return levels.isEmpty ? level(samples) : levels[levels.count / 2]
   }
 
   /// How much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second, 0–1.

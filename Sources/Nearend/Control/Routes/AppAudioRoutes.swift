@@ -1,3 +1,4 @@
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -40,7 +41,7 @@ extension PCMRegistration {
   static func appAudio(
     id: String, rate: Int, channels: Int, type: SinkFormat.SampleType, milliseconds: Int, in service: NearendService
   ) throws(SinkError) -> PCMRegistration {
-    if let problem = ParticipantId.nameProblem(id) { throw .impossibleId(id, reason: problem) }
+    if let problem = IdRule.problem(id) { throw .impossibleId(id, reason: problem) }
     let format = try SinkFormat(sampleRate: rate, channelCount: channels, sampleType: type)
     let size = max(1, rate * milliseconds / 1000) * format.bytesPerFrame
     let source = try service.addAppAudio(id: id, format: format, bufferSize: size)

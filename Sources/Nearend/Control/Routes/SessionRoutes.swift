@@ -1,3 +1,4 @@
+import Platform
 import SessionModel
 
 extension ControlRoutes {
@@ -34,7 +35,7 @@ extension ControlRequest {
   fileprivate func registerMedia() throws {
     let (isSend, isReceive) = (try flag("send"), try flag("receive"))
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
-    if let problem = ParticipantId.nameProblem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
+    if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
     let media = Media(id: id, isSend: isSend, isReceive: isReceive)
     try ControlRoutes.registering.withLock { _ in try register(media) }
     do { try exchange.answer(json: media) } catch {

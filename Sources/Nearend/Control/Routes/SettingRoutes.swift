@@ -64,7 +64,7 @@ extension NearendService {
       guard !changes.contains(where: { $0.setting == setting }) else {
         throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "it once, by its name or its alias")
       }
-      let value = try checked(setting, value)
+      let value = try settings.checked(setting, value)
       if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
       changes.append((setting, value))
     }

@@ -6,7 +6,7 @@ extension ControlRoutes {
   static let sinks = [
     ControlRoute("GET", "/sinks") { try $0.exchange.answer(json: $0.service.snapshot().sinks) },
     ControlRoute("PUT", "/sinks/:id", query: ["rate", "channels", "buffer"]) { try PCMUpload.answer($0) },
-    ControlRoute("POST", "/sinks/:id", query: ["device"]) { try $0.addDevice() },
+    ControlRoute("POST", "/sinks/:id", query: ["device", "rtp", "from", "latency"]) { try $0.addSink() },
     ControlRoute("PATCH", "/sinks/:id") { try $0.changeSink() },
     ControlRoute("DELETE", "/sinks/:id") { try $0.removeSink() },
   ]
@@ -22,9 +22,14 @@ private struct SinkChange: Decodable {
 }
 
 extension ControlRequest {
-  fileprivate func addDevice() throws {
-    guard try flag("device") else {
-      throw RequestFailure(400, "a sink device is made with device=1; PCM is played with PUT /sinks/\(id)?rate=48000&channels=1")
+  fileprivate func addSink() throws {
+    let query = exchange.head.query
+    if let address = query["rtp"], try !flag("device") { return try addRemoteSink(at: address) }
+    guard try flag("device"), query["rtp"] == nil, query["from"] == nil, query["latency"] == nil else {
+      throw RequestFailure(
+        400,
+        "a sink is made with device=1, or with rtp=10.0.0.7:5004, to which from and latency may be added; PCM is played with PUT /sinks/\(id)?rate=48000&channels=1"
+      )
     }
     do throws(SinkError) { try service.addGraphSink(id: id) } catch { throw RequestFailure(error.status, error.description) }
     try exchange.answer(201, json: ["id": id, "device": "nearend.sink.\(id)"])

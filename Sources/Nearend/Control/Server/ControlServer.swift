@@ -4,14 +4,23 @@ import PipeWireClient
 import Platform
 import Synchronization
 
-/// An HTTP/1.1 server on a Unix socket with a thread for each client, so that no client can delay another.
+/// Where clients come from. [any]
+protocol ListeningSocket: Sendable {
+  var descriptor: Int32 { get }
+  /// Stops accepting, and wakes who waits for it. Idempotent.
+  func remove()
+  /// Returns whether a client, just accepted, may speak.
+  func admits(_ client: Int32) -> Bool
+}
+
+/// An HTTP/1.1 server with a thread for each client, so that no client can delay another.
 final class ControlServer: Sendable {
   private struct State {
     var connections: [Int: ControlConnection] = [:]
     var nextId = 0
     var isStopping = false
   }
-  private let socket: ControlSocket
+  private let socket: any ListeningSocket
   private let limits: ControlLimits
   private let respond: @Sendable (ControlExchange) throws -> Void
   private let state = Mutex(State())
@@ -28,7 +37,7 @@ final class ControlServer: Sendable {
   private static let clientThread = "nearend-client"
 
   /// - Parameter respond: answers a request on its client's thread; a thrown error becomes the answer.
-  init(socket: ControlSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
+  init(socket: any ListeningSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
     self.socket = socket
     self.limits = limits
     self.respond = respond
@@ -76,7 +85,7 @@ final class ControlServer: Sendable {
         continue
       }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      guard ControlSocket.peer(of: descriptor)?.uid == geteuid() else {
+      guard socket.admits(descriptor) else {
         close(descriptor)
         room.signal()
         continue

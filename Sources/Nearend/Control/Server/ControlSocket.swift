@@ -3,7 +3,7 @@ import Glibc
 /// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
 ///
 /// The listener holds a lock on the folder, which ends with its process: a socket without a lock is stale, and is replaced.
-final class ControlSocket: Sendable {
+final class ControlSocket: ListeningSocket {
   let descriptor: Int32
   let path: String
   private let folder: Int32
@@ -35,6 +35,9 @@ final class ControlSocket: Sendable {
     unlink(path)
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
+
+  /// Only this user's processes.
+  func admits(_ client: Int32) -> Bool { Self.peer(of: client)?.uid == geteuid() }
 
   deinit {
     remove()

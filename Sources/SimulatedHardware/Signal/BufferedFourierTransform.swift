@@ -4,7 +4,7 @@ internal import CKernels
 /// allocate nothing.
 ///
 /// Not Sendable: one owner at a time.
-final class FourierTransform {
+final class BufferedFourierTransform {
   let size: Int
   /// `size` samples.
   let samples: UnsafeMutablePointer<Float>
@@ -19,7 +19,7 @@ final class FourierTransform {
   /// - Parameter size: a power of two, 64…2²⁴.
   init(size: Int) {
     guard let plan = nearend_fourier_create(Int32(size)) else {
-      preconditionFailure("FourierTransform: \(size) is no power of two from 64 to 2²⁴, or memory is short")
+      preconditionFailure("BufferedFourierTransform: \(size) is no power of two from 64 to 2²⁴, or memory is short")
     }
     self.plan = plan
     self.size = size

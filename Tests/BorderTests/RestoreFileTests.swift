@@ -4,7 +4,7 @@ import Testing
 @testable import PipeWireGraph
 
 @Suite("State file")
-struct StateFileTests {
+struct RestoreFileTests {
   private let folder: String
 
   init() throws {
@@ -15,27 +15,27 @@ struct StateFileTests {
   @Test("X3: what was written is read back; the file is private, and nothing else is left beside it")
   func written() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let file = StateFile(folder: folder)
-    let content = StateFile.Content(formerDefaults: ["default.configured.audio.sink": "{\"name\":\"hw.speaker\"}"])
+    let file = RestoreFile(folder: folder)
+    let content = RestoreFile.Content(formerDefaults: ["default.configured.audio.sink": "{\"name\":\"hw.speaker\"}"])
     for _ in 0..<2 { try file.write(content) }
     #expect(file.read { Issue.record("\($0)") } == content)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["restore.json"])
     #expect(try FileManager.default.attributesOfItem(atPath: "\(folder)/restore.json")[.posixPermissions] as? Int == 0o600)
-    try file.write(StateFile.Content())
+    try file.write(RestoreFile.Content())
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-    #expect(file.read { Issue.record("\($0)") } == StateFile.Content())
+    #expect(file.read { Issue.record("\($0)") } == RestoreFile.Content())
   }
 
   @Test("X1: a file that cannot be read is reported and put aside", arguments: ["", "{", "[]", "{\"formerDefaults\": 1}", "\0\u{1B}"])
   func unreadable(_ text: String) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let file = StateFile(folder: folder)
+    let file = RestoreFile(folder: folder)
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/restore.json"))
     var complaints: [String] = []
-    #expect(file.read { complaints.append($0) } == StateFile.Content())
+    #expect(file.read { complaints.append($0) } == RestoreFile.Content())
     #expect(complaints.count == 1 && complaints.first?.contains("restore.json cannot be read") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/restore.json.unreadable")) == Data(text.utf8))
-    #expect(file.read { complaints.append($0) } == StateFile.Content())
+    #expect(file.read { complaints.append($0) } == RestoreFile.Content())
     #expect(complaints.count == 1)
   }
 
@@ -45,7 +45,7 @@ struct StateFileTests {
     try #require(FileManager.default.createFile(atPath: "\(folder)/restore.json", contents: nil))
     truncate("\(folder)/restore.json", 1 << 40)
     var complaints = 0
-    #expect(StateFile(folder: folder).read { _ in complaints += 1 } == StateFile.Content())
+    #expect(RestoreFile(folder: folder).read { _ in complaints += 1 } == RestoreFile.Content())
     #expect(complaints == 1)
   }
 }

@@ -1,0 +1,23 @@
+import SessionModel
+
+/// What has to be said before the first call. [any]
+extension AudioSession {
+  /// The configuration of the sessions to come.
+  public var configuration: AudioSessionConfiguration { manager.configuration }
+
+  /// Changes the configuration.
+  /// - Parameter change: what is to be different.
+  /// - Throws: `SessionRefusal.locked` while a session exists; nothing has changed then.
+  public func configure(_ change: (inout AudioSessionConfiguration) -> Void) throws(SessionRefusal) {
+    var configuration = manager.configuration
+    change(&configuration)
+    guard manager.configure(configuration) else { throw .locked(setting: "configuration") }
+  }
+
+  /// Changes a setting that holds for whole sessions: whether the voice is processed, channels, a call manager's activation.
+  /// - Parameter setting: the setting with its new value.
+  /// - Throws: `SessionRefusal.locked` while a call exists, `.impossible` for a value that cannot be; nothing has changed then.
+  public func set(_ setting: InitOnlySetting) throws(SessionRefusal) {
+    if let refusal = manager.change(setting) { throw refusal }
+  }
+}

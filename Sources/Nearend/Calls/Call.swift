@@ -1,0 +1,81 @@
+import SessionModel
+import Synchronization
+
+/// A call that has been joined: a handle, which ends with its last reference, or by `end()`. [any]
+///
+/// Its output and its microphone keep it: a program that holds one of them need not hold the call.
+public final class Call: Sendable, Identifiable {
+  /// The name it was joined with.
+  public let id: String
+  /// Whether it takes the microphone.
+  public let sends: Bool
+  /// Whether it is played.
+  public let receives: Bool
+
+  let session: AudioSession
+  var manager: AudioSessionManager { session.manager }
+  private let ended = Atomic(false)
+  private let registration: Registration
+  /// Serializes making and ending what belongs to it with its end: what is ended by name must be its own.
+  private let parts = Mutex(())
+
+  init(id: String, sends: Bool, receives: Bool, session: AudioSession) {
+    (self.id, self.sends, self.receives, self.session) = (id, sends, receives, session)
+    registration = Registration(id: id, manager: session.manager)
+  }
+
+  deinit {
+    guard !hasEnded else { return }
+    session.performLater { [registration] in registration.end() }
+  }
+
+  /// A Boolean value indicating whether it has ended: by `end()`, with the session, or by the name of its media.
+  public var hasEnded: Bool { ended.load(ordering: .acquiring) || registration.hasEnded }
+
+  /// Ends the call with its output and its microphone. The last call of a program hands everything back. Idempotent. Waits.
+  public func end() {
+    let isFirst = close()
+    session.performSynchronously { if isFirst { registration.end() } }
+  }
+
+  /// Ends the call without blocking a thread.
+  public func end() async {
+    let isFirst = close()
+    await session.perform { [registration] in if isFirst { registration.end() } }
+  }
+
+  /// Returns false if it has ended already.
+  private func close() -> Bool { parts.withLock { _ in !ended.exchange(true, ordering: .acquiringAndReleasing) } }
+
+  /// Does something that needs the call; returns nil if it has ended.
+  func whileJoined<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value? {
+    try parts.withLock { _ throws(Failure) in hasEnded ? nil : try body() }
+  }
+}
+
+/// The media of a call. Others may unregister it, too: the session's end, or a program that uses the manager as well. What has its name
+/// behind that is somebody else's.
+private final class Registration: Sendable {
+  private let id: String
+  private let manager: AudioSessionManager
+  private let isOver: Latch
+  private let subscription: EventBus.Subscription
+
+  private final class Latch: Sendable {
+    let isSet = Atomic(false)
+  }
+
+  init(id: String, manager: AudioSessionManager) {
+    (self.id, self.manager) = (id, manager)
+    let isOver = Latch()
+    self.isOver = isOver
+    subscription = manager.bus.subscribe { event in
+      if event.kind == .mediaUnregistered, event.mediaId == id { isOver.isSet.store(true, ordering: .releasing) }
+    }
+    if manager.session.program(id) == nil { isOver.isSet.store(true, ordering: .releasing) }
+  }
+
+  var hasEnded: Bool { isOver.isSet.load(ordering: .acquiring) }
+
+  func end() { if !hasEnded { manager.unregisterMedia(id: id) } }
+}

@@ -1,0 +1,68 @@
+import SessionModel
+
+extension Call {
+  /// Takes the microphone, with the far end's echo removed, in buffers of about 10 ms. One at a time in a program.
+  ///
+  /// It waits while the session does not run, and goes on by itself after an interruption or a change of device.
+  /// - Parameters:
+  ///   - sampleRate: Hz, 8000–192000; nil for the graph's current rate, 48000 before its first cycle.
+  ///   - channels: 1, or 2 with the mono voice on both; nil for the session's setting.
+  /// - Throws: `MicrophoneError`; nothing has changed then.
+  public func microphone(sampleRate: Int? = nil, channels: Int? = nil) throws(MicrophoneError) -> Microphone {
+    let microphone = try whileJoined { () throws(MicrophoneError) in
+      do throws(SourceError) {
+        return Microphone(self, try manager.microphoneBuffers(mediaId: id, sampleRate: sampleRate, channelCount: channels))
+      } catch {
+        throw MicrophoneError(error, self)
+      }
+    }
+    guard let microphone else { throw .callEnded(id: id) }
+    return microphone
+  }
+
+  /// The microphone of a call: a handle, which ends with its last reference, with its call, with a cancelled task that awaits it, or by
+  /// `end()`. [any]
+  ///
+  /// What nobody takes waits, in a bounded buffer of 1.3 s at 48 kHz. Then the newest audio is lost, in whole cycles: ``lostCycles`` counts
+  /// it, the next buffer's `position` jumps by what is missing, and the session posts an event.
+  public final class Microphone: AsyncSequence, Sendable {
+    public typealias Element = MicrophoneBuffer
+    public typealias Failure = Never
+
+    /// The call that it belongs to.
+    public let call: Call
+    private let stream: MicrophoneStream
+
+    fileprivate init(_ call: Call, _ stream: MicrophoneStream) { (self.call, self.stream) = (call, stream) }
+
+    deinit { end() }
+
+    /// Hz.
+    public var sampleRate: Int { stream.sampleRate }
+    /// 1, or 2.
+    public var channels: Int { stream.channelCount }
+    /// Cycles lost because the audio was not taken in time.
+    public var lostCycles: UInt64 { stream.overruns }
+
+    /// Ends the sequence; the call may then take the microphone again. Idempotent.
+    public func end() { stream.cancel() }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(microphone: self, buffers: stream.makeAsyncIterator()) }
+
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+      fileprivate let microphone: Microphone
+      fileprivate var buffers: MicrophoneStream.Iterator
+
+      /// Returns the next buffer; nil at the end.
+      public mutating func next() async -> MicrophoneBuffer? { await buffers.next() }
+    }
+  }
+}
+
+extension MicrophoneBuffer {
+  /// How long it lasts.
+  public var duration: Duration { .seconds(Double(frames) / Double(sampleRate)) }
+
+  /// When it begins, counted from the microphone's opening. A jump reveals a loss.
+  public var time: Duration { .seconds(Double(position) / Double(sampleRate)) }
+}

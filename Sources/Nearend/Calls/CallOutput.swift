@@ -1,0 +1,158 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+extension Call {
+  /// Gives the call a buffer for the PCM of the far end, which is mixed with that of other calls. One for each call.
+  /// - Parameters:
+  ///   - sampleRate: Hz of what will be written, 8000–192000.
+  ///   - channels: 1, played on both sides, or 2.
+  ///   - bufferDuration: how much the buffer holds. It plays once half of it, or 0.1 s, has come.
+  /// - Throws: `OutputError`; nothing has changed then.
+  public func makeOutput(
+    sampleRate: Int = 48_000, channels: Int = 1, bufferDuration: Duration = .milliseconds(200)
+  ) throws(OutputError) -> Output {
+    let format: SinkFormat
+    do throws(SinkError) { format = try SinkFormat(sampleRate: sampleRate, channelCount: channels) } catch {
+      throw OutputError(error, self)
+    }
+    let frames = (bufferDuration.inSeconds * Double(sampleRate)).rounded()
+    guard frames >= 1, frames * Double(format.bytesPerFrame) <= Double(RingSink.maximumCapacityBytes) else {
+      throw .impossibleBufferDuration(bufferDuration)
+    }
+    let output = try whileJoined { () throws(OutputError) in
+      let refusal: SessionRefusal?
+      do throws(SinkError) {
+        refusal = try manager.makeSpeakerOutput(mediaId: id, format: format, bufferSize: Int(frames) * format.bytesPerFrame)
+      } catch {
+        throw OutputError(error, self)
+      }
+      if let refusal { throw OutputError(refusal, self) }
+      return Output(self, format, bufferDuration: .seconds(frames / Double(sampleRate)))
+    }
+    guard let output else { throw .callEnded(id: id) }
+    return output
+  }
+
+  /// What a call plays: a handle, which ends with its last reference, with its call, or by `end()`. Writes interleaved 16-bit PCM. [any]
+  ///
+  /// The buffer is bounded, and never overwritten: what does not fit is refused whole, and what has been accepted is played, at the
+  /// writer's own speed, however far its clock is off.
+  public final class Output: Sendable {
+    /// The call that it belongs to.
+    public let call: Call
+    /// Hz.
+    public var sampleRate: Int { format.sampleRate }
+    /// 1, or 2.
+    public var channels: Int { format.channelCount }
+    /// How much the buffer holds.
+    public let bufferDuration: Duration
+
+    private let format: SinkFormat
+    private let ended = Atomic(false)
+    private var manager: AudioSessionManager { call.manager }
+
+    fileprivate init(_ call: Call, _ format: SinkFormat, bufferDuration: Duration) {
+      (self.call, self.format, self.bufferDuration) = (call, format, bufferDuration)
+    }
+
+    deinit { end() }
+
+    /// A Boolean value indicating whether it, or its call, has ended.
+    public var hasEnded: Bool { ended.load(ordering: .acquiring) || call.hasEnded }
+
+    /// Ends the output: what plays fades out. The call may then have another one. Idempotent.
+    public func end() {
+      guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      _ = call.whileJoined { manager.unregisterSpeakerOutput(mediaId: call.id) }
+    }
+
+    // MARK: Writing
+
+    /// Writes interleaved samples, whole or not at all. Never waits.
+    /// - Parameter samples: as many as are a whole number of frames.
+    /// - Throws: `WriteError`; nothing is written then.
+    public func write(_ samples: [Int16]) throws(WriteError) {
+      let result = samples.withUnsafeBytes { bytes in Result { () throws(WriteError) in try write(bytes) } }
+      try result.get()
+    }
+
+    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never waits.
+    /// - Parameter data: as many bytes as are a whole number of frames.
+    /// - Throws: `WriteError`; nothing is written then.
+    public func write(_ data: Data) throws(WriteError) {
+      let result = data.withUnsafeBytes { bytes in Result { () throws(WriteError) in try write(bytes) } }
+      try result.get()
+    }
+
+    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never waits.
+    /// - Parameter bytes: as many as are a whole number of frames.
+    /// - Throws: `WriteError`; nothing is written then.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
+      guard bytes.count % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes.count, bytesPerFrame: format.bytesPerFrame) }
+      guard !hasEnded else { throw .ended(id: call.id) }
+      switch manager.write(mediaId: call.id, data: bytes) {
+      case .written: return
+      case .dropped: throw .full
+      case .refused, nil: throw .ended(id: call.id)
+      }
+    }
+
+    /// Writes interleaved samples of any length piece by piece, each as soon as there is room: for a source faster than real time, such as
+    /// a file. While the session is interrupted it waits.
+    /// - Parameter samples: as many as are a whole number of frames.
+    /// - Throws: `WriteError`, also `.cancelled`; pieces before are written then.
+    public func play(_ samples: [Int16]) async throws(WriteError) {
+      let bytes = samples.count * 2
+      guard bytes % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes, bytesPerFrame: format.bytesPerFrame) }
+      let piece = max(1, Int(bufferDuration.inSeconds * Double(sampleRate) / 4)) * channels
+      var written = 0
+      while written < samples.count {
+        let next = Array(samples[written..<min(written + piece, samples.count)])
+        if hasRoom(for: next.count), try isWritten(next) { written += next.count } else { try await waitForRoom() }
+      }
+    }
+
+    private func isWritten(_ samples: [Int16]) throws(WriteError) -> Bool {
+      do throws(WriteError) { try write(samples) } catch {
+        if error == .full { return false }
+        throw error
+      }
+      return true
+    }
+
+    /// Asked first, so that waiting does not count as dropping.
+    private func hasRoom(for samples: Int) -> Bool {
+      guard let room = manager.driven?.sinkRoom(id: call.id) else { return true }
+      return room >= samples * 2
+    }
+
+    private func waitForRoom() async throws(WriteError) {
+      do { try await Task.sleep(for: max(.milliseconds(1), bufferDuration / 16)) } catch { throw .cancelled }
+    }
+
+    // MARK: Levels
+
+    /// What waits in the buffer.
+    public var buffered: Duration {
+      guard !hasEnded, let room = manager.driven?.sinkRoom(id: call.id) else { return .zero }
+      return max(.zero, bufferDuration - .seconds(Double(room / format.bytesPerFrame) / Double(sampleRate)))
+    }
+
+    /// State, levels and counters; nil once it has ended. Waits for the graph's control thread, never for audio.
+    public var status: SinkStatus? { hasEnded ? nil : manager.speakerOutputStatus(mediaId: call.id) }
+
+    /// Sets the linear gain, 0–4 (clamped), with a ramp. Default 1.
+    /// - Parameter gain: NaN is ignored.
+    public func setGain(_ gain: Double) { _ = call.whileJoined { manager.setSpeakerOutputGain(mediaId: call.id, gain: gain) } }
+
+    /// Mutes it, with a ramp, while it continues to be read. Default false.
+    /// - Parameter isMuted: whether it is silent.
+    public func setMuted(_ isMuted: Bool) { _ = call.whileJoined { manager.setSpeakerOutputMuted(mediaId: call.id, isMuted: isMuted) } }
+
+    /// Sets the RTP SSRC of the stream that feeds it, for diagnostics and telemetry.
+    /// - Parameter ssrc: as negotiated.
+    public func setSSRC(_ ssrc: UInt32) { _ = call.whileJoined { manager.updateSsrc(mediaId: call.id, ssrc: ssrc) } }
+  }
+}

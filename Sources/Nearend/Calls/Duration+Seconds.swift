@@ -1,0 +1,4 @@
+extension Duration {
+  /// In seconds.
+  var inSeconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,37 @@
+import SessionModel
+
+/// Serves a nearend's metrics over TCP, for Prometheus: `GET /metrics`, and nothing else. [any]
+///
+/// It asks for them at each scrape, so it outlives the nearend that it tells of: `nearend_up` is 0 while none answers.
+package final class MetricsExporter: Sendable {
+  /// Where it listens.
+  package let address: ListenAddress
+  private let server: ControlServer
+
+  /// Prometheus keeps a connection or two between scrapes.
+  private static let limits = ControlLimits(
+    connections: 16, headBytes: 8 << 10, bodyBytes: 1 << 10, requestSeconds: 5, idleSeconds: 120, stallSeconds: 10)
+
+  /// - Parameters:
+  ///   - address: where to listen; port 0 takes one that is free.
+  ///   - ask: the answer to a nearend's own `GET /metrics`; nil where none answers. Called on the threads of clients.
+  /// - Throws: `ListenError`, such as for a port that is taken.
+  package init(at address: ListenAddress, ask: @escaping @Sendable () -> String?) throws(ListenError) {
+    let listener = try TCPListener(address)
+    self.address = listener.address
+    server = ControlServer(socket: listener, limits: Self.limits) { exchange in
+      guard exchange.head.path == ["metrics"] else {
+        throw RequestFailure(404, "there is no /\(exchange.head.path.joined(separator: "/")); there is: /metrics")
+      }
+      guard exchange.head.method == "GET" else {
+        throw RequestFailure(405, "\(exchange.head.method) is not possible for /metrics; use GET", allow: ["GET"])
+      }
+      try exchange.answer(type: ServiceMetrics.contentType, Array(ServiceMetrics.exported(ask()).utf8))
+    }
+  }
+
+  package func start() { server.start() }
+
+  /// Ends every connection. Idempotent.
+  package func stop() { server.stop() }
+}

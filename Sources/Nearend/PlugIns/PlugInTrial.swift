@@ -1,0 +1,104 @@
+import Foundation
+import PipeWireClient
+import Platform
+import RealtimeCore
+
+/// Tries a LADSPA plug-in in a process of its own, which it may crash or hang: `nearend try-plugin`. [any]
+package struct PlugInTrial: Sendable {
+  /// The program `nearend`.
+  package var program: String
+  /// Seconds that each of starting the process, loading, starting and running may take.
+  package var patience = 5.0
+
+  package init(program: String) { self.program = program }
+
+  /// With the `nearend` in PATH; nil if there is none.
+  package static func standard(_ environment: [String: String]) -> PlugInTrial? {
+    let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    return folders.map { "\($0)/nearend" }.first { access($0, X_OK) == 0 }.map(PlugInTrial.init)
+  }
+
+  /// What the process has told of the plug-in; of all of the library's with a nil label.
+  /// - Throws: `PlugInError.trial` if it ended the process, or did not end it.
+  package func facts(path: String, label: String?, rate: Int, settings: [String: Double] = [:]) throws(PlugInError) -> PlugInFacts {
+    var arguments = ["try-plugin", path, "--rate", "\(rate)"]
+    if let label { arguments += ["--label=\(label)"] }
+    for (port, value) in settings.sorted(by: { $0.key < $1.key }) { arguments += ["--set=\(port)=\(value)"] }
+    let name = label.flatMap { $0.isEmpty ? nil : $0 } ?? path
+    let child: TrialProcess
+    do { child = try TrialProcess(program, arguments) } catch {
+      throw .trial(label: name, reason: "could not be run (\(program): \(error))")
+    }
+    let (output, isDone) = child.output(patience: patience)
+    let end = child.end()
+    let lines = output.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    let phase = lines.compactMap(PlugInFacts.Phase.init).last
+    if isDone, end == 0, let last = lines.last, let facts = try? JSONDecoder().decode(PlugInFacts.self, from: Data(last.utf8)) {
+      return facts
+    }
+    let place = "while it \(phase?.words ?? "is tried")"
+    if !isDone { throw .trial(label: name, reason: "hangs \(place)") }
+    let signal = end & 0x7F
+    throw .trial(
+      label: name, reason: signal != 0 ? "crashes (\(String(cString: strsignal(signal)))) \(place)" : "ends its process \(place)")
+  }
+}
+
+/// A child process whose standard output is read.
+private struct TrialProcess {
+  private let process: pid_t
+  private let reading: Int32
+
+  init(_ program: String, _ arguments: [String]) throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw .last }
+    // Another child that is made at this moment may still get them: then the end of this one is not seen before that one's.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    do throws(SystemError) {
+      process = try spawn(
+        program, [program] + arguments, environment: ProcessInfo.processInfo.environment, output: .descriptor(ends[1]))
+    } catch {
+      close(ends[0])
+      throw error
+    }
+    reading = ends[0]
+  }
+
+  /// Reads to the end; false if nothing came for so many seconds.
+  func output(patience: Double) -> (output: [UInt8], isDone: Bool) {
+    var output: [UInt8] = []
+    var deadline = monotonicSeconds() + patience
+    while output.count < 1 << 22 {
+      let left = deadline - monotonicSeconds()
+      guard left > 0 else { return (output, false) }
+      var descriptor = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&descriptor, 1, Int32(left * 1000) + 1)
+      if ready < 0, errno != EINTR { return (output, false) }
+      guard ready > 0 else { continue }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(reading, &bytes, 4096)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return (output, true) }
+      output += bytes[..<count]
+      deadline = monotonicSeconds() + patience
+    }
+    return (output, false)
+  }
+
+  /// Ends it, if it has not ended, and returns how it did; 0 in a program that has the system reap its children, where nobody knows.
+  func end() -> Int32 {
+    close(reading)
+    var status: Int32 = 0
+    // What closed its output has ended, or is about to.
+    for _ in 0..<50 {
+      let result = waitpid(process, &status, WNOHANG)
+      if result == process { return status }
+      if result < 0, errno != EINTR { return 0 }
+      usleep(10_000)
+    }
+    kill(process, SIGKILL)
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+}

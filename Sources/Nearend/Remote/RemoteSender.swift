@@ -1,0 +1,124 @@
+import PipeWireClient
+import Platform
+import RTP
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// Sends the voice to another machine as RTP, on a thread of its own. [any]
+///
+///     audio thread ─▶ relay ─▶ listener ─▶ resample ─▶ RTPSender ─▶ socket
+final class RemoteSender: Sendable {
+  let id: String
+  let address: RTPAddress
+  private let thread: SocketThread
+  private var socket: DatagramSocket { thread.socket }
+  private let listener: VoiceListener
+  private let relay: VoiceRelay
+  private struct State {
+    var sender: RTPSender
+    var sent: UInt64 = 0
+    var failures: UInt64 = 0
+    var failure: (code: Int32, time: Double)?
+    var heard: Heard?
+  }
+  /// What the other machine tells of the stream.
+  struct Heard: Sendable, Equatable {
+    /// 0–1.
+    var loss: Double
+    /// Seconds.
+    var jitter: Double
+    /// Seconds; nil before it is known.
+    var roundTrip: Double?
+  }
+  private let state: Mutex<State>
+
+  private static let stackSize = 512 << 10
+  /// Seconds for which a failure is told: a refused datagram is heard of with the next one, which then goes.
+  private static let memory = 2.0
+  /// Seconds behind which the voice counts as having paused.
+  private static let pause = 0.2
+
+  init(id: String, to address: RTPAddress, milliseconds: Int, relay: VoiceRelay) throws(RemoteError) {
+    (self.id, self.address, self.relay) = (id, address, relay)
+    do throws(DatagramError) { thread = SocketThread(try DatagramSocket(to: address)) } catch {
+      throw .socket(address: "\(address)", error)
+    }
+    do throws(RequestFailure) { listener = try VoiceListener() } catch { throw .resources(error.reason) }
+    state = Mutex(State(sender: RTPSender(milliseconds: milliseconds)))
+  }
+
+  /// - Parameters:
+  ///   - isWanted: false ends it: somebody has unregistered its media.
+  ///   - ended: called once it has ended, on its thread.
+  func start(while isWanted: @escaping @Sendable () -> Bool, ended: @escaping @Sendable () -> Void) {
+    relay.add(listener)
+    thread.start(name: "nearend-rtp-out", stackSize: Self.stackSize) { [self] in
+      run(while: isWanted)
+    } ended: { [self] in
+      relay.remove(listener)
+      ended()
+    }
+  }
+
+  /// Ends it. Idempotent.
+  func stop() { thread.stop() }
+
+  /// For a report to the receiver: see `RTPReport`.
+  var reading: (ssrc: UInt32, timestamp: UInt32, packets: UInt64, octets: UInt64) {
+    state.withLock { ($0.sender.ssrc, $0.sender.timestamp, $0.sender.packets, $0.sender.octets) }
+  }
+
+  func note(_ heard: Heard) { state.withLock { $0.heard = heard } }
+
+  var status: SendStatus {
+    let now = monotonicSeconds()
+    return state.withLock { state in
+      SendStatus(
+        id: id, address: "\(address)", ssrc: state.sender.ssrc,
+        packetTime: Double(state.sender.packetFrames) * 1_000 / Double(RTPFormat.rate),
+        packets: state.sent, failures: state.failures,
+        failure: state.failure.flatMap { now - $0.time < Self.memory ? DatagramError(code: $0.code).reason : nil },
+        lossPercent: state.heard.map { $0.loss * 100 }, jitter: state.heard.map { $0.jitter * 1_000 },
+        roundTrip: state.heard?.roundTrip.map { $0 * 1_000 })
+    }
+  }
+
+  // MARK: Its thread
+
+  private func run(while isWanted: () -> Bool) {
+    guard let resampler = VoiceResampler() else { return }
+    var (rate, lost, last) = (0, 0, monotonicSeconds())
+    while socket.wait(seconds: 1, insteadFor: listener.wake.descriptor), isWanted() {
+      let (cycles, nowLost) = listener.take()
+      let now = monotonicSeconds()
+      if cycles.isEmpty { continue }
+      let span = cycles.reduce(0.0) { $0 + Double($1.frames) / Double($1.rate) }
+      if now - last - span > Self.pause || nowLost != lost {
+        // Where something is missing, the timestamps go on as time did.
+        state.withLock { $0.sender.skip(Int(max(0, now - last - span) * Double(RTPFormat.rate))) }
+        resampler.reset()
+      }
+      (last, lost) = (now, nowLost)
+      for cycle in cycles {
+        if cycle.rate != rate { resampler.reset() }
+        rate = cycle.rate
+        let ratio = Double(RTPFormat.rate) / Double(cycle.rate)
+        let samples = cycle.rate == RTPFormat.rate ? cycle.samples : resampler.convert(cycle.samples, ratio: ratio)
+        send(samples)
+      }
+    }
+  }
+
+  private func send(_ samples: [Float]) {
+    let packets = state.withLock { $0.sender.take(samples.lazy.map(SourceConverter.int16)) }
+    for packet in packets {
+      let code = socket.send(packet)
+      state.withLock { state in
+        if code == 0 { return state.sent += 1 }
+        state.failures += 1
+        state.failure = (code, monotonicSeconds())
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import RealtimeCore
+import SessionModel
+
+/// The status document. [any]
+extension NearendService {
+  /// Returns the complete current state. Never waits for the audio thread.
+  package func snapshot() -> Snapshot {
+    let report = graph.report
+    var snapshot = Snapshot(version: nearendVersion)
+    snapshot.uptime = Date().timeIntervalSince(started)
+    snapshot.cpuPercent = processorUse.percent()
+    snapshot.graph = report.graph
+    snapshot.route = report.route
+    snapshot.ducking = report.ducking
+    let state = session.current
+    let isHeard = report.graph.isConnected && state.demand.isActive
+    snapshot.sinks = core.mixer.sinkStatuses(
+      rate: report.graph.rate, used: !report.graph.isConnected ? [] : report.graphSinksInUse, isHeard: isHeard)
+    for index in snapshot.sinks.indices { snapshot.sinks[index].remote = remotes.status(of: snapshot.sinks[index].id) }
+    snapshot.sends = remotes.sends
+    snapshot.session = SessionStatus(
+      state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
+    snapshot.session.isTalkingWhileMuted = isTalkingWhileMuted
+    snapshot.appAudio = AppAudioStatus(core.appAudio, isHeard: isHeard)
+    snapshot.outputVolume = Double(core.mixer.masterGain)
+    snapshot.source = sourceStatus
+    snapshot.processing = ProcessingStatus(
+      controls: core.controls, meters: core.meters.snapshot(),
+      render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
+      isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
+      streamDelay: report.streamDelay, isolation: core.isolation.status,
+      modeLatency: report.graph.quantum > 0 ? core.isolation.latency(quantum: report.graph.quantum) : 0)
+    snapshot.stages = stages
+    snapshot.log = log.all
+    completion.current?(&snapshot)
+    return snapshot
+  }
+
+  /// Lets others add to every snapshot what the service itself does not know.
+  package func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
+}

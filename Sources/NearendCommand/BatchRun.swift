@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import OfflineProcessing
+import Platform
+import SessionModel
+
+/// `nearend process --batch`: shows what a batch does, and ends the process with what it came to.
+struct BatchRun {
+  var manifest: String
+  var folder: String
+  var jobs: Int?
+  var only: [String]
+  /// What holds for each case.
+  var prototype: OfflineOptions
+
+  func run() throws {
+    let stop = StopRequest.onSignals()
+    do throws(BatchManifestError) {
+      let manifest = try BatchManifest(path: manifest, settings: prototype.settings)
+      try run(manifest, stop)
+    } catch {
+      for problem in error.problems.dropLast() { remark(problem) }
+      fail(error.problems.last ?? "", .badConfiguration)
+    }
+  }
+
+  private func run(_ manifest: BatchManifest, _ stop: StopRequest) throws(BatchManifestError) {
+    do throws(OfflineError) {
+      let batch = try Batch(
+        manifest, folder: folder, prototype: prototype, only: only.isEmpty ? nil : only,
+        jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
+      let meter = ProgressMeter()
+      let result = try batch.run { progress in
+        show(progress, meter)
+        return !stop.isRequested
+      }
+      meter.clear()
+      end(result)
+    } catch {
+      fail(error, ExitStatus(error))
+    }
+  }
+
+  private func show(_ progress: Batch.Progress, _ meter: ProgressMeter) {
+    let count = "\(progress.finished) of \(progress.total)"
+    guard !meter.isShown else {
+      return meter.show(count, progress.share, progress.left.map { ", \(Self.clock($0)) left" } ?? "")
+    }
+    for row in progress.news {
+      switch row.outcome {
+      case .done(let metrics, _):
+        let left = progress.left.map { ", \(Self.clock($0)) left" } ?? ""
+        remark("\(count): \(row.batchCase.name): \(fixed(metrics.description.microphone.seconds, 1)) s\(Self.words(metrics))\(left)")
+      case .failed(let error): remark("\(count): \(row.batchCase.name) failed: \(error)")
+      case .missing: break
+      }
+    }
+  }
+
+  private func end(_ result: Batch.Result) {
+    var (done, before) = (0, 0)
+    var failures: [(BatchCase, OfflineError)] = []
+    for row in result.rows {
+      switch row.outcome {
+      case .done(_, let wasBefore): (done, before) = (done + 1, before + (wasBefore ? 1 : 0))
+      case .failed(let error): failures.append((row.batchCase, error))
+      case .missing: break
+      }
+    }
+    let speed =
+      result.processed > 0
+      ? ": \(fixed(result.processed, 1)) s of audio in \(fixed(result.elapsed, 2)) s, "
+        + "\(fixed(result.processed / max(result.elapsed, 1e-6), 0)) × real time" : ""
+    let former = before > 0 ? ", \(before) of them before" : ""
+    remark("\(result.table ?? folder): \(done) of \(result.rows.count) cases are done\(former)\(speed)")
+    for (batchCase, error) in failures { remark("\(manifest):\(batchCase.line): \(batchCase.name) failed: \(error)") }
+    if result.wasInterrupted { fail("interrupted; the same command goes on from here", .failure) }
+    guard let first = failures.first else { return }
+    let isInput = failures.contains { ExitStatus($0.1) == .noInput }
+    fail(
+      "\(failures.count) of \(result.rows.count) cases failed; the same command tries them again",
+      isInput ? .noInput : ExitStatus(first.1))
+  }
+
+  private static func words(_ metrics: ProcessingMetrics) -> String {
+    metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? ""
+  }
+
+  /// "1:05", "2:00:00".
+  private static func clock(_ seconds: Double) -> String {
+    let whole = Int(min(seconds, 1e7).rounded(.up))
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+  }
+}

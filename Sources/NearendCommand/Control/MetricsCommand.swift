@@ -1,0 +1,54 @@
+import ArgumentParser
+import ControlClient
+import Foundation
+import Nearend
+
+struct MetricsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics", abstract: "Print a running nearend's counters and levels in Prometheus' text format, or serve them.",
+    discussion: """
+      With --listen it serves them to Prometheus at http://<address>/metrics until it is ended, whether a nearend runs or not: nearend_up tells. \
+      Every user of this machine can read them there.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve them at this address, such as 127.0.0.1:9464, [::1]:9464 or 9464; only this machine's, without --allow-remote.",
+      valueName: "address:port"))
+  var listen: String?
+  @Flag(help: "Let --listen take an address that other machines reach; whoever reaches it can read them.")
+  var allowRemote = false
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "metrics")
+    if allowRemote, listen == nil { throw ValidationError("--allow-remote needs --listen <address:port>.") }
+    guard let listen else { return socket.nearend.show("/metrics") }
+    let address: ListenAddress
+    do throws(ListenError) { address = try ListenAddress(listen, allowsRemote: allowRemote) } catch {
+      let remedy = if case .notLoopback = error { ", or say --allow-remote" } else { "" }
+      throw ValidationError("--listen: \(error)\(remedy).")
+    }
+    try serve(at: address)
+  }
+
+  private func serve(at address: ListenAddress) throws {
+    let path = socket.nearend.client.path
+    let stop = StopRequest.onSignals()
+    let exporter: MetricsExporter
+    do throws(ListenError) {
+      exporter = try MetricsExporter(at: address) {
+        // One for each scrape: a client is of one thread at a time.
+        guard let answer = try? ControlClient(path: path).request("GET", "/metrics"), answer.isSuccess else { return nil }
+        return String(decoding: answer.body, as: UTF8.self)
+      }
+    } catch {
+      fail(error, .failure)
+    }
+    exporter.start()
+    standardError.write("nearend: metrics of the nearend at \(path) are at http://\(exporter.address)/metrics")
+    stop.wait(seconds: nil)
+    exporter.stop()
+  }
+}

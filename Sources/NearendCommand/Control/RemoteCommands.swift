@@ -1,0 +1,133 @@
+import ArgumentParser
+import Border
+import ControlClient
+import Foundation
+import SessionModel
+
+/// The query of a request: names with the values that are given.
+struct QueryText {
+  let text: String
+
+  init(_ values: [(name: String, value: String?)]) {
+    let given = values.compactMap { name, value in value.map { "\(name)=\(ControlClient.escaped($0))" } }
+    text = given.isEmpty ? "" : "?" + given.joined(separator: "&")
+  }
+}
+
+/// How packets are made.
+struct PacketOptions: ParsableArguments {
+  @Option(parsing: .unconditional, help: ArgumentHelp("How much sound is in a packet, 1 to 20.", valueName: "ms"))
+  var packet = 10
+
+  func validate() throws {
+    guard (1...20).contains(packet) else { throw ValidationError("--packet \(packet): give 1 to 20.") }
+  }
+}
+
+struct CallCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "call",
+    abstract: "Talk with the nearend of another machine, until hang-up: an intercom.",
+    discussion: """
+      The other machine calls this one, too. The voice goes there as RTP (L16 at 48000 Hz), and what comes from there, and from nowhere else, is a \
+      participant here. Both ends tell each other once a second what arrives, at the next port (RTCP): `nearend status` and the dashboard show loss, \
+      jitter and latency. Nothing is encrypted: use it in a network that you trust, or inside a tunnel.
+
+        nearend call 10.0.0.8                     on 10.0.0.7
+        nearend call 10.0.0.7                     on 10.0.0.8
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The other machine's address, with a port where it is not 5004; names are not looked up.", valueName: "address"))
+  var host: String
+  @Option(help: ArgumentHelp("The participant's name here; by default made of the address.", valueName: "name"))
+  var id: String?
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Where this machine receives; by default the other's port.", valueName: "port"))
+  var port: Int?
+  @Option(parsing: .unconditional, help: ArgumentHelp("How much waits against jitter, 20 to 100.", valueName: "ms"))
+  var latency = 60
+  @OptionGroup var packets: PacketOptions
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "call")
+    if let id { try PCMFormat.check(id: id) }
+    let query = QueryText([
+      ("to", host), ("id", id), ("port", port.map(String.init)), ("latency", "\(latency)"), ("packet", "\(packets.packet)"),
+    ])
+    socket.nearend.name(from: "/calls\(query.text)")
+  }
+}
+
+struct HangUpCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "hang-up", abstract: "End a call, by the name that call has printed.")
+
+  @Argument(help: "The participant's name.")
+  var name: String
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws { socket.nearend.ask("DELETE", "/calls/\(ControlClient.escaped(name))") }
+}
+
+struct SendCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Send the voice to another machine by RTP, until send remove.",
+    discussion: """
+      L16 at 48000 Hz in one channel, as PipeWire's own RTP modules receive it. What comes back is had with nearend sink add --rtp; nearend call is both.
+
+        nearend send --rtp 10.0.0.8:5004
+      """,
+    subcommands: [SendRemoveCommand.self, SendListCommand.self])
+
+  @Option(help: ArgumentHelp("The other machine's address; port 5004 where none is given.", valueName: "address:port"))
+  var rtp: String?
+  @Option(help: ArgumentHelp("What it is called; by default made of the address.", valueName: "name"))
+  var id: String?
+  @OptionGroup var packets: PacketOptions
+  @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
+
+  func run() throws {
+    try parent.refuseOwnOptions(of: "send")
+    guard let rtp else { throw ValidationError("Give the other machine's address with --rtp <address:port>.") }
+    if let id { try PCMFormat.check(id: id) }
+    socket.nearend.name(from: "/sends\(QueryText([("to", rtp), ("id", id), ("packet", "\(packets.packet)")]).text)")
+  }
+}
+
+struct SendRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "remove", abstract: "No longer send the voice there.")
+
+  @Argument(help: "What it is called.")
+  var name: String
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws { socket.nearend.ask("DELETE", "/sends/\(ControlClient.escaped(name))") }
+}
+
+struct SendListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List where the voice is sent.")
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    if json { return socket.nearend.show("/sends") }
+    for send in socket.nearend.get([SendStatus].self, "/sends") {
+      print("\(send.id.printable())  \(send.words.printable())")
+    }
+  }
+}
+
+extension RunningNearend {
+  /// Makes something, and prints its name.
+  fileprivate func name(from target: String) {
+    struct Made: Decodable { var id: String }
+    let data = ask("POST", target)
+    if let made = try? JSONDecoder.ofDocuments.decode(Made.self, from: data) { print(made.id.printable()) }
+  }
+}

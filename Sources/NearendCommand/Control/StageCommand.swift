@@ -1,0 +1,170 @@
+import ArgumentParser
+import Border
+import ControlClient
+import Foundation
+import Nearend
+import RealtimeCore
+import SessionModel
+
+struct StageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stage", abstract: "Put a LADSPA plug-in into the voice's path or the speaker's, set it, or remove it.",
+    discussion: """
+      A stage of the capture chain works on the voice, behind echo cancellation; one of the render chain on everything that nearend plays. A plug-in is \
+      tried in a process of its own before nearend loads it.
+
+        nearend stage add capture gate_1410:gate --set "Threshold (dB)=-45"
+      """,
+    subcommands: [
+      StageAddCommand.self, StageListCommand.self, StageSetCommand.self, StageRemoveCommand.self, StageInspectCommand.self,
+    ])
+}
+
+/// PORT=VALUE. A port's name may have equals signs, too.
+struct PortValue: ExpressibleByArgument {
+  let port: String
+  let value: Double
+
+  init?(argument: String) {
+    guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex,
+      let value = Double(argument[argument.index(after: sign)...].trimmingCharacters(in: .whitespaces)), value.isFinite
+    else { return nil }
+    port = String(argument[..<sign]).trimmingCharacters(in: .whitespaces)
+    self.value = value
+  }
+}
+
+extension [PortValue] {
+  /// By port; the last one counts.
+  var settings: [String: Double] { Dictionary(map { ($0.port, $0.value) }) { $1 } }
+}
+
+extension PlugInChain: ExpressibleByArgument {}
+
+/// A plug-in as typed.
+struct PlugInArgument: ExpressibleByArgument {
+  let address: PlugInAddress
+
+  /// A relative path is the command's, not that of the nearend which runs.
+  init?(argument: String) {
+    guard var address = try? PlugInAddress(argument) else { return nil }
+    if address.file.contains("/"), !address.file.hasPrefix("/") {
+      address.file = FileManager.default.currentDirectoryPath + "/" + address.file
+    }
+    self.address = address
+  }
+}
+
+struct StageAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "add", abstract: "Put a plug-in into a running nearend, without a click.")
+
+  @Argument(help: "capture (the voice) or render (the speaker).")
+  var chain: PlugInChain
+  @Argument(
+    help: ArgumentHelp("The library, by path or by its name in the LADSPA folders, and the plug-in's label.", valueName: "file:label"))
+  var plugin: PlugInArgument
+  @Option(
+    parsing: .unconditionalSingleValue, help: ArgumentHelp("A control port's value; may be repeated.", valueName: "port=value"))
+  var set: [PortValue] = []
+  @Option(help: ArgumentHelp("The stage's name; by default the label.", valueName: "name"))
+  var id: String?
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    struct Wish: Encodable {
+      var chain: String
+      var plugin: String
+      var id: String?
+      var settings: [String: Double]
+    }
+    let wish = Wish(chain: chain.rawValue, plugin: plugin.address.description, id: id, settings: set.settings)
+    let answer = socket.nearend.ask("POST", "/stages", wish)
+    if let status = try? JSONDecoder.ofDocuments.decode(StageStatus.self, from: answer) { print(status.id) }
+  }
+}
+
+struct StageListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the plug-ins of a running nearend, with their ports.")
+
+  @Flag(help: "Print them as JSON.")
+  var json = false
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    if json { return socket.nearend.show("/stages") }
+    for stage in socket.nearend.get([StageStatus].self, "/stages") {
+      print("\(stage.id)  \(stage.words)".printable())
+      for port in stage.ports { print("  \(port.name) = \(PlugInPort.text(port.value)): \(port.possible)".printable()) }
+    }
+  }
+}
+
+struct StageSetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "set", abstract: "Set control ports of a plug-in.")
+
+  @Argument(help: "The stage's name.")
+  var name: String
+  @Argument(help: ArgumentHelp("A control port's value.", valueName: "port=value"))
+  var values: [PortValue]
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws {
+    socket.nearend.ask("PATCH", "/stages/\(ControlClient.escaped(name))", values.settings)
+  }
+}
+
+struct StageRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Take a plug-in out of a running nearend, without a click.")
+
+  @Argument(help: "The stage's name.")
+  var name: String
+  @OptionGroup var socket: SocketOptions
+
+  func run() throws { socket.nearend.ask("DELETE", "/stages/\(ControlClient.escaped(name))") }
+}
+
+struct StageInspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Tell what a LADSPA library has: plug-ins, their control ports, ranges and defaults.")
+
+  @Argument(help: ArgumentHelp("The library, and perhaps a plug-in's label, which is then run for a moment.", valueName: "file[:label]"))
+  var plugin: PlugInArgument
+  @Option(parsing: .unconditional, help: ArgumentHelp("Frames per second, for ranges that depend on it.", valueName: "hz"))
+  var rate = 48_000
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() throws {
+    guard PlugInPort.rates.contains(rate) else { throw ValidationError("--rate \(rate): give 1000 to 1000000.") }
+    let address = plugin.address
+    let facts: PlugInFacts
+    do throws(PlugInError) {
+      let path = try PlugInLibrary.find(address.file, ProcessInfo.processInfo.environment)
+      facts = try PlugInTrial.ownProgram.facts(path: path, label: address.label.isEmpty ? nil : address.label, rate: rate)
+    } catch { fail(error, .noInput) }
+    if let error = facts.error { fail(error, .noInput) }
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return print(String(decoding: try encoder.encode(facts), as: UTF8.self).printableLines())
+    }
+    for plugIn in facts.plugIns { show(plugIn, facts) }
+  }
+
+  private func show(_ plugIn: PlugInDescription, _ facts: PlugInFacts) {
+    print("\(plugIn.label)  \(plugIn.name), by \(plugIn.maker)".printable())
+    let chains = PlugInChain.allCases.filter { (try? plugIn.check(for: $0)) != nil }.map(\.rawValue)
+    print(
+      "  audio: \(plugIn.audioInputs) in, \(plugIn.audioOutputs) out; fits \(chains.isEmpty ? "no chain" : chains.joined(separator: " and "))"
+    )
+    print("  runs on \(plugIn.isHardRealtime ? "the audio thread" : "a worker: it is not hard-realtime capable")")
+    if let latency = facts.latency { print("  latency: \(latency) frames of its own at \(rate) Hz") }
+    if !facts.isSound { print("  it puts out NaN or infinite samples: it would be bypassed at once") }
+    for port in plugIn.ports {
+      let scale = port.isLogarithmic ? ", logarithmic" : ""
+      print("  \(port.name): \(port.possible(rate: rate)), by default \(PlugInPort.text(port.standard(rate: rate)))\(scale)".printable())
+    }
+  }
+}

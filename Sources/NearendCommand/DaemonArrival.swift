@@ -1,0 +1,59 @@
+import DashboardTerminal
+import DashboardView
+import Foundation
+import PipeWireGraph
+import Synchronization
+
+/// The way out of a rehearsal that nobody asked for: watches for a daemon with a real device, and offers a key that goes over to it. [any]
+final class DaemonArrival: Sendable {
+  private static let key = Key.character("G")
+  /// Seconds between looks.
+  private static let interval = 2.0
+
+  private struct State {
+    var isHere = false
+    var isChosen = false
+    var isOver = false
+  }
+  private let state = Mutex(State())
+  private let stop: StopRequest
+
+  /// - Parameter stop: ends the rehearsal.
+  init(stop: StopRequest) { self.stop = stop }
+
+  /// Looks until `end`, on a thread of its own, and calls `tell` once, when a device is there.
+  func watch(_ tell: @escaping @Sendable (_ remark: String) -> Void) {
+    Thread.detachNewThread { [self] in
+      while !state.withLock({ $0.isOver }) {
+        if let device = (try? GraphInspection.devices())?.first {
+          let isNews = state.withLock {
+            $0.isHere = true
+            return !$0.isOver
+          }
+          if isNews { tell("a PipeWire daemon is there now, with \(device.description): G ends the rehearsal and goes over to it") }
+          return
+        }
+        Thread.sleep(forTimeInterval: Self.interval)
+      }
+    }
+  }
+
+  func end() { state.withLock { $0.isOver = true } }
+
+  /// Whether the key has ended the rehearsal.
+  var isChosen: Bool { state.withLock { $0.isChosen } }
+
+  /// The key for the dashboard.
+  var extraKeys: ExtraKeys {
+    ExtraKeys(label: "G", meaning: "from the rehearsal to a daemon that has come") { [self] key in
+      guard key == Self.key else { return nil }
+      let isHere = state.withLock {
+        $0.isChosen = $0.isHere
+        return $0.isHere
+      }
+      guard isHere else { return "No PipeWire daemon with a real device is there yet" }
+      stop.request()
+      return "Going over to the daemon"
+    }
+  }
+}

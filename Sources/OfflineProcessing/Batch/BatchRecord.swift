@@ -1,0 +1,78 @@
+import Foundation
+import Nearend
+import Platform
+import SessionModel
+
+/// What a case came to, beside its voice: `<name>.json`, written last. With it a batch that goes on knows what is done.
+struct BatchRecord: Codable, Equatable {
+  /// What a file was when it was read.
+  struct Input: Codable, Equatable {
+    var path: String
+    var bytes: Int
+    /// In ns since 1970.
+    var changed: Int
+
+    /// nil if it is not there.
+    init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      self.path = path
+      bytes = Int(status.st_size)
+      changed = Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec)
+    }
+  }
+
+  /// What the voice follows from: another one makes another voice.
+  struct Origin: Codable, Equatable {
+    var version: String
+    var microphone: Input
+    var reference: Input?
+    /// By name, as texts: JSON does not tell 1 from 1.0.
+    var settings: [String: String]
+    var quantum: Int?
+    var sampleType: String?
+    var keepsDelay: Bool
+
+    /// nil if an input is not there.
+    init?(_ options: OfflineOptions) {
+      guard let microphone = Input(options.microphone) else { return nil }
+      if let path = options.farEnd {
+        guard let input = Input(path) else { return nil }
+        reference = input
+      }
+      version = nearendVersion
+      self.microphone = microphone
+      settings = Dictionary(uniqueKeysWithValues: options.settings.map { ($0.key.rawValue, "\($0.value)") })
+      (quantum, sampleType, keepsDelay) = (options.quantum, options.sampleType.map { "\($0)" }, options.keepsDelay)
+    }
+  }
+
+  var origin: Origin
+  /// Of the voice.
+  var bytes: Int
+  var metrics: ProcessingMetrics
+
+  /// The record at `path`, if it is of this origin and its voice is there.
+  static func read(_ path: String, voice: String, origin: Origin?) -> BatchRecord? {
+    guard let origin, let bytes = try? contents(ofFile: path),
+      let record = try? JSONDecoder().decode(BatchRecord.self, from: Data(bytes)), record.origin == origin,
+      let there = Input(voice), there.bytes == record.bytes
+    else { return nil }
+    return record
+  }
+
+  /// Writes it, whole or not at all.
+  func write(_ path: String) throws(OfflineError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard let document = try? encoder.encode(self) else { throw .output(file: path, reason: "its measures are no numbers") }
+    try writeWhole(document, to: path)
+  }
+}
+
+/// Writes a file, whole or not at all.
+func writeWhole(_ data: some Sequence<UInt8>, to path: String) throws(OfflineError) {
+  let pending = try PendingFile(path: path)
+  do throws(SystemError) { try write(data, to: pending.descriptor) } catch { throw .output(file: path, reason: "\(error)") }
+  try pending.finish()
+}

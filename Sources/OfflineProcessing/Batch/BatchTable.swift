@@ -1,0 +1,47 @@
+import SessionModel
+
+/// One row of the table that a batch ends with. [any]
+package struct BatchRow: Sendable {
+  package enum Outcome: Sendable {
+    /// With whether it was done before this run.
+    case done(ProcessingMetrics, before: Bool)
+    case failed(OfflineError)
+    /// The run was interrupted.
+    case missing
+  }
+  package var batchCase: BatchCase
+  package var outcome: Outcome
+}
+
+/// The table of a batch, as CSV in the order of the manifest. The same cases make the same table. [any]
+package enum BatchTable {
+  package static let columns =
+    [
+      "name", "microphone", "reference", "state", "error", "seconds", "rate", "microphoneLevel", "farEndLevel", "voiceLevel",
+      "echoReduction",
+      "erle", "echoDelay", "meanGain", "voiceSeconds", "farEndSeconds", "refusedBlocks",
+    ] + BatchManifest.options.map(\.column)
+
+  static func text(_ rows: [BatchRow]) -> String {
+    CSVText.row(columns) + rows.map { CSVText.row(cells($0)) }.joined()
+  }
+
+  private static func cells(_ row: BatchRow) -> [String] {
+    let (batchCase, settings) = (row.batchCase, row.batchCase.settings)
+    let about: [String]
+    switch row.outcome {
+    case .done(let metrics, _):
+      let (microphone, totals) = (metrics.description.microphone, metrics.totals)
+      let numbers: [Double?] = [
+        totals.microphoneLevel, totals.farEndLevel, totals.voiceLevel, totals.echoReduction, totals.erle, totals.echoDelay, totals.gain,
+        totals.voiceSeconds, totals.farEndSeconds,
+      ]
+      about =
+        ["done", "", "\(microphone.seconds)", "\(microphone.rate)"] + numbers.map { $0.map { "\($0)" } ?? "" } + ["\(totals.refusedBlocks)"]
+    case .failed(let error): about = ["failed", "\(error)"] + Array(repeating: "", count: 12)
+    case .missing: about = ["missing"] + Array(repeating: "", count: 13)
+    }
+    return [batchCase.name, batchCase.written.microphone, batchCase.written.reference] + about
+      + BatchManifest.options.map { settings[$0.setting].map { "\($0)" } ?? "" }
+  }
+}

@@ -1,0 +1,18 @@
+/// The one rule for what people and programs may call something: participants, media, sources, stages. An id becomes part of node and port
+/// names, of paths and of lines. [any]
+public enum IdRule {
+  /// Allowed lengths, in characters.
+  public static let lengths = 1...64
+  /// What an id can be, for people.
+  public static let possible = "\(lengths.lowerBound) to \(lengths.upperBound) letters, digits, '-', '_' or '.'"
+
+  /// Says what to do about an id that is impossible; nil if it is possible.
+  public static func problem(_ id: some StringProtocol) -> String? {
+    lengths.contains(id.count) && id.allSatisfy(allows) ? nil : "give \(possible)"
+  }
+
+  /// ASCII letters, digits, '-', '_' and '.'.
+  public static func allows(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// What a child's standard stream leads to. [any]
+public enum ChildStream: Sendable {
+  case null
+  /// A file that is created if necessary, and appended to.
+  case file(String)
+  /// A descriptor that stays open in this process.
+  case descriptor(Int32)
+}
+
+/// Starts a program in a process of its own, with exactly this environment. The child inherits no descriptors except the three streams,
+/// ignores no signal and blocks none. Whoever starts it reaps it. [any]
+/// - Parameters:
+///   - file: the program's path.
+///   - arguments: its arguments, the first being its own name.
+///   - environment: its variables.
+///   - group: its process group, 0 to make it the leader of its own; nil for this process's.
+///   - input: its standard input.
+///   - output: its standard output.
+///   - errors: its standard error.
+/// - Throws: `SystemError` where it cannot be started.
+/// - Returns: its process id.
+public func spawn(
+  _ file: String, _ arguments: [String], environment: [String: String], group: Int32? = nil, input: ChildStream = .null,
+  output: ChildStream = .null, errors: ChildStream = .null
+) throws(SystemError) -> Int32 {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  for (number, stream) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+    switch stream {
+    case .null: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+    case .file(let path): posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+    }
+  }
+  for descriptor in openDescriptors() where descriptor > STDERR_FILENO { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  var none = sigset_t()
+  var all = sigset_t()
+  sigemptyset(&none)
+  sigfillset(&all)
+  posix_spawnattr_setsigmask(&attributes, &none)
+  posix_spawnattr_setsigdefault(&attributes, &all)
+  var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+  if let group {
+    posix_spawnattr_setpgroup(&attributes, group)
+    flags |= POSIX_SPAWN_SETPGROUP
+  }
+  posix_spawnattr_setflags(&attributes, Int16(flags))
+
+  let words = arguments.map { strdup($0) } + [nil]
+  let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+  defer { for pointer in words + variables { free(pointer) } }
+  var process: pid_t = 0
+  let result = posix_spawn(&process, file, &actions, &attributes, words, variables)
+  guard result == 0 else { throw SystemError(code: result) }
+  return process
+}
+
+/// They may have been opened without O_CLOEXEC, and a child that holds them would keep their other ends waiting.
+private func openDescriptors() -> [Int32] {
+  guard let folder = opendir("/proc/self/fd") else { return [] }
+  defer { closedir(folder) }
+  var descriptors: [Int32] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if let descriptor = Int32(name) { descriptors.append(descriptor) }
+  }
+  return descriptors
+}

@@ -1,0 +1,74 @@
+/// Puts packets in order, and decides when one that is missing counts as lost. A pure value.
+struct PacketWindow: Sendable {
+  struct Held: Sendable {
+    var timestamp: UInt32
+    /// Interleaved, two channels.
+    var samples: [Int16]
+    /// Seconds.
+    var arrival: Double
+    var frames: Int { samples.count / 2 }
+  }
+  /// What is to be played next.
+  enum Step: Equatable {
+    case audio([Int16])
+    /// So many packets and frames were lost.
+    case lost(packets: Int, frames: Int)
+  }
+  enum Verdict { case kept, duplicate, late }
+
+  /// Packets that are held at most; behind them what is missing is lost.
+  static let mostHeld = 64
+  /// Frames of a gap that are filled; behind a longer one the stream goes on at once.
+  static let longestGap = 9_600
+
+  private var next: Int64
+  /// The timestamp that the next packet should have; nil before the first.
+  private var due: UInt32?
+  private var waiting: [Int64: Held] = [:]
+  /// Packets that were given up, and may still come.
+  private var givenUp: Set<Int64> = []
+  /// Seconds that a missing packet is waited for.
+  let patience: Double
+
+  init(next: Int64, patience: Double) { (self.next, self.patience) = (next, patience) }
+
+  mutating func insert(_ packet: Held, at place: Int64) -> Verdict {
+    guard place >= next else { return givenUp.remove(place) == nil ? .duplicate : .late }
+    guard waiting[place] == nil else { return .duplicate }
+    waiting[place] = packet
+    return .kept
+  }
+
+  /// When something missing is to be given up, in seconds; nil while nothing is missing.
+  var deadline: Double? { waiting.isEmpty || waiting[next] != nil ? nil : waiting.values.map(\.arrival).min().map { $0 + patience } }
+
+  /// What can be played at `time`, in order.
+  mutating func take(at time: Double) -> [Step] {
+    var steps: [Step] = []
+    while !waiting.isEmpty {
+      if let packet = waiting.removeValue(forKey: next) {
+        steps.append(.audio(packet.samples))
+        due = packet.timestamp &+ UInt32(packet.frames)
+        next += 1
+      } else if waiting.count >= Self.mostHeld || deadline.map({ $0 <= time }) == true {
+        steps.append(giveUp())
+      } else {
+        break
+      }
+    }
+    return steps
+  }
+
+  /// Counts everything up to the next packet that is there as lost.
+  private mutating func giveUp() -> Step {
+    let (place, packet) = waiting.min { $0.key < $1.key }!
+    let packets = Int(place - next)
+    for lost in max(next, place - 200)..<place { givenUp.insert(lost) }
+    if givenUp.count > 1_000 { givenUp = givenUp.filter { $0 > place - 500 } }
+    let gap = due.map { Int(Int32(bitPattern: packet.timestamp &- $0)) } ?? 0
+    next = place
+    // A timestamp that does not fit the count of packets is a sender that paused.
+    let isPlausible = gap > 0 && gap <= Self.longestGap && gap <= packets * 4_800
+    return .lost(packets: packets, frames: isPlausible ? gap : 0)
+  }
+}

@@ -1,0 +1,66 @@
+/// What RFC 3550 counts of a stream: extended sequence numbers (A.1), packets expected and received (A.3), jitter (A.8). A pure value.
+struct SequenceMeter: Sendable {
+  /// Where a packet stands.
+  enum Place: Equatable {
+    /// Its number, extended beyond 16 bits.
+    case at(Int64)
+    /// It is far from where the stream is; a second one behind it would be a stream that has begun again.
+    case astray
+    /// It is such a second one: counting has begun again with it.
+    case again(Int64)
+  }
+
+  /// Packets that a stream may skip, and may come back.
+  static let mostSkipped: Int64 = 3_000
+  static let mostBack: Int64 = 100
+
+  private var first: Int64
+  private(set) var highest: Int64
+  private(set) var received: UInt64 = 0
+  /// Received and expected before counting began again.
+  private var formerExpected: Int64 = 0
+  private var awaited: UInt16?
+  private var transit: UInt32?
+  /// In units of the timestamp, smoothed.
+  private(set) var jitter = 0.0
+
+  /// - Parameter sequence: the number of the first packet that will be counted.
+  init(from sequence: UInt16) {
+    first = Int64(sequence)
+    highest = first - 1
+  }
+
+  /// Packets that should have come by now.
+  var expected: Int64 { formerExpected + max(0, highest - first + 1) }
+
+  mutating func place(_ sequence: UInt16) -> Place {
+    let distance = Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
+    if distance <= Self.mostSkipped, distance >= -Self.mostBack {
+      highest = max(highest, highest + distance)
+      received += 1
+      awaited = nil
+      return .at(distance > 0 ? highest : highest + distance)
+    }
+    guard sequence == awaited else {
+      awaited = sequence &+ 1
+      return .astray
+    }
+    formerExpected = expected
+    first = Int64(sequence)
+    highest = first
+    received += 1
+    (awaited, transit) = (nil, nil)
+    return .again(highest)
+  }
+
+  /// Takes the time at which a packet arrived, in units of its timestamp, modulo 2³².
+  mutating func note(arrival: UInt32, timestamp: UInt32) {
+    let now = arrival &- timestamp
+    if let transit {
+      let difference = abs(Double(Int32(bitPattern: now &- transit)))
+      // More than 10 s is a sender that set its clock.
+      if difference < 480_000 { jitter += (difference - jitter) / 16 }
+    }
+    transit = now
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// What is found out about a library by running it: in a process of its own, because it may end it. [any]
+public struct PlugInFacts: Codable, Sendable, Equatable {
+  /// What is being done, told before it is: what ends the process is the last one told.
+  public enum Phase: String, Sendable, CaseIterable {
+    case loading, starting, running
+
+    /// For people: "crashes while it …".
+    public var words: String {
+      switch self {
+      case .loading: "is loaded"
+      case .starting: "starts"
+      case .running: "runs"
+      }
+    }
+  }
+
+  public var plugIns: [PlugInDescription] = []
+  /// Of the one that was run, in frames; nil: none was.
+  public var latency: Int?
+  /// It put out numbers alone.
+  public var isSound = true
+  /// Why there is nothing to tell.
+  public var error: String?
+
+  /// Loads a library; runs one of its plug-ins over silence and noise, unless `label` is nil.
+  ///
+  /// - Parameters:
+  ///   - rate: in Hz.
+  ///   - settings: values by port name.
+  public static func gather(
+    path: String, label: String?, rate: Int, settings: [String: Double] = [:], tell: (Phase) -> Void
+  ) -> PlugInFacts {
+    var facts = PlugInFacts()
+    do throws(PlugInError) {
+      tell(.loading)
+      let library = try PlugInLibrary(path: path)
+      guard let label else {
+        facts.plugIns = library.descriptions
+        return facts
+      }
+      let plugIn = try library.plugIn(label)
+      facts.plugIns = [plugIn.description]
+      tell(.starting)
+      let values = try plugIn.description.values(settings, rate: rate)
+      let channels = max(1, plugIn.description.audioInputs, plugIn.description.audioOutputs)
+      guard channels <= 64 else { return facts }
+      let instance = try PlugInInstance(plugIn, rate: rate, channels: channels, settings: PlugInSettings(values))
+      tell(.running)
+      facts.latency = instance.latency
+      facts.isSound = run(instance.runner)
+    } catch {
+      facts.error = error.description
+    }
+    return facts
+  }
+
+  /// A block of silence, and one of noise.
+  private static func run(_ runner: PlugInRunner) -> Bool {
+    let frames = 1024
+    var isSound = true
+    var seed: UInt32 = 1
+    for level in [Float(0), 0.1] {
+      for channel in 0..<runner.channels {
+        for i in 0..<frames {
+          seed = seed &* 1_664_525 &+ 1_013_904_223
+          runner.input(channel)[i] = level * (Float(seed >> 8) / 8_388_608 - 1)
+        }
+      }
+      isSound = runner.process(frames: frames) && isSound
+    }
+    return isSound
+  }
+}

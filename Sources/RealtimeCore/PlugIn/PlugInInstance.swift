@@ -1,0 +1,132 @@
+internal import CLadspa
+
+/// Runs a plug-in's instance: a view of an instance's memory for the one thread that runs it.
+struct PlugInRunner {
+  fileprivate let run: ladspa_run_function
+  /// One, or for a mono plug-in in a chain of two sides one per side.
+  fileprivate let handles: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+  fileprivate let handleCount: Int
+  /// All ports' numbers, of each handle.
+  fileprivate let ports: UnsafeMutablePointer<Float>
+  fileprivate let portCount: Int
+  fileprivate let controls: UnsafeMutablePointer<Int>
+  fileprivate let latencyPort: Int
+  fileprivate let values: PlugInValues
+  /// Sides of the chain.
+  let channels: Int
+  /// Frames from one side's buffer to the next.
+  private let room = CoreState.maximumQuantum
+  private let inputs, outputs: UnsafeMutablePointer<Float>
+
+  fileprivate init(
+    run: ladspa_run_function, handles: UnsafeMutablePointer<UnsafeMutableRawPointer?>, handleCount: Int, ports: UnsafeMutablePointer<Float>,
+    portCount: Int, controls: UnsafeMutablePointer<Int>, latencyPort: Int, values: PlugInValues, channels: Int,
+    buffers: UnsafeMutablePointer<Float>
+  ) {
+    (self.run, self.handles, self.handleCount, self.ports, self.portCount) = (run, handles, handleCount, ports, portCount)
+    (self.controls, self.latencyPort, self.values, self.channels) = (controls, latencyPort, values, channels)
+    (inputs, outputs) = (buffers, buffers + channels * CoreState.maximumQuantum)
+  }
+
+  /// A side's input, `CoreState.maximumQuantum` frames, never the same memory as an output.
+  @_noLocks @_noAllocation
+  func input(_ channel: Int) -> UnsafeMutablePointer<Float> { inputs + channel * room }
+  @_noLocks @_noAllocation
+  func output(_ channel: Int) -> UnsafeMutablePointer<Float> { outputs + channel * room }
+
+  /// Frames by which it says to be late.
+  var latency: Int {
+    @_noLocks @_noAllocation get {
+      guard latencyPort >= 0 else { return 0 }
+      let frames = ports[latencyPort]
+      return frames > 0 && frames < 1_000_000 ? Int(frames + 0.5) : 0
+    }
+  }
+
+  /// Turns inputs into outputs. Returns false if any of them is no number; it is silence then.
+  @_noLocks @_noAllocation
+  func process(frames: Int) -> Bool {
+    for handle in 0..<handleCount {
+      let own = ports + handle * portCount
+      for i in 0..<values.count { own[controls[i]] = Float(values[i]) }
+      nearend_ladspa_run(run, handles[handle], frames)
+    }
+    var wrong = 0
+    for channel in 0..<channels { wrong += Kernel.silenceNonNumbers(output(channel), frames: frames) }
+    return wrong == 0
+  }
+}
+
+/// A plug-in made for one sample rate and so many sides: owns what a runner shows. [control]
+// Sound: everything is immutable but what the runner's one thread writes.
+final class PlugInInstance: @unchecked Sendable {
+  let plugIn: PlugIn
+  let rate: Int
+  let runner: PlugInRunner
+  /// Frames by which it is late from the start.
+  let latency: Int
+  /// What the thread that runs it reports.
+  let cells: PlugInCells
+  private let memory: CellBlock
+  private let settings: PlugInSettings
+  private let buffers: UnsafeMutablePointer<Float>
+
+  /// Instantiates and activates it, and runs it over silence, so that its latency is known.
+  /// - Throws: `PlugInError.refused`.
+  init(_ plugIn: PlugIn, rate: Int, channels: Int, settings: PlugInSettings) throws(PlugInError) {
+    let content = plugIn.descriptor.pointee
+    guard let run = content.run, let instantiate = content.instantiate, let connect = content.connect_port else {
+      throw .refused(label: plugIn.description.label, rate: rate)
+    }
+    let isOncePerSide = plugIn.description.audioInputs == 1 && plugIn.description.audioOutputs == 1
+    let handleCount = isOncePerSide ? channels : 1
+    let portCount = Int(content.port_count)
+    var made: [UnsafeMutableRawPointer] = []
+    for _ in 0..<handleCount {
+      guard let handle = instantiate(plugIn.descriptor, UInt(rate)) else {
+        for handle in made { content.cleanup?(handle) }
+        throw .refused(label: plugIn.description.label, rate: rate)
+      }
+      made.append(handle)
+    }
+    var memory = CellBlock(count: PlugInCells.count)
+    cells = PlugInCells(&memory)
+    self.memory = memory
+    self.settings = settings
+    buffers = .silence(2 * channels * CoreState.maximumQuantum)
+    let handles = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: handleCount)
+    let ports = UnsafeMutablePointer<Float>.silence(max(1, handleCount * portCount))
+    let controls = UnsafeMutablePointer<Int>.allocate(capacity: max(1, plugIn.description.ports.count))
+    for (i, port) in plugIn.description.ports.enumerated() { (controls + i).initialize(to: port.index) }
+    runner = PlugInRunner(
+      run: run, handles: handles, handleCount: handleCount, ports: ports, portCount: portCount, controls: controls,
+      latencyPort: plugIn.description.latencyPort ?? -1, values: settings.values, channels: channels, buffers: buffers)
+    let audio = audioPorts(of: plugIn)
+    for (index, handle) in made.enumerated() {
+      (handles + index).initialize(to: handle)
+      for port in 0..<portCount { connect(handle, UInt(port), ports + index * portCount + port) }
+      for (i, port) in audio.inputs.enumerated() { connect(handle, UInt(port), runner.input(isOncePerSide ? index : i)) }
+      for (i, port) in audio.outputs.enumerated() { connect(handle, UInt(port), runner.output(isOncePerSide ? index : i)) }
+      // Before activation: some read them there.
+      for (i, port) in plugIn.description.ports.enumerated() { ports[index * portCount + port.index] = Float(settings[i]) }
+      content.activate?(handle)
+    }
+    self.plugIn = plugIn
+    self.rate = rate
+    // Some tell their delay only after a block as long as the worker's.
+    for _ in 0..<8 { _ = runner.process(frames: 64) }
+    latency = runner.latency
+  }
+
+  deinit {
+    let content = plugIn.descriptor.pointee
+    for i in 0..<runner.handleCount {
+      content.deactivate?(runner.handles[i])
+      content.cleanup?(runner.handles[i])
+    }
+    runner.handles.deallocate()
+    runner.ports.deallocate()
+    runner.controls.deallocate()
+    buffers.deallocate()
+  }
+}

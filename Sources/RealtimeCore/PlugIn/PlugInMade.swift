@@ -1,0 +1,117 @@
+/// A plug-in's instance with all that it takes to run it at one rate; the audio thread gets its `unit`. [control]
+// Sound: the unit belongs to the audio thread from its posting to its collection, the rest to the stage's lock.
+final class PlugInMade: @unchecked Sendable {
+  let unit: UnsafeMutablePointer<PlugInUnit>
+  let instance: PlugInInstance
+  let late: IsolationCells?
+  private let worker: IsolationWorker?
+  private let isSynchronous: Bool
+  private let memory: CellBlock
+  private let buffers: UnsafeMutablePointer<Float>
+
+  /// The longest delay in frames that a plug-in on the worker may have: what the worker's FIFOs and delay lines are made for.
+  static let longestDelay = 8_192
+
+  /// Instantiates, and starts the worker's thread where the plug-in is not hard-realtime.
+  /// - Parameter isSynchronous: the worker has no thread: whoever runs the cycles drains it.
+  /// - Throws: `PlugInError`.
+  init(_ plugIn: PlugIn, rate: Int, channels: Int, settings: PlugInSettings, isSynchronous: Bool) throws(PlugInError) {
+    let instance = try PlugInInstance(plugIn, rate: rate, channels: channels, settings: settings)
+    let description = plugIn.description
+    var memory = CellBlock(count: IsolationCells.count)
+    var worker: IsolationWorker?, late: IsolationCells?
+    var stage: UnsafeMutablePointer<IsolationStage>?
+    let runner = instance.runner
+    buffers = .silence(4 * channels * CoreState.maximumQuantum)
+    self.instance = instance
+    self.isSynchronous = isSynchronous
+    if !description.isHardRealtime {
+      guard instance.latency <= Self.longestDelay else {
+        buffers.deallocate()
+        throw .tooLate(label: description.label, latency: instance.latency, most: Self.longestDelay)
+      }
+      let own = IsolationCells(&memory)
+      let timing = IsolationTiming(rate: rate, isolatorDelay: instance.latency, isolatorRate: rate, channels: channels)
+      do throws(IsolationError) {
+        let made = try IsolationWorker(WorkedPlugIn(instance), rate: rate, isolatorRate: rate, channels: channels)
+        stage = .allocate(capacity: 1)
+        stage?.initialize(to: IsolationStage(timing: timing, input: made.input, output: made.output, cells: own))
+        if !isSynchronous { made.start() }
+        (worker, late) = (made, own)
+      } catch {
+        buffers.deallocate()
+        throw .refused(label: description.label, rate: rate)
+      }
+    }
+    self.memory = memory
+    (self.worker, self.late) = (worker, late)
+    let isDirect = worker == nil, side = channels * CoreState.maximumQuantum
+    unit = .allocate(capacity: 1)
+    unit.initialize(
+      to: PlugInUnit(
+        runner: runner, rate: rate, channels: channels, cells: instance.cells, late: stage, dry: isDirect ? runner.input(0) : buffers,
+        wet: isDirect ? runner.output(0) : buffers + side, given: buffers + 2 * side, taken: buffers + 3 * side))
+    instance.cells.latency.store(UInt64(instance.latency))
+  }
+
+  /// A plug-in that hangs keeps its thread and the instance for good, and nobody waits for it.
+  deinit {
+    worker?.end()
+    if let stage = unit.pointee.late {
+      stage.deinitialize(count: 1)
+      stage.deallocate()
+    }
+    unit.deallocate()
+    buffers.deallocate()
+  }
+
+  var isBroken: Bool { instance.cells.isBroken.load() != 0 }
+  /// Frames; 0 while it is bypassed as broken.
+  var latency: Int { isBroken ? 0 : Int(instance.cells.latency.load()) }
+  /// The plug-in on the worker tells another delay than it was made for.
+  var isLateOtherwise: Bool { worker != nil && instance.runner.latency != instance.latency }
+
+  /// Declares the delay before the first cycle of `quantum` frames.
+  func expect(quantum: Int) {
+    guard let late = unit.pointee.late else { return }
+    let channels = unit.pointee.channels
+    instance.cells.latency.store(UInt64(late.pointee.timing.delay(quantum: quantum * channels) / channels))
+  }
+
+  /// Bypasses it from the next cycle on, though the audio thread still holds it.
+  func retire() { instance.cells.isRetired.store(1) }
+
+  /// Wakes the worker, if it rests while there is audio.
+  func wake() { worker?.wake() }
+
+  /// Works on what the last cycle gave, where the worker has no thread.
+  func drain() { if isSynchronous { worker?.drain() } }
+}
+
+/// A plug-in as what the isolation's worker runs.
+// Sound: the one thread that drains owns it.
+private final class WorkedPlugIn: VoiceIsolator, @unchecked Sendable {
+  let name: String
+  let delay: Int
+  private let instance: PlugInInstance
+
+  init(_ instance: PlugInInstance) {
+    name = instance.plugIn.description.name
+    delay = instance.latency
+    self.instance = instance
+  }
+
+  func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
+    let (runner, frames) = (instance.runner, IsolationTiming.block)
+    let channels = runner.channels
+    for channel in 0..<channels {
+      let input = runner.input(channel)
+      for i in 0..<frames { input[i] = block[channels * i + channel] }
+    }
+    if instance.cells.isBroken.load() != 0 || !runner.process(frames: frames) { instance.cells.isBroken.store(1) }
+    for channel in 0..<channels {
+      let output = runner.output(channel)
+      for i in 0..<frames { voice[channels * i + channel] = output[i] }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// What the threads of an instance tell each other.
+struct PlugInCells: Sendable {
+  /// Frames by which the stage is late now.
+  let latency: CounterCell
+  /// 1 once the plug-in has put out NaN or infinity: it is bypassed from then on.
+  let isBroken: CounterCell
+  /// 1 once the control side has no more use for it, and has no other to take its place: it is bypassed from then on.
+  let isRetired: CounterCell
+
+  static let count = 3
+
+  init(_ block: inout CellBlock) {
+    latency = CounterCell(block.next())
+    isBroken = CounterCell(block.next())
+    isRetired = CounterCell(block.next())
+  }
+}
+
+/// A plug-in's instance as the audio thread gets it, for one rate: run there, or by the worker.
+struct PlugInUnit {
+  let runner: PlugInRunner
+  let rate: Int
+  let channels: Int
+  let cells: PlugInCells
+  /// The worker's; nil: run on the audio thread.
+  let late: UnsafeMutablePointer<IsolationStage>?
+  /// The audio thread's: a side after the other, `CoreState.maximumQuantum` frames each. Without the worker they are the runner's.
+  let dry, wet: UnsafeMutablePointer<Float>
+  /// Frames from one side to the next.
+  let room = CoreState.maximumQuantum
+  /// The same interleaved, for the worker.
+  let given, taken: UnsafeMutablePointer<Float>
+
+  /// Frames after which a new instance is whole: those of its delay, and 10 ms to begin.
+  @_noLocks @_noAllocation
+  func warmUp(frames: Int) -> Int {
+    if let late { return late.pointee.timing.delay(quantum: frames * channels) / channels + rate / 100 }
+    return runner.latency + rate / 100
+  }
+
+  /// Its output is to be heard.
+  var isWhole: Bool {
+    @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
+  }
+
+  /// Turns `dry` into `wet`, or begins to. Returns false if that is no sound.
+  @_noLocks @_noAllocation
+  func process(frames: Int) -> Bool {
+    guard let late else {
+      guard runner.process(frames: frames) else {
+        cells.isBroken.store(1)
+        cells.latency.store(0)
+        return false
+      }
+      cells.latency.store(UInt64(runner.latency))
+      return true
+    }
+    if channels == 1 {
+      late.pointee.process(dry, open: dry, into: wet, frames: frames, isBypassed: false)
+    } else {
+      let (left, right) = (dry, dry + room)
+      for i in 0..<frames { (given[2 * i], given[2 * i + 1]) = (left[i], right[i]) }
+      late.pointee.process(given, open: given, into: taken, frames: 2 * frames, isBypassed: false)
+      let (wetLeft, wetRight) = (wet, wet + room)
+      for i in 0..<frames { (wetLeft[i], wetRight[i]) = (taken[2 * i], taken[2 * i + 1]) }
+    }
+    cells.latency.store(UInt64(late.pointee.delay / channels))
+    return true
+  }
+}
+
+/// A plug-in's stage on the audio thread (S6). It stays, while instances come and go with the rate. [realtime] except `init` and `deinit`.
+///
+///     hard-realtime:  input ─▶ instance ────────────────────────────────┐
+///     other:          input ─▶ FIFO ─▶ worker: instance ─▶ FIFO ─▶ late ┴▶ crossfade with the input ─▶ output
+struct PlugInPlayer: ~Copyable {
+  let mailbox: Mailbox
+  private var unit: UnsafeMutablePointer<PlugInUnit>?
+  private var leftFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
+  private var rightFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
+  /// Frames until the plug-in's output is whole.
+  private var wait = 0
+  /// What comes next does not continue what was before.
+  private var isFresh = false
+
+  init(mailbox: Mailbox) { self.mailbox = mailbox }
+
+  /// Takes the unit out for the control side to free, once no cycle runs any more. [control]
+  mutating func takeUnit() -> UnsafeMutableRawPointer? {
+    defer { unit = nil }
+    return unit.map { UnsafeMutableRawPointer($0) }
+  }
+
+  /// Processes one cycle's audio in place, at most `CoreState.maximumQuantum` frames.
+  @_noLocks @_noAllocation
+  mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
+    takeNewUnit()
+    if isFresh { restart(frames: frames) }
+    // While no instance is made for the rate, and where it is broken, the input passes.
+    guard let unit, unit.pointee.rate == rate, unit.pointee.isWhole else { return }
+    let (dry, wet, room) = (unit.pointee.dry, unit.pointee.wet, unit.pointee.room)
+    copy(left, to: dry, frames: frames)
+    if unit.pointee.channels == 2 {
+      // A chain of two sides may have one only.
+      if let right { copy(right, to: dry + room, frames: frames) } else { copy(left, to: dry + room, frames: frames) }
+    }
+    guard unit.pointee.process(frames: frames) else { return }
+    if wait > 0 {
+      wait -= frames
+      return
+    }
+    leftFade.blend(wet: wet, dry: dry, into: left, frames: frames, isOn: true)
+    guard let right else { return }
+    rightFade.blend(wet: wet + room, dry: dry + room, into: right, frames: frames, isOn: true)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeNewUnit() {
+    var old: UnsafeMutableRawPointer?
+    if let unit { old = UnsafeMutableRawPointer(unit) }
+    guard let new = mailbox.take(returning: old)?.assumingMemoryBound(to: PlugInUnit.self) else { return }
+    unit = new
+    isFresh = true
+  }
+
+  /// Nobody listens: what the plug-in still holds is not heard later. Once per pause.
+  @_noLocks @_noAllocation
+  mutating func rest() { isFresh = true }
+
+  /// Begins a stream: the input passes until the plug-in's output is of this stream alone.
+  @_noLocks @_noAllocation
+  private mutating func restart(frames: Int) {
+    guard let unit else { return }
+    isFresh = false
+    if let late = unit.pointee.late { late.pointee.restart() }
+    wait = unit.pointee.warmUp(frames: frames)
+    leftFade.restart()
+    rightFade.restart()
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+internal import Platform
+import Synchronization
+
+/// LADSPA plug-ins as stages of the capture and the render chain (S6). [any but the audio thread]
+///
+/// What a plug-in does while it is loaded and run is its own: whoever does not know it has it tried in another process before.
+// Sound: the state is guarded by a lock that the audio thread never takes.
+public final class PlugInRack: @unchecked Sendable {
+  private let capture, render: StageChain
+  private struct Entry {
+    let stage: PlugInStage
+    let place: StageChain.ID
+  }
+  private struct State {
+    var entries: [Entry] = []
+    /// Names of those being loaded.
+    var reserved: Set<String> = []
+    var rate = 48_000
+    var isSynchronous = false
+  }
+  private let lock = Mutex(())
+  private var state = State()
+
+  /// The most at a time.
+  public static let most = 32
+
+  public init(capture: StageChain, render: StageChain) { (self.capture, self.render) = (capture, render) }
+
+  /// Workers have no threads, for cycles that run faster than time does: `drain` has them work. Before anything is added. [control]
+  package var isSynchronous: Bool {
+    get { lock.withLock { _ in state.isSynchronous } }
+    set { lock.withLock { _ in state.isSynchronous = newValue } }
+  }
+
+  /// Sample rate in Hz that ports' ranges hold for now.
+  public var rate: Int { lock.withLock { _ in state.rate } }
+
+  // MARK: Stages
+
+  /// Loads a plug-in, and puts it behind the stages of a chain; it is faded in. Waits until it is loaded.
+  ///
+  /// - Parameters:
+  ///   - id: a name of letters, digits, '-', '_' or '.'; nil: the label's.
+  ///   - settings: values by port name; others are the plug-in's own defaults.
+  /// - Throws: `PlugInError`; nothing has changed then.
+  @discardableResult
+  public func add(
+    _ address: PlugInAddress, to chain: PlugInChain, id wish: String? = nil, settings: [String: Double] = [:],
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(PlugInError) -> PlugInStatus {
+    let path = try PlugInLibrary.find(address.file, environment)
+    let id = try reserve(wish, or: address.label.isEmpty ? "plug-in" : address.label)
+    defer { lock.withLock { _ in _ = state.reserved.remove(id) } }
+    let (rate, isSynchronous) = lock.withLock { _ in (state.rate, state.isSynchronous) }
+    let stage = try PlugInStage(
+      id: id, chain: chain, plugIn: try PlugInLibrary(path: path).plugIn(address.label), settings: settings, rate: rate,
+      quantum: 1024, isSynchronous: isSynchronous)
+    let status = stage.status
+    lock.withLock { _ in
+      let place = self.chain(chain).append(stage.stage)
+      state.entries.append(Entry(stage: stage, place: place))
+    }
+    return status
+  }
+
+  /// Fades a plug-in out, and frees it. Returns false for an unknown name.
+  @discardableResult
+  public func remove(_ id: String) -> Bool {
+    lock.withLock { _ in
+      guard let index = state.entries.firstIndex(where: { $0.stage.id == id }) else { return false }
+      let entry = state.entries.remove(at: index)
+      chain(entry.stage.chain).remove(entry.place)
+      return true
+    }
+  }
+
+  /// Sets control ports from the next cycle on.
+  /// - Throws: `PlugInError.unknownStage`, `.noPort` or `.value`; nothing has changed then.
+  @discardableResult
+  public func set(_ id: String, _ settings: [String: Double]) throws(PlugInError) -> PlugInStatus {
+    let (found, ids) = lock.withLock { _ in (state.entries.first { $0.stage.id == id }?.stage, state.entries.map(\.stage.id)) }
+    guard let found else { throw .unknownStage(id: id, ids: ids) }
+    try found.set(settings)
+    return found.status
+  }
+
+  /// All of them, in the order in which sound passes them within a chain.
+  public var status: [PlugInStatus] { stages.map(\.status) }
+
+  private var stages: [PlugInStage] { lock.withLock { _ in state.entries.map(\.stage) } }
+
+  private func chain(_ chain: PlugInChain) -> StageChain { chain == .capture ? capture : render }
+
+  private func reserve(_ wish: String?, or label: String) throws(PlugInError) -> String {
+    if let wish, let problem = IdRule.problem(wish) { throw .impossibleId(wish, reason: problem) }
+    let result: Result<String, PlugInError> = lock.withLock { _ in
+      let taken = state.reserved.union(state.entries.map(\.stage.id))
+      guard taken.count < Self.most else { return .failure(.tooMany(most: Self.most)) }
+      let base = wish ?? String(label.map { IdRule.allows($0) ? $0 : "-" }.prefix(60))
+      var id = base
+      var number = 2
+      while taken.contains(id) {
+        guard wish == nil else { return .failure(.taken(id: base)) }
+        id = "\(base)-\(number)"
+        number += 1
+      }
+      state.reserved.insert(id)
+      return .success(id)
+    }
+    return try result.get()
+  }
+
+  // MARK: Cycles
+
+  /// Frees what is gone, and declares the latencies that plug-ins tell. Call it periodically while cycles run. [control]
+  func collect() {
+    for entry in lock.withLock({ _ in state.entries }) {
+      entry.stage.collect()
+      chain(entry.stage.chain).setLatency(entry.stage.latency, of: entry.place)
+    }
+  }
+
+  /// Has instances made for the graph's rate in Hz. Call it periodically while cycles run. [control]
+  func renew(rate: Int) {
+    if isSynchronous { return prepare(rate: rate) }
+    for stage in stages(at: rate) { stage.renew(rate: rate) }
+  }
+
+  /// The same at once, for the next cycle. [control]
+  func prepare(rate: Int) { for stage in stages(at: rate) { stage.prepare(rate: rate) } }
+
+  /// Notes the graph's rate; returns the stages that work at it, none at 0.
+  private func stages(at rate: Int) -> [PlugInStage] {
+    guard rate > 0 else { return [] }
+    return lock.withLock { _ in
+      state.rate = rate
+      return state.entries.map(\.stage)
+    }
+  }
+
+  /// Has workers without threads work on what the last cycle gave. [whoever runs the cycles]
+  package func drain() { for stage in stages { stage.drain() } }
+}

@@ -1,0 +1,33 @@
+/// What the settings of a plug-in's stage are, for whoever runs it: one cell per control input.
+// Sound: cells are atomic; the memory belongs to `PlugInSettings`.
+struct PlugInValues: @unchecked Sendable {
+  fileprivate let cells: UnsafeMutablePointer<DoubleCell>
+  let count: Int
+
+  subscript(index: Int) -> Double {
+    @_noLocks @_noAllocation get { cells[index].load() }
+  }
+}
+
+/// Owns the settings of a plug-in's stage. Instances keep it: one that hangs may read it later than its stage lives. [control]
+// Sound: immutable but for atomic cells.
+final class PlugInSettings: @unchecked Sendable {
+  let values: PlugInValues
+  private let memory: CellBlock
+
+  init(_ values: [Double]) {
+    var memory = CellBlock(count: max(1, values.count))
+    let cells = UnsafeMutablePointer<DoubleCell>.allocate(capacity: max(1, values.count))
+    for (i, value) in values.enumerated() { (cells + i).initialize(to: DoubleCell(memory.next(), value)) }
+    self.memory = memory
+    self.values = PlugInValues(cells: cells, count: values.count)
+  }
+
+  deinit { values.cells.deallocate() }
+
+  /// By port, in the description's order.
+  subscript(index: Int) -> Double {
+    get { values[index] }
+    set { values.cells[index].store(newValue) }
+  }
+}

@@ -1,0 +1,213 @@
+import Dispatch
+import Synchronization
+
+/// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph takes on, on a thread of its own,
+/// so that one that hangs holds up no other.
+// Sound: the state is guarded by a lock that the audio thread never takes; the player belongs to the audio thread, what it holds moves by its mailbox.
+final class PlugInStage: @unchecked Sendable {
+  let id: String
+  let chain: PlugInChain
+  let plugIn: PlugIn
+  private let player: UnsafeMutablePointer<PlugInPlayer>
+  private let mailbox: Mailbox
+  private let settings: PlugInSettings
+  private let isSynchronous: Bool
+  /// Makes and frees instances: that takes longer than the control thread may wait.
+  private let queue: DispatchQueue
+
+  private struct State {
+    var current: PlugInMade?
+    /// Those that the audio thread has still to give back.
+    var leaving: [PlugInMade] = []
+    /// The rate that an instance is made, or cannot be made, for.
+    var wantedRate = 0
+    /// What was asked for, by port. A rate whose ranges are narrower bounds it, for as long as the graph has that rate.
+    var wishes: [Double] = []
+    var isMaking = false
+    var failure: PlugInError?
+    var lateBefore: UInt64 = 0
+    /// Instances made at one rate because the one before told another delay once it ran.
+    var remakes = 0
+    var hasEnded = false
+  }
+  private static let mostRemakes = 3
+  private let lock = Mutex(())
+  private var state = State()
+
+  /// Makes the first instance at once.
+  /// - Throws: `PlugInError`.
+  init(
+    id: String, chain: PlugInChain, plugIn: PlugIn, settings: [String: Double], rate: Int, quantum: Int, isSynchronous: Bool
+  ) throws(PlugInError) {
+    try plugIn.description.check(for: chain)
+    let wishes = try plugIn.description.values(settings, rate: rate)
+    (self.id, self.chain, self.plugIn, self.settings) = (id, chain, plugIn, PlugInSettings(wishes))
+    self.isSynchronous = isSynchronous
+    queue = DispatchQueue(label: "nearend.plugin.\(id)", qos: .userInitiated)
+    mailbox = Mailbox()
+    player = .allocate(capacity: 1)
+    player.initialize(to: PlugInPlayer(mailbox: mailbox))
+    // From here on `deinit` frees.
+    (state.wantedRate, state.wishes) = (rate, wishes)
+    let made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: self.settings, isSynchronous: isSynchronous)
+    made.expect(quantum: quantum)
+    state.current = made
+    mailbox.post(UnsafeMutableRawPointer(made.unit))
+  }
+
+  deinit {
+    end()
+    player.deinitialize(count: 1)
+    player.deallocate()
+    mailbox.deallocate()
+  }
+
+  private var channels: Int { chain == .render ? 2 : 1 }
+
+  /// What goes into the chain; keeps this alive until the chain has let go of it.
+  var stage: AudioStage {
+    var stage = AudioStage(
+      latency: latency, context: UnsafeMutableRawPointer(player),
+      released: { [self] _ in queue.async { [self] in end() } }
+    ) { context, left, right, frames, rate in
+      context?.assumingMemoryBound(to: PlugInPlayer.self).pointee.process(left, right, frames: frames, rate: rate)
+    }
+    stage.rested = { $0?.assumingMemoryBound(to: PlugInPlayer.self).pointee.rest() }
+    return stage
+  }
+
+  // MARK: Settings
+
+  /// - Throws: `PlugInError.noPort` and `.value`; nothing has changed then.
+  func set(_ settings: [String: Double]) throws(PlugInError) {
+    let result: Result<Void, PlugInError> = lock.withLock { _ in
+      let checked: [Int: Double]
+      do throws(PlugInError) { checked = try plugIn.description.checked(settings, rate: state.wantedRate) } catch { return .failure(error) }
+      for (i, port) in plugIn.description.ports.enumerated() {
+        guard let value = checked[port.index] else { continue }
+        state.wishes[i] = value
+        self.settings[i] = value
+      }
+      return .success(())
+    }
+    try result.get()
+  }
+
+  // MARK: Instances
+
+  /// Frees what the audio thread has released. Call it periodically.
+  func collect() {
+    let old: PlugInMade? = lock.withLock { _ in
+      state.current?.wake()
+      return mailbox.collect().flatMap { takeLeaving($0) }
+    }
+    // Off this thread: a plug-in's clean-up may take its time.
+    if let old { queue.async { withExtendedLifetime(old) {} } }
+  }
+
+  /// Has an instance made for a rate, if there is none. Call it periodically.
+  func renew(rate: Int) {
+    let isDue = lock.withLock { _ in
+      // A plug-in whose delay moves with the signal would be made again without end.
+      let isMoved = state.current?.isLateOtherwise == true && state.remakes < Self.mostRemakes
+      guard rate > 0, state.wantedRate != rate || (isMoved && !state.isMaking), !state.hasEnded else { return false }
+      // Once for each rate: what is refused there is refused again.
+      state.remakes = state.wantedRate == rate ? state.remakes + 1 : 0
+      (state.wantedRate, state.isMaking) = (rate, true)
+      return true
+    }
+    guard isDue else { return }
+    queue.async { [self] in make(rate: rate) }
+  }
+
+  /// The same at once.
+  func prepare(rate: Int) {
+    let isDue = lock.withLock { _ in
+      guard rate > 0, state.wantedRate != rate, !state.hasEnded else { return false }
+      state.wantedRate = rate
+      return true
+    }
+    if isDue { make(rate: rate) }
+  }
+
+  private func make(rate: Int) {
+    lock.withLock { _ in
+      for (i, port) in plugIn.description.ports.enumerated() { settings[i] = port.clamped(state.wishes[i], rate: rate) }
+    }
+    var made: PlugInMade?, failure: PlugInError?
+    do throws(PlugInError) {
+      made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: settings, isSynchronous: isSynchronous)
+    } catch { failure = error }
+    // Freed by this queue and without the lock, for which the graph's thread may wait.
+    let untaken: PlugInMade? = lock.withLock { _ in
+      guard state.wantedRate == rate, !state.hasEnded else { return nil }
+      state.isMaking = false
+      state.failure = failure
+      if let current = state.current {
+        state.lateBefore += current.late?.lateBlocks.load() ?? 0
+        state.leaving.append(current)
+        if made == nil { current.retire() }
+      }
+      state.current = made
+      return mailbox.post(made.map { UnsafeMutableRawPointer($0.unit) }).flatMap { takeLeaving($0) }
+    }
+    withExtendedLifetime(untaken) {}
+  }
+
+  /// Call it with the lock held.
+  private func takeLeaving(_ unit: UnsafeMutableRawPointer) -> PlugInMade? {
+    guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.unit) == unit }) else { return nil }
+    return state.leaving.remove(at: index)
+  }
+
+  /// Works on what the last cycle gave, where workers have no threads.
+  func drain() { lock.withLock { _ in state.current }?.drain() }
+
+  /// Frees everything, once the audio thread cannot call it any more. Idempotent.
+  private func end() {
+    let gone: [PlugInMade] = lock.withLock { _ in
+      state.hasEnded = true
+      mailbox.post(nil)
+      _ = mailbox.collect()
+      _ = player.pointee.takeUnit()
+      defer { (state.current, state.leaving) = (nil, []) }
+      return state.leaving + [state.current].compactMap { $0 }
+    }
+    withExtendedLifetime(gone) {}
+  }
+
+  // MARK: Reports
+
+  /// Frames by which the stage is late now.
+  var latency: Int { lock.withLock { _ in state.current?.latency ?? 0 } }
+
+  var status: PlugInStatus {
+    lock.withLock { _ in
+      let current = state.current
+      let late = state.lateBefore + (current?.late?.lateBlocks.load() ?? 0)
+      return PlugInStatus(
+        id: id, chain: chain, plugIn: plugIn.description, latency: current?.latency ?? 0,
+        settings: plugIn.description.ports.indices.map { settings[$0] },
+        rate: state.wantedRate, isBroken: current?.isBroken == true, failure: state.failure, lateBlocks: late)
+    }
+  }
+}
+
+/// A plug-in's stage at one instant. [any]
+public struct PlugInStatus: Sendable, Equatable {
+  public var id: String
+  public var chain: PlugInChain
+  public var plugIn: PlugInDescription
+  /// Frames, added to those that the graph is told.
+  public var latency: Int
+  /// Of `plugIn.ports`, in their order.
+  public var settings: [Double]
+  /// The rate in Hz that the ports' ranges hold for.
+  public var rate: Int
+  /// A Boolean value indicating whether it has put out NaN or infinite samples: its input passes.
+  public var isBroken: Bool
+  /// Why there is no instance for the rate: its input passes.
+  public var failure: PlugInError?
+  /// Blocks of 10 ms that the worker gave too late, so that the unprocessed sound was heard in their place.
+  public var lateBlocks: UInt64
+}

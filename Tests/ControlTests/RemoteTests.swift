@@ -1,0 +1,286 @@
+import ControlClient
+import Foundation
+import RTP
+import SessionModel
+import SimulatedHardware
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Nearend
+
+@Suite("Participants on other machines", .serialized)
+struct RemoteTests {
+  /// A rig that runs in real time, whose voice is a tone.
+  private final class Speaker {
+    let rig: ControlRig
+    private let upload: Thread
+
+    init(tone: Double) throws {
+      let rig = try ControlRig(speed: 1)
+      self.rig = rig
+      rig.service.session.send(.registerMedia(id: "somebody", isSend: true, isReceive: false))
+      rig.service.core.isSending = true
+      let samples = sine(tone, frames: 60 * 48_000, level: 0.2).map { Int16($0 * 32_767) }
+      let file = "\(rig.folder)/tone"
+      try samples.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: file)) }
+      let socket = rig.path
+      upload = Thread {
+        let input = open(file, O_RDONLY)
+        defer { close(input) }
+        _ = try? ControlClient(path: socket).upload("PUT", "/appaudio/tone?rate=48000&channels=1", from: input)
+      }
+      upload.start()
+    }
+
+    /// What has been played in the last so many seconds.
+    func played(_ seconds: Double) -> [Float] { rig.played.suffix(Int(seconds * 48_000)) }
+    func share(of tone: Double) -> Double {
+      let played = played(1)
+      return played.count < 48_000 ? 0 : Measures.share(ofTone: tone, in: played, rate: 48_000)
+    }
+    var remote: RemoteStatus? { rig.snapshot.sinks.first?.remote }
+    var send: SendStatus? { rig.snapshot.sends.first }
+  }
+
+  /// Two ports in a row that nobody has, of which the first is even.
+  private static func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 10_000...30_000) * 2
+      let addresses = [try RTPAddress("0.0.0.0:\(port)"), try RTPAddress("0.0.0.0:\(port + 1)")]
+      if let sockets = try? addresses.map({ try DatagramSocket(at: $0) }), sockets.count == 2 { return port }
+    }
+    throw POSIXError(.EADDRINUSE)
+  }
+
+  @Test("K12: the voice of one nearend is heard in another, with its SSRC, over IPv4 and IPv6", arguments: ["127.0.0.1", "[::1]"])
+  func oneWay(host: String) throws {
+    let (from, to) = (try Speaker(tone: 500), try Speaker(tone: 900))
+    defer {
+      from.rig.stop()
+      to.rig.stop()
+    }
+    let address = "\(host):\(try Self.freePort())"
+    #expect(try to.rig.ask("POST", "/sinks/bob?rtp=\(address)&from=\(host)&latency=40").status == 201)
+    #expect(to.rig.snapshot.sinks.first?.state == .idle && to.remote?.peer == nil && to.remote?.address == address)
+    #expect(try from.rig.ask("POST", "/sends?to=\(address)&packet=5").status == 201)
+    #expect(to.rig.wait { to.share(of: 500) > 0.9 }, "\(String(describing: to.rig.snapshot.sinks))")
+    let (remote, send) = (try #require(to.remote), try #require(from.send))
+    #expect(to.rig.snapshot.sinks.first?.ssrc == send.ssrc && send.ssrc != 0)
+    #expect(remote.packetTime == 5 && remote.channels == 1 && remote.lost == 0 && remote.refused == 0 && remote.streams == 1)
+    #expect(remote.peer?.hasPrefix(host) == true && remote.jitter < 20 && remote.roundTrip == nil)
+    #expect((10...120).contains(remote.latency), "\(remote.latency)")
+    #expect(send.address == address && send.failures == 0 && send.lossPercent == nil)
+    #expect(try from.rig.ask("DELETE", "/sends/\(ControlClient.escaped(send.id))").isSuccess)
+    #expect(from.rig.snapshot.sends.isEmpty && !from.rig.snapshot.session.sendMedia.contains(send.id))
+    #expect(try to.rig.ask("DELETE", "/sinks/bob").isSuccess)
+    #expect(to.rig.snapshot.sinks.isEmpty && to.rig.snapshot.session.receiveMedia.isEmpty)
+    #expect(try to.rig.ask("POST", "/sinks/bob?rtp=\(address)").status == 201, "the port is free again at once")
+  }
+
+  @Test("K12: a call is both, each hears the other and not itself, and each knows what the other has received and how far away it is")
+  func call() throws {
+    let (alice, bob) = (try Speaker(tone: 500), try Speaker(tone: 900))
+    defer {
+      alice.rig.stop()
+      bob.rig.stop()
+    }
+    let (first, second) = (try Self.freePort(), try Self.freePort())
+    #expect(try alice.rig.ask("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob").status == 201)
+    #expect(try bob.rig.ask("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice").status == 201)
+    #expect(alice.rig.wait { alice.share(of: 900) > 0.9 && bob.share(of: 500) > 0.9 })
+    #expect(alice.share(of: 500) < 0.01 && bob.share(of: 900) < 0.01)
+    #expect(alice.rig.wait { alice.remote?.roundTrip != nil && alice.send?.lossPercent != nil })
+    let (remote, send) = (try #require(alice.remote), try #require(alice.send))
+    #expect(send.id == "bob" && remote.lost == 0 && (send.lossPercent ?? 100) < 1)
+    #expect((remote.roundTrip ?? 1_000) < 50 && send.roundTrip != nil && send.jitter != nil)
+    #expect(alice.rig.snapshot.session.sendMedia.contains("bob") && alice.rig.snapshot.session.receiveMedia == ["bob"])
+    #expect(alice.rig.service.diagnostics().contains("Remote: from 127.0.0.1:"))
+    let telemetry = try JSONDecoder().decode(TelemetryDocument.self, from: Data((alice.rig.service.telemetryJSON() ?? "").utf8))
+    #expect(telemetry.remotes?["bob"]?.peer == remote.peer && telemetry.asmSsrcMap["bob"] == alice.rig.snapshot.sinks.first?.ssrc)
+    #expect(try alice.rig.ask("DELETE", "/calls/bob").isSuccess)
+    #expect(alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty && !alice.rig.snapshot.session.sendMedia.contains("bob"))
+    #expect(bob.rig.wait { bob.send?.failures ?? 0 > 0 }, "nobody listens there any more, which is told")
+    #expect(bob.send?.failure?.isEmpty == false)
+    #expect(bob.rig.wait { bob.rig.snapshot.sinks.first?.state == .idle }, "who has hung up is silent, and not late")
+    #expect(try bob.rig.ask("DELETE", "/sinks/alice").isSuccess, "removing the participant ends the call")
+    #expect(bob.rig.snapshot.sends.isEmpty)
+  }
+
+  /// Passes datagrams on, without each 50th of them.
+  private final class Thief: @unchecked Sendable {
+    private let inlet: DatagramSocket
+    private let outlet: DatagramSocket
+    private let done = DispatchSemaphore(value: 0)
+
+    init(at port: UInt16, to target: UInt16) throws {
+      inlet = try DatagramSocket(at: try RTPAddress("127.0.0.1:\(port)"))
+      outlet = try DatagramSocket(to: try RTPAddress("127.0.0.1:\(target)"))
+      Thread { [self] in
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
+        var count = 0
+        while inlet.wait(seconds: 1) {
+          while let (length, _) = inlet.receive(into: buffer) {
+            count += 1
+            if count % 50 != 0 { _ = outlet.send(Array(buffer[..<length])) }
+          }
+        }
+        buffer.deallocate()
+        done.signal()
+      }.start()
+    }
+
+    func stop() {
+      inlet.wake()
+      done.wait()
+    }
+  }
+
+  @Test("K12: what a network loses is counted, and its time is filled: no underrun, no silence, no drift of the latency")
+  func lossy() throws {
+    let (from, to) = (try Speaker(tone: 500), try Speaker(tone: 900))
+    let (port, target) = (try Self.freePort(), try Self.freePort())
+    let thief = try Thief(at: port, to: target)
+    defer {
+      from.rig.stop()
+      to.rig.stop()
+      thief.stop()
+    }
+    try to.rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(target)")
+    try from.rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    #expect(to.rig.wait { (to.remote?.lost ?? 0) >= 10 })
+    let remote = try #require(to.remote)
+    #expect(abs(remote.lossPercent - 2) < 0.6, "\(remote)")
+    let expected = Double(remote.packets + remote.lost)
+    #expect(abs(Double(remote.lost) / expected - 0.02) < 0.005)
+    #expect(to.rig.snapshot.sinks.first?.totalUnderruns == 0)
+    #expect(to.share(of: 500) > 0.9, "a tone with its gaps filled is still that tone: \(to.share(of: 500))")
+    let metrics = to.rig.service.metrics()
+    for name in ["lost_packets_total", "packets_total", "loss_ratio", "network_jitter_seconds", "latency_seconds"] {
+      #expect(metrics.contains("nearend_remote_\(name){sink=\"bob\"}"), "\(name)")
+    }
+  }
+
+  @Test("K12, X1: floods of other senders and of noise leave a call as it is, and are counted")
+  func flood() throws {
+    let (from, to) = (try Speaker(tone: 500), try Speaker(tone: 900))
+    defer {
+      from.rig.stop()
+      to.rig.stop()
+    }
+    let port = try Self.freePort()
+    try to.rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
+    try from.rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    #expect(to.rig.wait { to.share(of: 500) > 0.9 })
+    let other = try DatagramSocket(to: try RTPAddress("127.0.0.1:\(port)"))
+    var sender = RTPSender(milliseconds: 10)
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<100 {
+      for packet in sender.take([Int16](repeating: 9_000, count: 48_00)) { _ = other.send(packet) }
+      _ = other.send((0..<Int.random(in: 0...1_400)).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      usleep(10_000)
+    }
+    _ = other.send([UInt8](repeating: 0x80, count: 20_000))
+    #expect(to.rig.wait { (to.remote?.refused ?? 0) > 300 })
+    let remote = try #require(to.remote)
+    #expect(remote.streams == 1 && remote.lastRefusal != nil)
+    #expect(to.share(of: 500) > 0.9)
+    #expect(to.rig.snapshot.log.contains { $0.level == .warning && $0.message.contains("refused") })
+  }
+
+  @Test("K12: a call ends whole when its media or its participant is taken away by others; a sender that begins again is heard again")
+  func ends() throws {
+    let (alice, bob) = (try Speaker(tone: 500), try Speaker(tone: 900))
+    defer {
+      alice.rig.stop()
+      bob.rig.stop()
+    }
+    let (first, second) = (try Self.freePort(), try Self.freePort())
+    func call() throws { try alice.rig.ask("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob") }
+    try call()
+    try bob.rig.ask("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice")
+    #expect(bob.rig.wait { bob.share(of: 500) > 0.9 })
+    #expect(try alice.rig.ask("DELETE", "/media/bob").isSuccess)
+    #expect(alice.rig.wait { alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty })
+    #expect(bob.rig.wait { bob.rig.snapshot.sinks.first?.state == .idle })
+    try call()
+    #expect(bob.rig.wait { bob.remote?.streams == 2 && bob.share(of: 500) > 0.9 })
+    #expect(bob.rig.snapshot.sinks.first?.ssrc == alice.send?.ssrc)
+    #expect(try alice.rig.ask("POST", "/sends?to=127.0.0.1:\(second)&id=other").status == 201)
+    #expect(try alice.rig.ask("DELETE", "/media/other").isSuccess)
+    #expect(alice.rig.wait { alice.rig.snapshot.sends.map(\.id) == ["bob"] }, "what sends goes with its media")
+    #expect(try alice.rig.ask("DELETE", "/sends/bob").isSuccess, "the sending of a call is the call")
+    #expect(alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty)
+  }
+
+  @Test("K12: calls made and ended by several at once leave nothing behind: no port, no media, no sending; nor does the service's end")
+  func crowd() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let ports = try (0..<3).map { _ in try Self.freePort() }
+    let service = rig.service
+    let calls = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for turn in 0..<60 {
+        do {
+          try service.call("127.0.0.1:9", id: "bob", port: ports[0])
+          calls.withLock { $0 += 1 }
+        } catch {}
+        switch (thread + turn) % 3 {
+        case 0: service.removeSink(id: "bob")
+        case 1: _ = try? rig.ask("DELETE", "/media/bob")
+        default: try? service.endSend(id: "bob")
+        }
+      }
+    }
+    #expect(calls.withLock { $0 } > 10)
+    try? service.endSend(id: "bob")
+    #expect(rig.wait { rig.snapshot.sinks.isEmpty && rig.snapshot.sends.isEmpty && rig.snapshot.session.receiveMedia.isEmpty })
+    #expect(rig.snapshot.session.sendMedia.isEmpty)
+    try service.call("127.0.0.1:9", id: "bob", port: ports[0])
+    let after = Mutex<[RemoteError?]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      if thread == 0 { return service.stop() }
+      for _ in 0..<200 {
+        _ = try? service.call("127.0.0.1:9", id: "ann\(thread)", port: ports[thread])
+        try? service.endSend(id: "ann\(thread)")
+      }
+      do throws(RemoteError) { try service.send(to: "127.0.0.1:9") } catch { after.withLock { $0.append(error) } }
+    }
+    #expect(after.withLock { $0.allSatisfy { if case .session = $0 { true } else { false } } && $0.count == 2 })
+    #expect(service.sends.isEmpty)
+    for first in ports { _ = try DatagramSocket(at: try RTPAddress("0.0.0.0:\(first)")) }
+  }
+
+  @Test("K12: what cannot be is refused in words that say what can, and leaves nothing behind")
+  func refusals() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let port = try Self.freePort()
+    let impossible = [
+      (422, "POST", "/sinks/bob?rtp=bob.example:5004", "numeric"), (422, "POST", "/sinks/bob?rtp=224.0.0.56:5004", "group"),
+      (422, "POST", "/sinks/bob?rtp=10.0.0.7:0", "1 to 65535"),
+      (422, "POST", "/sinks/bob?rtp=192.0.2.1:\(port)", "no address of this machine"),
+      (422, "POST", "/sinks/bob?rtp=127.0.0.1:\(port)&latency=5", "20 to 100"),
+      (422, "POST", "/sinks/b%20b?rtp=127.0.0.1:\(port)", "letters"),
+      (422, "POST", "/sinks/bob?rtp=127.0.0.1:\(port)&from=everybody", "numeric"), (400, "POST", "/sinks/bob?from=10.0.0.8", "rtp="),
+      (400, "POST", "/sinks/bob?device=1&rtp=127.0.0.1:\(port)", "device=1"),
+      (422, "POST", "/sends?to=0.0.0.0:5004", "other machine's"), (422, "POST", "/sends?to=127.0.0.1:\(port)&packet=21", "1 to 20"),
+      (400, "POST", "/sends", "to="), (404, "DELETE", "/sends/nobody", "nothing is now"),
+      (422, "POST", "/calls?to=0.0.0.0", "other machine's"), (422, "POST", "/calls?to=127.0.0.1&port=70000", "65534"),
+      (422, "POST", "/calls?to=127.0.0.1:65535", "65534"),
+    ]
+    for (status, method, target, words) in impossible {
+      let reason = try rig.refusal(status, method, target)
+      #expect(reason?.contains(words) == true, "\(target): \(reason ?? "another status")")
+    }
+    #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.sends.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
+    #expect(rig.snapshot.session.sendMedia.isEmpty)
+    try rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
+    #expect(try rig.refusal(409, "POST", "/sinks/bob?rtp=127.0.0.1:\(try Self.freePort())")?.contains("already registered") == true)
+    #expect(try rig.refusal(409, "POST", "/sinks/ann?rtp=127.0.0.1:\(port)")?.contains("somebody already") == true)
+    try rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    #expect(try rig.refusal(409, "POST", "/sends?to=127.0.0.1:\(port)")?.contains("already registered") == true)
+    #expect(rig.snapshot.sinks.map(\.id) == ["bob"])
+  }
+}

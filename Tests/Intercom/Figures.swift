@@ -1,0 +1,88 @@
+import Foundation
+import SimulatedHardware
+
+/// What a side heard of itself and of the other, in one recording.
+struct Figures {
+  /// dB by which its own voice comes back lower than it was sent, while it alone talks.
+  var echo: Double
+  /// The same of half of the seconds at least: a cycle that the machine takes is heard in one second, a canceller that has lost its way in many.
+  var typical: Double
+  /// The same of its loudest second, and when that was, in seconds since the epoch.
+  var loudest: (echo: Double, time: Double)
+  /// dBFS of the other's voice at its speaker, while the other alone talks, and as it was sent there.
+  var heard: Double
+  var sent: Double
+  /// dBFS at its speaker while nobody talks.
+  var silence: Double
+  /// Milliseconds from the other's microphone path to its speaker, and how alike seconds of them are, −1…1: medians.
+  var delay: Double
+  var likeness: Double
+
+  /// Seconds around a change of talkers that are left out: the way there and back, and a canceller's first words.
+  private static let guardTime = 1.0
+
+  init(of name: String, _ own: Side.Recording, other: Side.Recording) throws {
+    let peer = name == "a" ? "b" : "a"
+    let (speaker, voice) = (Track(own.speaker, own.begin), Track(own.voice, own.begin))
+    let far = Track(other.voice, other.begin)
+    let span = max(own.begin, other.begin) + 1..<min(speaker.end, far.end) - 1
+    func talks(_ name: String, _ time: Double) -> Bool {
+      let times = stride(from: time - Self.guardTime, through: time + 0.2, by: 0.1)
+      return times.contains { Side.talk(of: name, at: $0) != nil }
+    }
+    // Also before, so that speech itself, and no pause before it, is in the piece.
+    func isSteady(_ name: String, _ time: Double) -> Bool {
+      Side.talk(of: name, at: time - Self.guardTime) != nil && Side.talk(of: name, at: time + 0.2) != nil
+    }
+    let pieces = stride(from: span.lowerBound, to: span.upperBound - 0.1, by: 0.1)
+    let alone = pieces.filter { isSteady(name, $0) && !talks(peer, $0) }
+    let listening = pieces.filter { isSteady(peer, $0) && !talks(name, $0) }
+    let quiet = pieces.filter { !talks(name, $0) && !talks(peer, $0) }
+    guard alone.count >= 20, listening.count >= 20 else {
+      throw Failure("side \(name): \(alone.count) and \(listening.count) tenths of a second in which one alone talks are too few")
+    }
+    echo = voice.level(at: alone) - speaker.level(at: alone)
+    let sentLevel = voice.level(at: alone)
+    let seconds = Dictionary(grouping: alone) { Int($0) }.mapValues { sentLevel - speaker.level(at: $0) }
+    loudest = seconds.min { $0.value < $1.value }.map { ($0.value, Double($0.key)) } ?? (echo, 0)
+    typical = seconds.values.sorted()[seconds.count / 2]
+    heard = speaker.level(at: listening)
+    sent = far.level(at: listening)
+    silence = quiet.isEmpty ? -.infinity : speaker.level(at: quiet)
+    // Seconds of speech, each with a delay of its own: steering moves it by some samples a second.
+    let lags = stride(from: 0, to: listening.count, by: 10).compactMap { index -> Measures.Lag? in
+      let begin = listening[index]
+      let reference = far.samples(from: begin, seconds: 1)
+      guard Measures.level(reference) > -40 else { return nil }
+      return Measures.lag(of: speaker.samples(from: begin, seconds: 1.6), after: reference, most: 28_800)
+    }
+    let middle = lags.sorted { $0.frames < $1.frames }.dropFirst(lags.count / 2).first
+    delay = Double(middle?.frames ?? 0) / 48
+    likeness = lags.map(\.correlation).sorted().dropFirst(lags.count / 2).first ?? 0
+  }
+
+  /// A recording with its time.
+  private struct Track {
+    let begin: Double
+    private let all: [Float]
+
+    init(_ path: String, _ begin: Double) {
+      let data = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
+      all = data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+      self.begin = begin
+    }
+
+    var end: Double { begin + Double(all.count) / 48_000 }
+
+    func samples(from time: Double, seconds: Double) -> [Float] {
+      let first = max(0, min(all.count, Int((time - begin) * 48_000)))
+      return Array(all[first..<min(all.count, first + Int(seconds * 48_000))])
+    }
+
+    /// Of the pieces of 0.1 s at these times, together.
+    func level(at times: [Double]) -> Double {
+      let powers = times.map { Measures.power(samples(from: $0, seconds: 0.1)) }
+      return 10 * log10(max(1e-13, powers.reduce(0, +) / Double(max(1, powers.count))))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import SessionModel
+import Synchronization
+import Testing
+
+@testable import Nearend
+
+@Suite("Calls as handles, from many threads", .timeLimit(.minutes(3)))
+struct CallStressTests {
+  private static let ids = ["one", "two", "three"]
+
+  /// What threads share: handles that any of them uses, replaces or lets go.
+  private final class Shared: Sendable {
+    struct Handles: Sendable {
+      var call: Call?
+      var output: Call.Output?
+      var microphone: Call.Microphone?
+    }
+    let session: AudioSession
+    private let handles = Mutex(ids.map { _ in Handles() })
+
+    init(_ session: AudioSession) { self.session = session }
+
+    func get<Value: Sendable>(_ index: Int, _ path: (Handles) -> Value) -> Value { handles.withLock { path($0[index]) } }
+    /// What was there is let go outside of the lock.
+    func set(_ index: Int, _ change: (inout Handles) -> Void) {
+      let old = handles.withLock { handles in
+        defer { change(&handles[index]) }
+        return handles[index]
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+
+  private static let steps: [@Sendable (Shared, _ index: Int) -> Void] = [
+    { shared, index in
+      if let call = try? shared.session.join(ids[index], receives: true) { shared.set(index) { $0.call = call } }
+    },
+    { shared, index in
+      if let call = try? shared.session.join(ids[index], sends: false) { shared.set(index) { $0.call = call } }
+    },
+    { shared, index in shared.get(index) { $0.call }?.end() },
+    { shared, index in shared.set(index) { $0.call = nil } },
+    { shared, index in
+      if let output = try? shared.get(index, { $0.call })?.makeOutput(sampleRate: 16_000) { shared.set(index) { $0.output = output } }
+    },
+    { shared, index in
+      if let microphone = try? shared.get(index, { $0.call })?.microphone() { shared.set(index) { $0.microphone = microphone } }
+    },
+    { shared, index in try? shared.get(index) { $0.output }?.write(ManagerRig.packet) },
+    { shared, index in try? shared.get(index) { $0.output }?.write(ManagerRig.packet) },
+    { shared, index in
+      guard let output = shared.get(index, { $0.output }) else { return }
+      output.setGain(0.5)
+      output.setMuted(Bool.random())
+      _ = (output.status, output.buffered, output.hasEnded)
+    },
+    { shared, index in shared.get(index) { $0.output }?.end() },
+    { shared, index in shared.get(index) { $0.microphone }?.end() },
+    { shared, index in shared.set(index) { $0.output = nil } },
+    { shared, index in shared.set(index) { $0.microphone = nil } },
+    { shared, index in shared.session.manager.unregisterMedia(id: ids[index]) },
+    { shared, _ in _ = (shared.session.isActive, shared.session.mode, shared.session.route, shared.session.events) },
+    { shared, _ in shared.session.isMicrophoneMuted.toggle() },
+    { shared, _ in try? shared.session.set(.useVoiceProcessingIO(Bool.random())) },
+    { shared, _ in try? shared.session.configure { $0.controlSocket = nil } },
+  ]
+
+  @Test("L8, L1, L2: handles made, used, shared and let go on eight threads: one node at most, none once they are gone, and a free session")
+  func stress() async throws {
+    let world = GraphWorld()
+    let session = AudioSession(world.makeManager())
+    do {
+      let shared = Shared(session)
+      DispatchQueue.concurrentPerform(iterations: StressTests.threads) { _ in
+        for _ in 0..<StressTests.rounds {
+          for step in Self.steps.shuffled() { step(shared, Int.random(in: 0..<Self.ids.count)) }
+        }
+      }
+    }
+    try await wait(for: "every call to have ended") { world.nodes == 0 }
+    #expect(world.mostNodes == 1 && session.manager.session.media.isEmpty)
+    let call = try await session.join("one")
+    try call.makeOutput().write(ManagerRig.packet)
+    #expect(try call.microphone().call === call && world.nodes == 1)
+  }
+}

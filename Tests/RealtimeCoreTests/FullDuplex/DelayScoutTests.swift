@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: delay scout")
+struct DelayScoutTests {
+  private static let layout = FilterLayout(rate: 16_000)
+
+  @Test(
+    "V10: the filter is placed before the echo begins, and by no more than three partitions, wherever drift has put it before",
+    arguments: 0..<4, [8.05, 8.72, 8.95])
+  func placement(offset: Int, partitions: Double) throws {
+    let layout = Self.layout, partition = layout.partitionHops * layout.hop
+    let delay = Int(partitions * Double(partition))
+    let found = try #require(search(offset: offset, delay: delay))
+    #expect(found * layout.hop <= delay, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
+    #expect(found * layout.hop > delay - 3 * partition, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
+    #expect((found - offset) % layout.partitionHops == 0, "by whole partitions, from \(offset) to \(found) hops")
+  }
+
+  @Test("V10: a filter that begins after the echo's first partition is moved earlier", arguments: [25, 27])
+  func tooLate(offset: Int) throws {
+    let layout = Self.layout, delay = offset * layout.hop - layout.hop / 4
+    let found = try #require(search(offset: offset, delay: delay))
+    #expect(found * layout.hop <= delay, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
+  }
+
+  /// What the scout answers first within 2 s of noise and its echo, which a room makes after `delay` frames; nil for no answer.
+  private func search(offset: Int, delay: Int) -> Int? {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
+    let far = Noise.white(frames: 2 * layout.rate, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    // Half as strong after every 10 ms.
+    let room = Noise.white(frames: layout.rate / 8, level: 1, seed: 7).enumerated().filter { $0.offset % 11 == 0 }.map {
+      (frame: $0.offset, gain: $0.element * exp2(-Float($0.offset) / Float(layout.rate / 100)))
+    }
+    let error = SplitSpectrum.silence(layout.allBins), window = UnsafeMutablePointer<Float>.silence(layout.transform)
+    defer {
+      error.deallocate()
+      window.deallocate()
+    }
+    for (hop, start) in stride(from: 0, to: far.count - layout.hop, by: layout.hop).enumerated() {
+      far.withUnsafeBufferPointer { far in
+        silence.withUnsafeBufferPointer {
+          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
+        }
+      }
+      guard hop % 2 == 0 else { continue }
+      for i in layout.transform - layout.window..<layout.transform {
+        let now = start + layout.hop - layout.transform + i - delay
+        window[i] = room.reduce(0) { now >= $1.frame ? $0 + $1.gain * far[now - $1.frame] : $0 }
+      }
+      transform.forward(window, into: error)
+      if let found = scout.search(reference, error: error, offset: offset) { return found }
+    }
+    return nil
+  }
+}

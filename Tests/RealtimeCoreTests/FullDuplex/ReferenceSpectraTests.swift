@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: spectra of the reference")
+struct ReferenceSpectraTests {
+  private let layout = FilterLayout(rate: 48_000)
+
+  @Test("V10: a far end without treble is told from one of the full band, however suddenly it begins and ends")
+  func width() {
+    // Bursts of 40 ms, each 40 ms after the last: low tones, and then the same with a hundredth of white noise.
+    let bursts = (0..<48_000).map { i in
+      let envelope = max(0, sin(2 * .pi * 12.5 * Float(i) / 48_000)), time = 2 * .pi * Float(i) / 48_000
+      return envelope * envelope * (0.3 * sin(440 * time) + 0.1 * sin(3_100 * time))
+    }
+    let treble = Noise.white(frames: bursts.count, level: 0.003, seed: 3)
+    var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+    let narrow = feed(bursts, &reference), wide = feed(zip(bursts, treble).map { $0 + ($0 == 0 ? 0 : $1) }, &reference)
+    #expect(!narrow.contains(true))
+    #expect(!wide.dropFirst(layout.hops(0.2)).contains(false))
+  }
+
+  /// `isWideBand` after each hop.
+  private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) -> [Bool] {
+    let silence = [Float](repeating: 0, count: layout.hop)
+    return stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
+      samples.withUnsafeBufferPointer { samples in
+        silence.withUnsafeBufferPointer {
+          reference.feed(left: samples.baseAddress! + start, right: samples.baseAddress! + start, excess: $0.baseAddress!)
+        }
+      }
+      return reference.isWideBand
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TestPlugIns
+import Testing
+
+@testable import RealtimeCore
+
+/// LADSPA plug-ins whose worker has a thread.
+@Suite("Plug-ins' instances")
+struct PlugInRackTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-rack-\(UUID().uuidString)")
+  private let chain = StageChain()
+  private let rack: PlugInRack
+
+  init() throws {
+    rack = PlugInRack(capture: chain, render: StageChain())
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func make(_ change: (inout TestPlugIn.Traits) -> Void) throws -> PlugInAddress {
+    try PlugInAddress(TestPlugIn.make(in: folder.path, TestPlugIn.Traits(change)))
+  }
+
+  /// One cycle; returns what a constant 0.25 becomes.
+  private func cycle(frames: Int = 256) -> [Float] {
+    var voice = [Float](repeating: 0.25, count: frames)
+    voice.withUnsafeMutableBufferPointer { chain.runner.process($0.baseAddress!, nil, frames: frames, rate: 48_000) }
+    chain.collect()
+    rack.collect()
+    rack.renew(rate: 48_000)
+    return voice
+  }
+
+  /// Runs cycles, about as long as they sound, until a fact holds.
+  private func run(until fact: () -> Bool) -> Bool {
+    for _ in 0..<10_000 {
+      if fact() { return true }
+      _ = cycle()
+      usleep(5_000)
+    }
+    return false
+  }
+
+  @Test("O9: one that moves its delay and cannot be made again is bypassed, and says so")
+  func failedRemake() throws {
+    try rack.add(make { ($0.isHardRealtime, $0.laterDelay, $0.mostInstances) = (false, 100, 1) }, to: .capture, settings: ["Gain": 0.5])
+    var latest: Float = 0
+    #expect(
+      run {
+        latest = cycle().last!; return latest == 0.125
+      })
+    #expect(run { rack.status[0].failure != nil })
+    #expect(run { cycle().allSatisfy { $0 == 0.25 } })
+    #expect(rack.status[0].latency == 0 && chain.latency == 0)
+  }
+
+  @Test("O9: one that hangs on the worker is late, holds up no other, and is left behind when it is removed")
+  func hanging() throws {
+    try rack.add(make { ($0.isHardRealtime, $0.hangsFrom) = (false, 20_000) }, to: .capture, id: "hangs")
+    #expect(run { rack.status[0].lateBlocks > 10 })
+    try rack.add(make { ($0.isHardRealtime, $0.laterDelay) = (false, 100) }, to: .capture, id: "remade", settings: ["Gain": 0.5])
+    #expect(rack.remove("hangs"))
+    // It is made again, because its delay has moved, and is heard at its new one.
+    #expect(run { rack.status[0].latency > 0 && cycle().last == 0.125 })
+    #expect(rack.status.map(\.id) == ["remade"])
+  }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import RealtimeCore
+
+/// The voice is taken again after a pause, while the far end talks all the time.
+@Suite("Capture path: taken again")
+struct ResumptionTests {
+  private let rate = 48_000, quantum = 256
+
+  /// Runs cycles of the far end's echo, and of the call itself, which the speaker plays.
+  private func run(_ rig: CoreRig, _ far: [Float], _ microphone: [Float], _ seconds: Range<Double>, hasReference: Bool = true) -> [Float] {
+    var voice: [Float] = []
+    for start in stride(from: Int(seconds.lowerBound * Double(rate)), to: Int(seconds.upperBound * Double(rate)) - quantum, by: quantum) {
+      let part = Array(far[start..<start + quantum])
+      rig.cycle(Array(microphone[start..<start + quantum]), call: (part, part), reference: part, hasReference: hasReference)
+      voice += rig.voice
+    }
+    return voice
+  }
+
+  private func rig(_ far: [Float], _ microphone: [Float]) throws -> CoreRig {
+    let rig = try CoreRig()
+    rig.core.controls.usesVoiceProcessing = true
+    try rig.core.prepare(rate: rate)
+    _ = run(rig, far, microphone, 0..<8)
+    rig.core.isSending = false
+    _ = run(rig, far, microphone, 8..<9)
+    rig.core.isSending = true
+    return rig
+  }
+
+  @Test("R7: the echo is as low as before from the first sample on, though what played in the pause is unknown; then the near end is heard")
+  func echo() throws {
+    let far = CaptureSignals.noise(seconds: 12, rate: rate, level: -24)
+    var microphone = CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5)
+    let near = CaptureSignals.speech(seconds: 2, rate: rate, level: -20, seed: 5)
+    for i in near.indices { microphone[10 * rate + i] += near[i] }
+    let rig = try rig(far, microphone)
+    let voice = run(rig, far, microphone, 9..<12)
+    func loss(_ seconds: Range<Double>) -> Double {
+      func part(_ samples: [Float], _ offset: Double) -> Double {
+        CaptureSignals.power(samples[Int((seconds.lowerBound - offset) * Double(rate))..<Int((seconds.upperBound - offset) * Double(rate))])
+      }
+      return CaptureSignals.decibels(part(microphone, 0) / part(voice, 9))
+    }
+    #expect(loss(9..<9.1) > 30)
+    #expect(loss(9.1..<9.5) > 30)
+    #expect(loss(9.5..<10) > 30)
+    #expect(abs(loss(10.2..<11.9)) < 3, "who talks is heard")
+  }
+
+  @Test("S9 V4: a path that nobody has used yet begins like one in a file, bit by bit")
+  func beginning() throws {
+    let far = CaptureSignals.noise(seconds: 2, rate: rate, level: -24)
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5)
+    var voices: [[Float]] = []
+    for rests in [false, true] {
+      let rig = try CoreRig()
+      rig.core.controls.usesVoiceProcessing = true
+      try rig.core.prepare(rate: rate)
+      if rests {
+        rig.core.isSending = false
+        for _ in 0..<100 { rig.cycle([Float](repeating: 0, count: quantum)) }
+        rig.core.isSending = true
+      }
+      voices.append(run(rig, far, microphone, 0..<2))
+    }
+    #expect(voices[0] == voices[1])
+  }
+
+  @Test("R7 V4: while the link of the reference is still being made, the voice is silent rather than full of echo")
+  func reference() throws {
+    let far = CaptureSignals.noise(seconds: 12, rate: rate, level: -24)
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5)
+    let rig = try rig(far, microphone)
+    let silent = run(rig, far, microphone, 9..<9.3, hasReference: false)
+    #expect(silent.allSatisfy { $0 == 0 })
+    let voice = run(rig, far, microphone, 9.3..<10.3)
+    #expect(
+      CaptureSignals.decibels(CaptureSignals.power(microphone[Int(9.3 * 48_000)...].prefix(voice.count)) / CaptureSignals.power(voice)) > 30
+    )
+    rig.core.isSending = false
+    _ = run(rig, far, microphone, 10.3..<10.4)
+    rig.core.isSending = true
+    let without = run(rig, far, microphone, 10.4..<11.4, hasReference: false)
+    #expect(
+      without.prefix(rate * 4 / 10).allSatisfy { $0 == 0 } && CaptureSignals.power(without.suffix(rate * 4 / 10)) > 0, "it may never come")
+  }
+}
