@@ -91,8 +91,9 @@ void nearend_kalman_predict(const nearend_partitions *rows, float *echoRe, float
 }
 
 void nearend_kalman_update(
-    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, float overlap, float q) {
-  chosen->update(rows, errorRe, errorIm, inverse, overlap, q);
+    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, const float *change,
+    float overlap) {
+  chosen->update(rows, errorRe, errorIm, inverse, change, overlap);
 }
 
 void nearend_resample_near(

@@ -25,7 +25,7 @@ typedef struct {
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
-  void (*update)(const nearend_partitions *, const float *, const float *, const float *, float, float);
+  void (*update)(const nearend_partitions *, const float *, const float *, const float *, const float *, float);
   float (*correlate)(const nearend_correlation *, const float *, const float *, const float *);
 } nearend_kernels;
 

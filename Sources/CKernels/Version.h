@@ -230,14 +230,14 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
 }
 
 static void update(
-    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, float overlap, float q) {
+    const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, const float *change,
+    float overlap) {
   int stride = rows->stride;
   for (int row = 0; row < rows->count; row++) {
     const float *x = rows->references[row];
     float *w = rows->weights + (size_t)row * 3 * (size_t)stride;
     int bins = rows->bins[row];
-    lanes halfMean = ALL(0.5f * q * rows->meanSquares[row]), squares = ALL(0), kept = ALL(1 - q), half = ALL(0.5f * q);
-    lanes share = ALL(overlap);
+    lanes mean = ALL(rows->meanSquares[row]), squares = ALL(0), share = ALL(overlap), half = ALL(0.5f);
     for (int k = 0; k < bins; k += 8) {
       lanes xRe = LOAD(x + k), xIm = LOAD(x + stride + k), p = LOAD(w + 2 * stride + k);
       lanes wRe = LOAD(w + k), wIm = LOAD(w + stride + k), eRe = LOAD(errorRe + k), eIm = LOAD(errorIm + k);
@@ -251,7 +251,8 @@ static void update(
       squares += square;
       STORE(w + k, wRe);
       STORE(w + stride + k, wIm);
-      STORE(w + 2 * stride + k, kept * left * p + half * square + halfMean);
+      lanes q = LOAD(change + k);
+      STORE(w + 2 * stride + k, (ALL(1) - q) * left * p + q * half * (square + mean));
     }
     float sum = 0;
     for (int lane = 0; lane < 8; lane++) sum += squares[lane];

@@ -35,6 +35,9 @@ final class CoreRig: @unchecked Sendable {
   /// What it played in the last cycle.
   private(set) var lastSpeaker: [Float]?
 
+  /// The graph goes on for so many frames without this process.
+  func lose(frames: Int) { position += UInt64(frames) }
+
   /// Runs one cycle as long as `microphone`.
   @discardableResult
   func cycle(

@@ -46,10 +46,10 @@ typedef struct {
 // echo = Σ X W, uncertainty = Σ |X|² P, over all rows; each `stride` bins. [realtime]
 NEAREND_REALTIME void nearend_kalman_predict(
     const nearend_partitions *_Nonnull rows, float *_Nonnull echoRe, float *_Nonnull echoIm, float *_Nonnull uncertainty);
-// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. `inverse` is 1 / D. [realtime]
+// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. By bin: `inverse` is 1 / D, `change` is q. [realtime]
 NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
-    float overlap, float q);
+    const float *_Nonnull change, float overlap);
 
 // What has been seen of one reference and the error together: smoothed cross spectrum and power of the reference. `bins`: a multiple of 8.
 typedef struct {

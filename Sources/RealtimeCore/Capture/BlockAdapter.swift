@@ -8,6 +8,11 @@ struct BlockAdapter: ~Copyable {
   private let microphone, own, left, right: UnsafeMutablePointer<Float>
   /// Frames held in each of the four input buffers, 0..<block.
   private var gathered = 0
+  /// Those of them that were lost.
+  private var lost = 0..<0
+  /// In the newest cycle the microphone was muted before processing, and somebody took the voice with the noise around it.
+  private var isShut = false
+  private var isOpen = false
   /// Output frames, oldest first, from `first` on; at most two blocks.
   private let ready: UnsafeMutablePointer<Float>
   /// The same of the voice with the noise around it, while somebody takes it.
@@ -33,7 +38,7 @@ struct BlockAdapter: ~Copyable {
   /// Starts a stream with the latency of this quantum, and discards what the chain holds.
   @_noLocks @_noAllocation
   mutating func restart(quantum: Int) {
-    gathered = 0
+    (gathered, lost) = (0, 0..<0)
     first = 0
     readyCount = blocking(quantum: quantum)
     clear(ready, frames: readyCount)
@@ -45,6 +50,7 @@ struct BlockAdapter: ~Copyable {
   mutating func process(
     _ input: borrowing CaptureInput, into voice: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, frames: Int
   ) {
+    (isShut, isOpen) = (input.isShut, open != nil)
     var done = 0
     while done < frames {
       let count = min(frames - done, block - gathered)
@@ -53,7 +59,7 @@ struct BlockAdapter: ~Copyable {
       copy(input.left + done, to: left + gathered, frames: count)
       copy(input.right + done, to: right + gathered, frames: count)
       gathered += count
-      if gathered == block { finishBlock(isShut: input.isShut, isOpen: open != nil) }
+      if gathered == block { finishBlock() }
       copy(ready + first, to: voice + done, frames: count)
       if let open { copy(openReady + first, to: open + done, frames: count) }
       first += count
@@ -62,10 +68,30 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
+  /// Takes in that so many frames went by without a cycle. Where a block is lost as a whole, the voice goes on behind it.
   @_noLocks @_noAllocation
-  private mutating func finishBlock(isShut: Bool, isOpen: Bool) {
-    chain.process(microphone, left: left, right: right, unheard: isShut ? own : nil, open: isOpen ? openBlock : nil)
-    gathered = 0
+  mutating func lose(frames: Int) {
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, block - gathered)
+      done += count
+      if count == block, chain.loseBlock() { continue }
+      clear(microphone + gathered, frames: count)
+      clear(own + gathered, frames: count)
+      clear(left + gathered, frames: count)
+      clear(right + gathered, frames: count)
+      lost = (lost.isEmpty ? gathered : lost.lowerBound)..<gathered + count
+      gathered += count
+      if gathered == block { finishBlock() }
+      first += count
+      readyCount -= count
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func finishBlock() {
+    chain.process(microphone, left: left, right: right, lost: lost, unheard: isShut ? own : nil, open: isOpen ? openBlock : nil)
+    (gathered, lost) = (0, 0..<0)
     if first > 0 {
       for i in 0..<readyCount { ready[i] = ready[first + i] }
       if isOpen { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }

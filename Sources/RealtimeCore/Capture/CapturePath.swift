@@ -131,6 +131,17 @@ public struct CapturePath: ~Copyable {
     publishLevels(voice: peak(voice, frames: frames), frames: frames)
   }
 
+  /// So many frames went by without a cycle: the far end of that time is unknown, and the echo of what came before goes on. [realtime]
+  ///
+  /// After more than a quarter of a second nothing of that is left, and the stream begins anew.
+  @_noLocks @_noAllocation
+  mutating func lose(frames: Int) {
+    guard quantum > 0, isProcessing, !isResting else { return }
+    if 4 * frames > rate { return rest() }
+    blocks.lose(frames: frames)
+    old?.pointee.blocks.lose(frames: frames)
+  }
+
   @_noLocks @_noAllocation
   private mutating func runChain(into voice: UnsafeMutablePointer<Float>, frames: Int) {
     if pathChanges != controlCells.pathChanges.count() {

@@ -36,16 +36,19 @@ struct NearendChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func resume() { processor.resume() }
 
+  @_noLocks @_noAllocation
+  mutating func loseBlock() { processor.loseHop() }
+
   /// Processes one block in place; see `VoiceChain`.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int>,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     processor.process(
-      samples, left: left, right: right, cancelsEcho: controls.isEchoCancellationEnabled.isOn(),
+      samples, left: left, right: right, lost: lost, cancelsEcho: controls.isEchoCancellationEnabled.isOn(),
       suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle

@@ -56,17 +56,26 @@ struct VoiceChain: ~Copyable {
   ///
   /// - Parameters:
   ///   - left, right: what the speaker plays.
+  ///   - lost: the frames of all three that are unknown, because they went by without a cycle, and hold zeros.
   ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
   ///   - open: where the voice goes with the noise around it, as late and as loud, for voice isolation (V12); nil if nobody takes it.
   @_noLocks @_noAllocation
   func process(
-    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>? = nil
   ) {
     switch kind {
-    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
+    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, lost: lost, unheard: unheard, open: open)
     case .webrtc(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
     }
+  }
+
+  /// Reports that a whole block went by without a cycle, and returns whether that is all that need be done: WebRTC's engine is given silence.
+  @_noLocks @_noAllocation
+  func loseBlock() -> Bool {
+    guard case .nearend(let chain) = kind else { return false }
+    chain.pointee.loseBlock()
+    return true
   }
 
   /// Reports another loudspeaker or microphone, and so another echo path.

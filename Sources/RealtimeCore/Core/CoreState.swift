@@ -59,7 +59,7 @@ struct CoreState: ~Copyable {
     guard io.pointee.frames <= Self.maximumQuantum, io.pointee.rate >= Self.lowestRate, io.pointee.rate <= Self.highestRate else {
       return silence(io)
     }
-    clock.begin(io)
+    let lost = clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
     if settings.isHeld.load() == 0 {
@@ -73,7 +73,7 @@ struct CoreState: ~Copyable {
       clear(left, frames: io.pointee.frames)
       clear(right, frames: io.pointee.frames)
     }
-    captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)))
+    captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)), lost: lost)
     scaleSpeaker(io)
   }
 
@@ -94,8 +94,11 @@ struct CoreState: ~Copyable {
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
 
+  /// `lost`: frames of both that were missed before this cycle.
   @_noLocks @_noAllocation
-  private mutating func captureVoice(_ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>)) {
+  private mutating func captureVoice(
+    _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int
+  ) {
     takeNewCapture()
     settings.wantedRate.store(UInt64(io.pointee.rate))
     let isSending = settings.isSending.load() != 0
@@ -108,6 +111,7 @@ struct CoreState: ~Copyable {
     let usesMix = settings.usesMixAsReference.load() != 0
     let voice = io.pointee.voice ?? buffer(2)
     let microphone = scaledMicrophone(io)
+    if lost > 0 { capture.pointee.lose(frames: lost) }
     capture.pointee.process(
       microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,

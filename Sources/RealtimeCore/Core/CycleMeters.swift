@@ -47,13 +47,16 @@ struct CycleClock {
     restarts = CounterCell(cells.next())
   }
 
-  /// Starts a cycle. [realtime]
+  /// Starts a cycle, and returns the frames that went by without one since the last: at most a second of them, for a clock that jumps
+  /// further has begun anew. [realtime]
   @_noLocks @_noAllocation
-  mutating func begin(_ io: UnsafePointer<CycleBuffers>) {
+  mutating func begin(_ io: UnsafePointer<CycleBuffers>) -> Int {
     if restarts.exchange(0) != 0 { isRunning = false }
     let isSameClock = UInt64(io.pointee.driver) == driver.load() && UInt64(io.pointee.rate) == rate.load()
+    var lost: UInt64 = 0
     if isRunning, isSameClock, io.pointee.position != expected, io.pointee.position &- expected < UInt64(io.pointee.rate) {
-      xruns.add(max(1, (io.pointee.position &- expected) / UInt64(max(1, io.pointee.frames))))
+      lost = io.pointee.position &- expected
+      xruns.add(max(1, lost / UInt64(max(1, io.pointee.frames))))
     }
     isRunning = true
     expected = io.pointee.position &+ UInt64(io.pointee.frames)
@@ -61,6 +64,7 @@ struct CycleClock {
     rate.store(UInt64(io.pointee.rate))
     driver.store(UInt64(io.pointee.driver))
     cycles.add(1)
+    return Int(lost)
   }
 
   /// Ends a cycle that took `nanoseconds`. [realtime]

@@ -13,6 +13,13 @@ struct DelayScout: ~Copyable {
   private let error, errorPower: UnsafeMutablePointer<Float>
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
 
+  /// Coherence that counts: so many times what it is at most ages, and at least so much.
+  private let clear: Float = 2.5
+  private let least: Float = 0.12
+  /// The sum of what counts, over the last third of a second, that tells the place: a tenth of a second of a clear echo. Less is reached where a talker's
+  /// first syllables resemble each other.
+  private let certain: Float = 3
+
   init(layout: FilterLayout, channels: Int) {
     self.layout = layout
     self.channels = channels
@@ -54,7 +61,7 @@ struct DelayScout: ~Copyable {
   mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
     correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
-    let floor = max(4 * median(), 0.12)
+    let floor = max(clear * median(), least)
     var best = 0
     for partition in 0..<reach {
       evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
@@ -67,7 +74,7 @@ struct DelayScout: ~Copyable {
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
     // A partition before the strongest one, for that is not always the one in which the echo begins.
     let target = min(max(best - (rest == 0 ? 1 : 2), 0), reach - partitions) * hops + rest
-    guard evidence[best] > 0.5, isBefore || isBeyond, target != offset else { return nil }
+    guard evidence[best] > certain, isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
     return target
   }

@@ -11,11 +11,14 @@ struct DriftTracker: ~Copyable {
   private let cosines: UnsafeMutablePointer<Float>
   private var hasFormer = false
   private var hops = 0
+  /// Bins in which an echo is heard.
+  private var heard = 0
 
   /// Samples; steps of a tenth.
   private let furthest = 30
   private let largest = 2e-4
   private let certain: Float = 0.6
+  private let fewest = 24
   private let gain = 0.25
 
   init(layout: FilterLayout) {
@@ -74,13 +77,15 @@ struct DriftTracker: ~Copyable {
       let c = cosines[index], s = cosines[index >= quarter ? index - quarter : index + turn - quarter]
       sum += phase.re[j] * c - phase.im[j] * s
     }
-    return sum / Float(count)
+    return sum / Float(heard)
   }
 
-  /// The normalized product of the response and the conjugate of what it was; false where it has hardly changed.
+  /// The normalized product of the response and the conjugate of what it was, in the bins in which an echo is heard: elsewhere the response is what noise
+  /// has taught. False where it has hardly changed, or too few bins tell.
   @_noLocks @_noAllocation
   private mutating func compare(_ filter: borrowing KalmanFilter) -> Bool {
     var difference: Float = 0, energy: Float = 0
+    heard = 0
     for j in 0..<count {
       let k = firstBin + j
       var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0
@@ -94,11 +99,13 @@ struct DriftTracker: ~Copyable {
         difference += (nRe - fRe) * (nRe - fRe) + (nIm - fIm) * (nIm - fIm)
       }
       energy += nowPower
-      let scale = 1 / (rt_sqrtf(nowPower * formerPower) + 1e-12)
+      let isHeard = filter.hears(k, power: nowPower)
+      heard += isHeard ? 1 : 0
+      let scale = isHeard ? 1 / (rt_sqrtf(nowPower * formerPower) + 1e-12) : 0
       phase.re[j] = re * scale
       phase.im[j] = im * scale
     }
-    return difference > 1e-6 * energy
+    return difference > 1e-6 * energy && heard >= fewest
   }
 
   @_noLocks @_noAllocation

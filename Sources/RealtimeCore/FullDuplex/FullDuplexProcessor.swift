@@ -22,6 +22,9 @@ struct FullDuplexProcessor: ~Copyable {
   private var dry: BlockDelay
   private var dryFade: Crossfade
   private let aligned, unprocessed, heard: UnsafeMutablePointer<Float>
+  private let silence: UnsafePointer<Float>
+  /// Frames at the beginning of the next aligned hop that the microphone has lost.
+  private var lostAhead = 0
   /// Of the hop before: the voice is as late.
   private var formerPower: Float = -1
   private var formerFarEnd: Float = 0
@@ -44,20 +47,22 @@ struct FullDuplexProcessor: ~Copyable {
     aligned = .silence(layout.hop)
     unprocessed = .silence(layout.hop)
     heard = .silence(layout.hop)
+    silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(layout.hop))
   }
 
   deinit {
     aligned.deallocate()
     unprocessed.deallocate()
     heard.deallocate()
+    silence.deallocate()
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `open`: where the voice goes with the
-  /// noise around it, or nil.
+  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of all three are
+  /// unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, cancelsEcho: Bool,
-    suppressesNoise: Bool, open: UnsafeMutablePointer<Float>? = nil
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
+    cancelsEcho: Bool, suppressesNoise: Bool, open: UnsafeMutablePointer<Float>? = nil
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
@@ -65,6 +70,7 @@ struct FullDuplexProcessor: ~Copyable {
     dry.process(samples, into: unprocessed)
     linear.process(aligned, left: left, right: right)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
+    hush(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
@@ -78,6 +84,26 @@ struct FullDuplexProcessor: ~Copyable {
     }
     formerPower = meanSquare(aligned, frames: hop)
     formerFarEnd = linear.farEndPower
+  }
+
+  /// A hop went by without a cycle. The far end of that time counts as silent, so that the echo of what came before stays in its place; what is heard
+  /// goes on behind it.
+  @_noLocks @_noAllocation
+  mutating func loseHop() {
+    microphone.process(silence, into: aligned)
+    linear.loseHop(silence)
+    lostAhead = microphone.delay
+  }
+
+  /// Where the microphone has lost its sound, all that is left of it is the estimate of the echo.
+  @_noLocks @_noAllocation
+  private mutating func hush(_ lost: Range<Int>) {
+    clear(heard, frames: min(lostAhead, hop))
+    lostAhead = max(lostAhead - hop, 0)
+    if lost.isEmpty { return }
+    let first = lost.lowerBound + microphone.delay, end = lost.upperBound + microphone.delay
+    if first < hop { clear(heard + first, frames: min(end, hop) - first) }
+    lostAhead = max(lostAhead, end - hop)
   }
 
   /// Another loudspeaker or microphone: what is known of the path is in doubt, and the echo is looked for anew.

@@ -6,9 +6,11 @@ internal import CRealtime
 ///
 ///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
-///     W ← W + P / D X* E;   P ← (1 − q)(1 − hop / transform |X|² P / D) P + q V,   V = (|W|² + its mean over bins) / 2
+///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ hop / transform |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
+///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the least of S, which rises by 1.5 dB a second
 ///
-/// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave.
+/// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave. Where no echo can be heard in the noise of the
+/// room, `λ` is near 0: that noise would teach the filter nothing, and the comfort noise of a far end in a pause would undo what is known.
 struct KalmanFilter: ~Copyable {
   /// How the filter trades speed for care.
   struct Tuning: Sendable {
@@ -58,6 +60,10 @@ struct KalmanFilter: ~Copyable {
   /// U of the last hop.
   let uncertainty: UnsafeMutablePointer<Float>
   private let noise: UnsafeMutablePointer<Float>
+  /// N.
+  private let floor: UnsafeMutablePointer<Float>
+  /// λ q.
+  private let change: UnsafeMutablePointer<Float>
   private let inverse: UnsafeMutablePointer<Float>
   private let squares: UnsafeMutablePointer<Float>
   private let work: SplitSpectrum
@@ -74,6 +80,8 @@ struct KalmanFilter: ~Copyable {
   private var activeBins = 0
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
+  /// By how much N rises from one step of learning to the next.
+  private let rise: Float
   private let rows: Int
   private let rowSize: Int
 
@@ -93,7 +101,10 @@ struct KalmanFilter: ~Copyable {
     references = .allocate(capacity: rows)
     references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
     noise = .silence(layout.bins)
-    for k in 0..<layout.bins { noise[k] = 1e-6 }
+    floor = .silence(layout.bins)
+    for k in 0..<layout.bins { (noise[k], floor[k]) = (1e-6, 1e-6) }
+    change = .silence(layout.bins)
+    rise = rt_powf(1.4, Float(tuning.period * layout.hop) / Float(layout.rate))
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
@@ -111,7 +122,7 @@ struct KalmanFilter: ~Copyable {
 
   deinit {
     for array in [
-      weights, meanSquares, heldSquares, uncertainty, noise, inverse, squares - 8, time, scratch, following, errorWindow,
+      weights, meanSquares, heldSquares, uncertainty, noise, floor, change, inverse, squares - 8, time, scratch, following, errorWindow,
       peakLevels, peakTaps, referencePower,
     ] { array.deallocate() }
     binsOfRow.deallocate()
@@ -148,6 +159,12 @@ struct KalmanFilter: ~Copyable {
   /// The filter has an estimate that is larger than what it expects to be wrong by.
   var isConfident: Bool {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
+  }
+
+  /// Whether an echo by a response of this power stands out in a bin, for what the far end plays on average.
+  @_noLocks @_noAllocation
+  func hears(_ bin: Int, power: Float) -> Bool {
+    Float(layout.window) / Float(layout.transform) * referencePower[bin] * power > 0.1 * noise[bin]
   }
 
   /// Taps from the filter's beginning to the strongest one, as it was when its partition was constrained last; −1 where nothing is known.
@@ -412,13 +429,21 @@ struct KalmanFilter: ~Copyable {
       store8(re * re + im * im, to: squares + k)
     }
     let scale = (1 - tuning.smoothing) / Float(2 * width + 1)
+    let part = Float(layout.window) / Float(layout.transform)
     for k in stride(from: 0, to: bins, by: 8) {
       // Eight zeros come before the first.
       var sum = SIMD8<Float>.zero
       for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
       let smoothed = tuning.smoothing * load8(noise + k) + scale * sum
       store8(smoothed, to: noise + k)
-      store8(1 / (load8(uncertainty + k) + tuning.overcount * smoothed + 1e-8), to: inverse + k)
+      let risen = rise * load8(floor + k)
+      let least = risen.replacing(with: smoothed, where: smoothed .< risen)
+      store8(least, to: floor + k)
+      let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
+      let ratio = (u + part * (re * re + im * im)) / (least + 1e-12)
+      let weight = (ratio * ratio).clamped(lowerBound: .zero, upperBound: .one)
+      store8(weight / (u + tuning.overcount * smoothed + 1e-8), to: inverse + k)
+      store8(tuning.processNoise * weight, to: change + k)
     }
     // A filter that hears no echo for long, behind a muted microphone with noise of its own, learns that there is none: its estimate goes to 0, and
     // with it how wrong it takes itself to be. What it has known keeps that from vanishing.
@@ -428,7 +453,7 @@ struct KalmanFilter: ~Copyable {
     }
     var partitions = rowsOfPartitions
     let share = Float(tuning.period * layout.hop) / Float(layout.transform)
-    nearend_kalman_update(&partitions, error.re, error.im, inverse, share, tuning.processNoise)
+    nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
   }
 
   /// Keeps each partition as long as it is meant to be, a sixteenth of them a step (the gradient constraint, in turn).

@@ -245,6 +245,16 @@ struct LinearCanceller: ~Copyable {
     gapHops = offset + layout.partitions * layout.partitionHops
   }
 
+  /// A hop went by that nobody has seen; `silence` is put in its place.
+  @_noLocks @_noAllocation
+  mutating func loseHop(_ silence: UnsafePointer<Float>) {
+    hops += 1
+    gapHops = max(gapHops - 1, 0)
+    feed(left: silence, right: silence)
+    push(silence, frames: layout.hop, onto: microphone, length: layout.window)
+    openHops = 0
+  }
+
   /// What is known of the path may be wrong from now on.
   @_noLocks @_noAllocation
   mutating func doubt() {

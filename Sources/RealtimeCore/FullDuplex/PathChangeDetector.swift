@@ -6,8 +6,8 @@ struct PathChangeDetector: ~Copyable {
 
   private let layout: FilterLayout
   private let count: Int
-  private let memory: Float
-  private let microphone, echo, residual, floor: UnsafeMutablePointer<Float>
+  private let memory, longMemory: Float
+  private let microphone, echo, residual, floor, recent: UnsafeMutablePointer<Float>
   private var hops = 0
   private var evidence = 0
   /// Mean share of the microphone that is left where echo rules.
@@ -18,6 +18,9 @@ struct PathChangeDetector: ~Copyable {
   private let audible: Float = 8
   /// The residual is this many times the microphone.
   private let worse: Float = 1.1
+  /// A band that has fallen further below what it was within the last tenth of a second does not count: there the room's tail is heard, which a
+  /// filter learns last.
+  private let steady: Float = 0.25
   private let patience: Int
   private let converged: Float = 0.08
 
@@ -25,11 +28,13 @@ struct PathChangeDetector: ~Copyable {
     self.layout = layout
     count = bands
     memory = layout.perHop(0.8)
+    longMemory = layout.perHop(0.96)
     patience = layout.hops(0.021)
     microphone = .silence(bands)
     echo = .silence(bands)
     residual = .silence(bands)
     floor = .silence(bands)
+    recent = .silence(bands)
     for band in 0..<bands { (microphone[band], echo[band], residual[band]) = (1e-9, 1e-9, 1e-9) }
   }
 
@@ -38,6 +43,7 @@ struct PathChangeDetector: ~Copyable {
     echo.deallocate()
     residual.deallocate()
     floor.deallocate()
+    recent.deallocate()
   }
 
   /// The filter begins anew.
@@ -55,7 +61,10 @@ struct PathChangeDetector: ~Copyable {
       echo[band] = memory * echo[band] + (1 - memory) * y[band]
       residual[band] = memory * residual[band] + (1 - memory) * e[band]
       floor[band] = hops > 20 ? min(floor[band] * 1.002, microphone[band]) : microphone[band]
-      guard echo[band] > loud * microphone[band], microphone[band] > audible * floor[band] else { continue }
+      recent[band] = longMemory * recent[band] + (1 - longMemory) * d[band]
+      guard echo[band] > loud * microphone[band], microphone[band] > audible * floor[band],
+        microphone[band] > steady * recent[band]
+      else { continue }
       loudBands += 1
       heard += microphone[band]
       remaining += residual[band]

@@ -108,11 +108,22 @@ public enum Measures {
 
   /// How much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second, 0–1.
   public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
-    stride(from: 0, to: samples.count - rate / 4, by: rate / 4).map { start in
-      let moment = samples[start..<start + rate / 4]
+    clearest(frequency, in: samples, rate: rate).share
+  }
+
+  /// The quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty if `samples`
+  /// are shorter.
+  public static func clearestMoment(ofTone frequency: Double, in samples: [Float], rate: Int) -> [Float] {
+    Array(clearest(frequency, in: samples, rate: rate).moment)
+  }
+
+  private static func clearest(_ frequency: Double, in samples: [Float], rate: Int) -> (moment: ArraySlice<Float>, share: Double) {
+    let moments = stride(from: 0, through: samples.count - rate / 4, by: rate / 4).map { samples[$0..<$0 + rate / 4] }
+    let shares = moments.map { moment in
       let power = power(moment)
       return power > 0 ? amplitude(ofTone: frequency, in: moment, rate: rate) / (2 * power).squareRoot() : 0
-    }.max() ?? 0
+    }
+    return zip(moments, shares).max { $0.1 < $1.1 }.map { (moment: $0.0, share: $0.1) } ?? ([], 0)
   }
 
   /// Level of a tone of `frequency` Hz, of any phase, in `samples`: its amplitude relative to full scale in dB; −180 if there is none.

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import RealtimeCore
+
+/// A far end that is never silent: between its words there is comfort noise, whose echo is far below the noise of the room.
+@Suite("Full duplex: comfort noise", .serialized)
+struct ComfortNoiseTests {
+  private static let rate = 48_000
+
+  /// ERLE in dB, in half seconds from a second on.
+  private func erle(_ far: [Float], seed: UInt64, from second: Int) -> [Double] {
+    let rate = Self.rate
+    let echo = CaptureSignals.room(far, rate: rate, delay: 1_200 + 300 * Int(seed), gain: 0.7)
+    let noise = CaptureSignals.noise(seconds: Double(far.count / rate), rate: rate, level: -70, seed: 300 + seed)
+    var canceller = LinearCanceller(layout: FilterLayout(rate: rate))
+    let microphone = [Float](repeating: 0, count: canceller.farEndDelay) + zip(echo, noise).map { $0 + $1 }
+    let hop = canceller.layout.hop
+    var residual: [Float] = []
+    for start in stride(from: 0, to: far.count - hop, by: hop) {
+      microphone.withUnsafeBufferPointer { microphone in
+        far.withUnsafeBufferPointer { far in
+          canceller.process(microphone.baseAddress! + start, left: far.baseAddress! + start, right: far.baseAddress! + start)
+        }
+      }
+      residual += UnsafeBufferPointer(start: canceller.residual, count: hop)
+    }
+    return stride(from: second * rate, to: residual.count - rate / 2, by: rate / 2).map {
+      let range = $0..<$0 + rate / 2
+      return CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(residual[range]))
+    }
+  }
+
+  /// Comfort noise with words in it, each from its second on.
+  private func farEnd(seconds: Int, seed: UInt64, words: [(second: Int, samples: [Float])]) -> [Float] {
+    var far = CaptureSignals.noise(seconds: Double(seconds), rate: Self.rate, level: -83, seed: 100 + seed)
+    for part in words { for i in part.samples.indices { far[part.second * Self.rate + i] += part.samples[i] } }
+    return far
+  }
+
+  private func words(_ seconds: Int, seed: UInt64) -> [Float] {
+    CaptureSignals.speech(seconds: Double(seconds), rate: Self.rate, level: -20, seed: seed)
+  }
+
+  @Test(
+    "V10: an echo that begins after a long comfort noise is cancelled as soon as one after silence", arguments: [2, 3, 4, 5, 7] as [UInt64])
+  func beginning(seed: UInt64) {
+    let spoken = words(6, seed: 200 + seed)
+    let erle = erle(farEnd(seconds: 16, seed: seed, words: [(10, spoken)]), seed: seed, from: 10)
+    let afterSilence = self.erle([Float](repeating: 0, count: 10 * Self.rate) + spoken, seed: seed, from: 10)
+    for (one, other) in zip(erle, afterSilence) { #expect(one > other - 7, "\(erle) dB, and after silence \(afterSilence)") }
+  }
+
+  @Test("V10: what is known of the echo outlives half a minute of comfort noise", arguments: [1, 2, 3, 4] as [UInt64])
+  func pause(seed: UInt64) {
+    let spoken = [(0, words(10, seed: 250 + seed)), (40, words(2, seed: 200 + seed))]
+    let erle = erle(farEnd(seconds: 42, seed: seed, words: spoken), seed: seed, from: 9)
+    #expect(erle[62] > 32, "\(erle[0...1]) dB before, \(erle[62...]) after")
+  }
+
+  @Test("V10: a dull voice, as by telephone, does not move the canceller away from its echo", arguments: [1, 2, 3] as [UInt64])
+  func dull(seed: UInt64) {
+    var spoken = words(6, seed: 200 + seed), low = [Float](repeating: 0, count: 4)
+    // Four low-passes of first order at 3 kHz.
+    for i in spoken.indices {
+      for j in low.indices {
+        low[j] += 0.325 * (spoken[i] - low[j])
+        spoken[i] = low[j]
+      }
+    }
+    let erle = erle(farEnd(seconds: 16, seed: seed, words: [(10, spoken)]), seed: seed, from: 10)
+    #expect(erle[3...].allSatisfy { $0 > 10 } && erle[6...].allSatisfy { $0 > 18 }, "\(erle) dB")
+  }
+}

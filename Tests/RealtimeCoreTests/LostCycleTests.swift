@@ -1,0 +1,83 @@
+import Testing
+
+@testable import RealtimeCore
+
+/// The graph goes on without this process for a few cycles, while the far end talks.
+@Suite("Capture path: lost cycles")
+struct LostCycleTests {
+  private static let rate = 48_000
+  /// The cycle that is lost first begins here, or up to a quantum before.
+  private static let gap = 8 * rate
+
+  /// Returns microphone and voice as a listener would have them who gets silence for what was lost.
+  ///
+  /// - Parameters:
+  ///   - lost: frames that this process does not see.
+  ///   - isPlayed: whether the loudspeaker plays the far end of that time; otherwise it is silent, as it has got nothing to play.
+  private func run(
+    _ engine: VoiceEngine = .nearend, quantum: Int, lost: Int, isPlayed: Bool = false, near: [Float]? = nil
+  ) throws -> (microphone: [Float], voice: [Float]) {
+    let rate = Self.rate, gap = Self.gap / quantum * quantum
+    var far = CaptureSignals.speech(seconds: 10, rate: rate, level: -24, seed: 3)
+    if !isPlayed { for i in gap..<gap + lost { far[i] = 0 } }
+    var microphone = zip(
+      CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5), CaptureSignals.noise(seconds: 10, rate: rate, level: -80)
+    )
+    .map { $0 + $1 }
+    if let near { for i in near.indices { microphone[i] += near[i] } }
+    let rig = try CoreRig()
+    rig.core.controls.usesVoiceProcessing = true
+    rig.core.controls.engine = engine
+    try rig.core.prepare(rate: rate)
+    var voice: [Float] = []
+    for start in stride(from: 0, to: far.count - quantum, by: quantum) {
+      if (gap..<gap + lost).contains(start) {
+        rig.lose(frames: quantum)
+        voice += [Float](repeating: 0, count: quantum)
+        continue
+      }
+      let part = Array(far[start..<start + quantum])
+      rig.cycle(Array(microphone[start..<start + quantum]), call: (part, part), reference: part)
+      voice += rig.voice
+    }
+    return (microphone, voice)
+  }
+
+  /// How much of the microphone is taken out, in dB, in each tenth of a second behind the gap.
+  private func losses(_ run: (microphone: [Float], voice: [Float]), lost: Int) -> [Double] {
+    let end = Self.gap + lost
+    return stride(from: end, to: end + Self.rate / 2, by: Self.rate / 10).map {
+      let range = $0..<$0 + Self.rate / 10
+      return CaptureSignals.decibels(CaptureSignals.power(run.microphone[range]) / CaptureSignals.power(run.voice[range]))
+    }
+  }
+
+  @Test(
+    "V1, V10: a lost cycle is not heard as an echo, at any quantum",
+    arguments: [(64, 1), (256, 1), (256, 5), (480, 1), (480, 4), (1_000, 1), (1_024, 1), (1_024, 10)])
+  func echo(quantum: Int, cycles: Int) throws {
+    let lost = cycles * quantum, losses = try losses(run(quantum: quantum, lost: lost), lost: lost)
+    #expect(losses.allSatisfy { $0 > 35 }, "\(losses)")
+  }
+
+  @Test("V1, V10: of what the loudspeaker plays in a lost cycle no more is heard than of that cycle, and not for long")
+  func unknown() throws {
+    let losses = try losses(run(quantum: 256, lost: 256, isPlayed: true), lost: 256)
+    #expect(losses[0] > 12 && losses[1] > 30 && losses[2...].allSatisfy { $0 > 50 }, "\(losses)")
+  }
+
+  @Test("V1, V10: the engine of WebRTC keeps the echo in its place, too")
+  func webRTC() throws {
+    let losses = try losses(run(.webrtc, quantum: 480, lost: 480), lost: 480)
+    #expect(losses.allSatisfy { $0 > 40 }, "\(losses)")
+  }
+
+  @Test("V1, V10: who talks at the near end goes on being heard", arguments: [256, 480, 1_000])
+  func nearEnd(quantum: Int) throws {
+    let near = [Float](repeating: 0, count: Self.gap - Self.rate) + CaptureSignals.speech(seconds: 2, rate: Self.rate, level: -20, seed: 5)
+    let run = try run(quantum: quantum, lost: quantum, near: near)
+    let talks = Self.gap + quantum..<Self.gap + quantum + Self.rate / 10
+    let change = CaptureSignals.decibels(CaptureSignals.power(run.voice[talks]) / CaptureSignals.power(near[talks]))
+    #expect(abs(change) < 3, "\(change) dB")
+  }
+}
