@@ -14,11 +14,11 @@ struct DelayScout: ~Copyable {
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
 
   /// Coherence that counts: so many times what it is at most ages, and at least so much.
-  private let clear: Float = 2.5
+  private let clear: Float = 3
   private let least: Float = 0.12
-  /// The sum of what counts, over the last third of a second, that tells the place: a tenth of a second of a clear echo. Less is reached where a talker's
+  /// The sum of what counts, over the last third of a second, that tells the place: three hops or more of a clear echo. Less is reached where a talker's
   /// first syllables resemble each other.
-  private let certain: Float = 3
+  private let certain: Float = 1
 
   init(layout: FilterLayout, channels: Int) {
     self.layout = layout
