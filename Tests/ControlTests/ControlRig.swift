@@ -64,7 +64,7 @@ final class ControlRig: @unchecked Sendable {
   private func runCycles(_ speed: Double) {
     var (left, right) = ([Float](repeating: 0, count: Self.quantum), [Float](repeating: 0, count: Self.quantum))
     var voice = left
-    let start = monotonicSeconds()
+    var next = monotonicSeconds()
     var cycle = 0
     while isRunning.withLock({ $0 }) {
       left.withUnsafeMutableBufferPointer { left in
@@ -80,9 +80,9 @@ final class ControlRig: @unchecked Sendable {
       mix.withLock { $0 += left }
       sent.withLock { $0 += voice }
       cycle += 1
-      let next = start + Double(cycle * Self.quantum) / Double(Self.rate) / speed
-      let left = next - monotonicSeconds()
-      if left > 0 { usleep(UInt32(left * 1e6)) }
+      // What a busy machine takes is not made up for: cycles in a row would ask for more than comes in their time.
+      next = max(next + Double(Self.quantum) / Double(Self.rate) / speed, monotonicSeconds())
+      usleep(UInt32(max(0, next - monotonicSeconds()) * 1e6))
     }
     cyclesEnded.signal()
   }

@@ -16,9 +16,9 @@ struct DelayScout: ~Copyable {
   /// Coherence that counts: so many times what it is at most ages, and at least so much.
   private let clear: Float = 3
   private let least: Float = 0.12
-  /// The sum of what counts, over the last third of a second, that tells the place: three hops or more of a clear echo. Less is reached where a talker's
+  /// The sum of what counts, over the last third of a second, that tells the place: a few hops of a clear echo. Less is reached where a talker's
   /// first syllables resemble each other.
-  private let certain: Float = 1
+  private let certain: Float = 0.7
 
   init(layout: FilterLayout, channels: Int) {
     self.layout = layout

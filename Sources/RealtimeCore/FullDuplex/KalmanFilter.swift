@@ -7,7 +7,7 @@ internal import CRealtime
 ///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
 ///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ hop / transform |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
-///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the least of S, which rises by 1.5 dB a second
+///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the least of S, which rises by 5 dB a second
 ///
 /// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave. Where no echo can be heard in the noise of the
 /// room, `λ` is near 0: that noise would teach the filter nothing, and the comfort noise of a far end in a pause would undo what is known.
@@ -102,9 +102,9 @@ struct KalmanFilter: ~Copyable {
     references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
     noise = .silence(layout.bins)
     floor = .silence(layout.bins)
-    for k in 0..<layout.bins { (noise[k], floor[k]) = (1e-6, 1e-6) }
+    for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
     change = .silence(layout.bins)
-    rise = rt_powf(1.4, Float(tuning.period * layout.hop) / Float(layout.rate))
+    rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
@@ -428,13 +428,14 @@ struct KalmanFilter: ~Copyable {
       let re = load8(error.re + k), im = load8(error.im + k)
       store8(re * re + im * im, to: squares + k)
     }
-    let scale = (1 - tuning.smoothing) / Float(2 * width + 1)
+    let scale = 1 / Float(2 * width + 1)
     let part = Float(layout.window) / Float(layout.transform)
     for k in stride(from: 0, to: bins, by: 8) {
       // Eight zeros come before the first.
       var sum = SIMD8<Float>.zero
       for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
-      let smoothed = tuning.smoothing * load8(noise + k) + scale * sum
+      let former = load8(noise + k), newest = scale * sum
+      let smoothed = (newest + tuning.smoothing * (former - newest)).replacing(with: newest, where: former .== 0)
       store8(smoothed, to: noise + k)
       let risen = rise * load8(floor + k)
       let least = risen.replacing(with: smoothed, where: smoothed .< risen)

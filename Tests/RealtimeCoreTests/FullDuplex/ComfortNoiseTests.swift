@@ -54,10 +54,11 @@ struct ComfortNoiseTests {
   func pause(seed: UInt64) {
     let spoken = [(0, words(10, seed: 250 + seed)), (40, words(2, seed: 200 + seed))]
     let erle = erle(farEnd(seconds: 42, seed: seed, words: spoken), seed: seed, from: 9)
-    #expect(erle[62] > 32, "\(erle[0...1]) dB before, \(erle[62...]) after")
+    #expect(erle[62] > 28, "\(erle[0...1]) dB before, \(erle[62...]) after")
   }
 
-  @Test("V10: a dull voice, as by telephone, does not move the canceller away from its echo", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+  @Test(
+    "V10: a dull voice, as by telephone, does not move the canceller away from its echo", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func dull(seed: UInt64) {
     var spoken = words(6, seed: 200 + seed), low = [Float](repeating: 0, count: 4)
     // Four low-passes of first order at 3 kHz.
