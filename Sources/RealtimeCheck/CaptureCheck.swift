@@ -48,6 +48,20 @@ private func captureChecks(_ engine: VoiceEngine) -> [Check] {
       return require(
         meters.echoDelay != nil && meters.echoSeconds > 3, "no echo was measured: \(meters)")
     },
+    Check("capture, \(engine): cycles and parts of cycles that are lost, at every quantum") {
+      let driver = try CoreDriver()
+      driver.core.controls.usesVoiceProcessing = true
+      driver.core.controls.engine = engine
+      try driver.core.prepare(rate: 48_000)
+      for quantum in [64, 100, 256, 480, 1_024] {
+        for lost in [quantum, 1, 3 * quantum, quantum + 1, 12_000 / quantum * quantum, 12_001, 47_999] {
+          driver.cycles(max(5, 3_000 / quantum), quantum: quantum)
+          driver.lose(frames: lost)
+        }
+      }
+      driver.cycles(200, quantum: 256)
+      return require(driver.core.meters.snapshot().microphonePeak > 0.1, "nothing was heard")
+    },
   ]
 }
 

@@ -25,6 +25,9 @@ final class CoreDriver: @unchecked Sendable {
     return pointer
   }
 
+  /// The graph goes on for so many frames without this process.
+  func lose(frames: Int) { position += UInt64(frames) }
+
   func cycles(_ count: Int, quantum: Int) {
     let processor = core.realtime
     for _ in 0..<count {

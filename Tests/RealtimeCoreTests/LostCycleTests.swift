@@ -29,16 +29,17 @@ struct LostCycleTests {
     rig.core.controls.usesVoiceProcessing = true
     rig.core.controls.engine = engine
     try rig.core.prepare(rate: rate)
-    var voice: [Float] = []
-    for start in stride(from: 0, to: far.count - quantum, by: quantum) {
-      if (gap..<gap + lost).contains(start) {
-        rig.lose(frames: quantum)
-        voice += [Float](repeating: 0, count: quantum)
-        continue
+    var voice: [Float] = [], start = 0
+    while start < far.count - quantum {
+      if start == gap {
+        rig.lose(frames: lost)
+        voice += [Float](repeating: 0, count: lost)
+        start += lost
       }
       let part = Array(far[start..<start + quantum])
       rig.cycle(Array(microphone[start..<start + quantum]), call: (part, part), reference: part)
       voice += rig.voice
+      start += quantum
     }
     return (microphone, voice)
   }
@@ -58,6 +59,14 @@ struct LostCycleTests {
   func echo(quantum: Int, cycles: Int) throws {
     let lost = cycles * quantum, losses = try losses(run(quantum: quantum, lost: lost), lost: lost)
     #expect(losses.allSatisfy { $0 > 35 }, "\(losses)")
+  }
+
+  @Test(
+    "V1, V10, X1: frames that are no whole cycles, as a device loses them, or a quarter of a second and more, are not heard as an echo",
+    arguments: [1, 100, 257, 11_999, 12_001, 47_999], VoiceEngine.allCases)
+  func frames(lost: Int, engine: VoiceEngine) throws {
+    let losses = try losses(run(engine, quantum: 256, lost: lost), lost: lost)
+    #expect(losses.allSatisfy { $0 > 30 }, "\(losses)")
   }
 
   @Test("V1, V10: of what the loudspeaker plays in a lost cycle no more is heard than of that cycle, and not for long")

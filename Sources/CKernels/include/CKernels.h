@@ -46,7 +46,8 @@ typedef struct {
 // echo = Σ X W, uncertainty = Σ |X|² P, over all rows; each `stride` bins. [realtime]
 NEAREND_REALTIME void nearend_kalman_predict(
     const nearend_partitions *_Nonnull rows, float *_Nonnull echoRe, float *_Nonnull echoIm, float *_Nonnull uncertainty);
-// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. By bin: `inverse` is 1 / D, `change` is q. [realtime]
+// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. [realtime]
+// By bin: `inverse` is 1 / D, `change` is q.
 NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     const float *_Nonnull change, float overlap);

@@ -68,7 +68,11 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
-  /// Takes in that so many frames went by without a cycle. Where a block is lost as a whole, the voice goes on behind it.
+  /// Returns whether blocks and cycles meet as before when so many frames are lost: they do where those are whole cycles of this quantum.
+  @_noLocks @_noAllocation
+  func canLose(frames: Int, quantum: Int) -> Bool { frames % (block - blocking(quantum: quantum)) == 0 }
+
+  /// Takes in that so many frames went by without a cycle; only where it `canLose` them. Where a block is lost as a whole, the voice goes on behind it.
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
     var done = 0

@@ -133,11 +133,13 @@ public struct CapturePath: ~Copyable {
 
   /// So many frames went by without a cycle: the far end of that time is unknown, and the echo of what came before goes on. [realtime]
   ///
-  /// After more than a quarter of a second nothing of that is left, and the stream begins anew.
+  /// After more than a quarter of a second nothing of that is left, and after anything but whole cycles a device has stood still: the stream begins anew.
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
     guard quantum > 0, isProcessing, !isResting else { return }
-    if 4 * frames > rate { return rest() }
+    guard 4 * frames <= rate, blocks.canLose(frames: frames, quantum: quantum),
+      old?.pointee.blocks.canLose(frames: frames, quantum: quantum) != false
+    else { return rest() }
     blocks.lose(frames: frames)
     old?.pointee.blocks.lose(frames: frames)
   }
