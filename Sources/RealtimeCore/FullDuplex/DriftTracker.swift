@@ -18,6 +18,7 @@ struct DriftTracker: ~Copyable {
   private let furthest = 30
   private let largest = 2e-4
   private let certain: Float = 0.6
+  /// Bins that tell a drift at least.
   private let fewest = 24
   private let gain = 0.25
 

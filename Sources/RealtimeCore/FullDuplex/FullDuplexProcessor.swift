@@ -90,6 +90,8 @@ struct FullDuplexProcessor: ~Copyable {
   /// goes on behind it.
   @_noLocks @_noAllocation
   mutating func loseHop() {
+    let mode = rt_flush_denormals()
+    defer { rt_restore_denormals(mode) }
     microphone.process(silence, into: aligned)
     linear.loseHop(silence)
     lostAhead = microphone.delay

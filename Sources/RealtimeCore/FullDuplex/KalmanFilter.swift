@@ -82,6 +82,8 @@ struct KalmanFilter: ~Copyable {
   private var echoPower: Float = 0
   /// By how much N rises from one step of learning to the next.
   private let rise: Float
+  /// window / transform.
+  private let windowShare: Float
   private let rows: Int
   private let rowSize: Int
 
@@ -104,6 +106,7 @@ struct KalmanFilter: ~Copyable {
     floor = .silence(layout.bins)
     for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
     change = .silence(layout.bins)
+    windowShare = Float(layout.window) / Float(layout.transform)
     rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
@@ -164,7 +167,7 @@ struct KalmanFilter: ~Copyable {
   /// Whether an echo by a response of this power stands out in a bin, for what the far end plays on average.
   @_noLocks @_noAllocation
   func hears(_ bin: Int, power: Float) -> Bool {
-    Float(layout.window) / Float(layout.transform) * referencePower[bin] * power > 0.1 * noise[bin]
+    windowShare * referencePower[bin] * power > 0.1 * noise[bin]
   }
 
   /// Taps from the filter's beginning to the strongest one, as it was when its partition was constrained last; −1 where nothing is known.
@@ -404,16 +407,15 @@ struct KalmanFilter: ~Copyable {
     clear(work.re + layout.bins, frames: layout.allBins - layout.bins)
     clear(work.im + layout.bins, frames: layout.allBins - layout.bins)
     transform.inverse(work, into: time)
-    let share = Float(layout.window) / Float(layout.transform)
     var expected = SIMD8<Float>.zero, estimated = SIMD8<Float>.zero
     for k in stride(from: 0, to: activeBins, by: 8) {
-      let u = share * load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
+      let u = windowShare * load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
       store8(u, to: uncertainty + k)
       expected += u
       estimated += re * re + im * im
     }
     expectedPower = 0.8 * expectedPower + 0.2 * expected.sum()
-    echoPower = 0.8 * echoPower + 0.2 * estimated.sum() * share
+    echoPower = 0.8 * echoPower + 0.2 * estimated.sum() * windowShare
   }
 
   @_noLocks @_noAllocation
@@ -429,7 +431,6 @@ struct KalmanFilter: ~Copyable {
       store8(re * re + im * im, to: squares + k)
     }
     let scale = 1 / Float(2 * width + 1)
-    let part = Float(layout.window) / Float(layout.transform)
     for k in stride(from: 0, to: bins, by: 8) {
       // Eight zeros come before the first.
       var sum = SIMD8<Float>.zero
@@ -441,7 +442,7 @@ struct KalmanFilter: ~Copyable {
       let least = risen.replacing(with: smoothed, where: smoothed .< risen)
       store8(least, to: floor + k)
       let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
-      let ratio = (u + part * (re * re + im * im)) / (least + 1e-12)
+      let ratio = (u + windowShare * (re * re + im * im)) / (least + 1e-12)
       let weight = (ratio * ratio).clamped(lowerBound: .zero, upperBound: .one)
       store8(weight / (u + tuning.overcount * smoothed + 1e-8), to: inverse + k)
       store8(tuning.processNoise * weight, to: change + k)

@@ -118,10 +118,7 @@ struct LinearCanceller: ~Copyable {
   /// One hop of the microphone, and of each channel of the far end.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
-    hops += 1
-    gapHops = max(gapHops - 1, 0)
-    feed(left: left, right: right)
-    push(samples, frames: layout.hop, onto: microphone, length: layout.window)
+    take(samples, left: left, right: right)
     // A microphone that is muted at its source gives zeros. The room's echo goes on, and what is known of it is kept.
     openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
@@ -160,6 +157,14 @@ struct LinearCanceller: ~Copyable {
     // At the end of what the resampler has, it does not follow the rate, and what the tracker saw would be added up without end.
     if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func take(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
+    hops += 1
+    gapHops = max(gapHops - 1, 0)
+    feed(left: left, right: right)
+    push(samples, frames: layout.hop, onto: microphone, length: layout.window)
   }
 
   /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters
@@ -248,10 +253,7 @@ struct LinearCanceller: ~Copyable {
   /// A hop went by that nobody has seen; `silence` is put in its place.
   @_noLocks @_noAllocation
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
-    hops += 1
-    gapHops = max(gapHops - 1, 0)
-    feed(left: silence, right: silence)
-    push(silence, frames: layout.hop, onto: microphone, length: layout.window)
+    take(silence, left: silence, right: silence)
     openHops = 0
   }
 

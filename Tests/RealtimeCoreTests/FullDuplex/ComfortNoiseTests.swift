@@ -14,16 +14,7 @@ struct ComfortNoiseTests {
     let noise = CaptureSignals.noise(seconds: Double(far.count / rate), rate: rate, level: -70, seed: 300 + seed)
     var canceller = LinearCanceller(layout: FilterLayout(rate: rate))
     let microphone = [Float](repeating: 0, count: canceller.farEndDelay) + zip(echo, noise).map { $0 + $1 }
-    let hop = canceller.layout.hop
-    var residual: [Float] = []
-    for start in stride(from: 0, to: far.count - hop, by: hop) {
-      microphone.withUnsafeBufferPointer { microphone in
-        far.withUnsafeBufferPointer { far in
-          canceller.process(microphone.baseAddress! + start, left: far.baseAddress! + start, right: far.baseAddress! + start)
-        }
-      }
-      residual += UnsafeBufferPointer(start: canceller.residual, count: hop)
-    }
+    let residual = canceller.run(microphone, left: far, right: far)
     return stride(from: second * rate, to: residual.count - rate / 2, by: rate / 2).map {
       let range = $0..<$0 + rate / 2
       return CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(residual[range]))

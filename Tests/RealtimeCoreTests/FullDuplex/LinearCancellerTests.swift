@@ -127,21 +127,9 @@ struct LinearCancellerTests {
     let late = [Float](repeating: 0, count: canceller.farEndDelay)
     let delayedEcho = late + echo, delayedNear = late + near
     let microphone = zip(delayedEcho, delayedNear).map { $0 + $1 }
-    let hop = canceller.layout.hop, count = echo.count / hop * hop
-    var residual: [Float] = []
-    for start in stride(from: 0, to: count, by: hop) {
-      if doubts.contains(where: { (start..<start + hop).contains(Int($0 * Double(rate))) }) { canceller.doubt() }
-      microphone.withUnsafeBufferPointer { microphone in
-        left.withUnsafeBufferPointer { left in
-          right.withUnsafeBufferPointer { right in
-            canceller.process(microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start)
-          }
-        }
-      }
-      residual += UnsafeBufferPointer(start: canceller.residual, count: hop)
-    }
+    let residual = canceller.run(microphone, left: left, right: right, doubts: doubts)
     return Run(
-      rate: rate, echo: Array(delayedEcho[..<count]), residual: residual, near: Array(delayedNear[..<count]),
+      rate: rate, echo: Array(delayedEcho[..<residual.count]), residual: residual, near: Array(delayedNear[..<residual.count]),
       echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))
   }
 

@@ -1,0 +1,25 @@
+@testable import RealtimeCore
+
+extension LinearCanceller {
+  /// Processes all whole hops of the far end, and returns what is left of the microphone.
+  ///
+  /// - Parameters:
+  ///   - microphone: at least as long as the far end, and as late as the far end is made.
+  ///   - doubts: seconds at which what is known of the path comes into doubt.
+  mutating func run(_ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = []) -> [Float] {
+    let hop = layout.hop
+    var all: [Float] = []
+    for start in stride(from: 0, to: left.count / hop * hop, by: hop) {
+      if doubts.contains(where: { (start..<start + hop).contains(Int($0 * Double(layout.rate))) }) { doubt() }
+      microphone.withUnsafeBufferPointer { microphone in
+        left.withUnsafeBufferPointer { left in
+          right.withUnsafeBufferPointer { right in
+            process(microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start)
+          }
+        }
+      }
+      all += UnsafeBufferPointer(start: residual, count: hop)
+    }
+    return all
+  }
+}
