@@ -30,7 +30,12 @@ final class ControlRig: @unchecked Sendable {
     var settings = SessionSettings()
     settings.isManual = isManual
     service = try NearendService(NearendOptions(session: settings, controlSocket: path))
-    try service.openControlSocket(limits: limits)
+    do {
+      try service.openControlSocket(limits: limits)
+    } catch {
+      cyclesEnded.signal()
+      throw error
+    }
     if speed > 0 {
       let thread = Thread { [self] in runCycles(speed) }
       thread.stackSize = 1 << 20

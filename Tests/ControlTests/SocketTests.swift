@@ -56,6 +56,20 @@ struct SocketTests {
     #expect(try rig.ask("GET", "/status").status == 200)
   }
 
+  @Test("O1: a socket that is removed leaves its place to another at once, and does not take that one's file with it")
+  func removed() throws {
+    let folder = try temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = "\(folder)/nearend/control.sock"
+    var first: ControlSocket? = try ControlSocket(path: path)
+    first?.remove()
+    let second = try ControlSocket(path: path)
+    first?.remove()
+    first = nil
+    _ = try RawClient(path: path)
+    withExtendedLifetime(second) {}
+  }
+
   @Test("O1: a folder that is open to others, a path too long, a file in the way: each a clear error")
   func impossible() throws {
     let folder = try temporaryFolder()

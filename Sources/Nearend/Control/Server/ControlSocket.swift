@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
 ///
@@ -7,6 +8,7 @@ final class ControlSocket: ListeningSocket {
   let descriptor: Int32
   let path: String
   private let folder: Int32
+  private let isRemoved = Atomic(false)
 
   /// Bytes of `sun_path`, less the terminating 0.
   static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
@@ -30,10 +32,13 @@ final class ControlSocket: ListeningSocket {
     self.descriptor = descriptor
   }
 
-  /// Removes the socket, and stops accepting. Idempotent; the folder's lock is kept, so that the file remains this process's.
+  /// Removes the socket, stops accepting, and then leaves the folder to the next listener: not with the last reference only, which a
+  /// thread that ends may hold a moment longer. Idempotent.
   func remove() {
+    guard !isRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
     unlink(path)
     shutdown(descriptor, Int32(SHUT_RDWR))
+    flock(folder, LOCK_UN)
   }
 
   /// Only this user's processes.
