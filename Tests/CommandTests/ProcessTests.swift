@@ -93,10 +93,10 @@ struct ProcessTests {
   func progressBar() throws {
     try noise(seconds: 30).write(to: file("mic.wav"))
     let terminal = try Terminal(in: place, "process", "--mic", file("mic.wav"), "--out", file("out.wav"))
-    let bar = try poll { try terminal.screen().contains("processing [#") ? true : nil }
-    #expect(bar == true)
     try terminal.expectEnd()
     #expect(terminal.exitStatus == 0)
+    let bar: Bool? = poll { terminal.transcript.contains("processing [#") ? true : nil }
+    #expect(bar == true, "\(terminal.transcript)")
     #expect(try !terminal.screen().contains("processing"))
     #expect(try terminal.screen().contains("30.0 s of audio"))
   }

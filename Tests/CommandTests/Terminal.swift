@@ -24,7 +24,8 @@ final class Terminal {
       stty -g >after; mv status.part status; exec sleep 3600
       """
     _ = poll { FileManager.default.fileExists(atPath: "\(folder)/socket") ? true : nil }
-    try tmux("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", script)
+    try tmux(
+      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", script, ";", "pipe-pane", "-O", "exec cat >'\(folder)/transcript'")
   }
 
   deinit {
@@ -47,6 +48,9 @@ final class Terminal {
 
   /// The screen's rows.
   func screen() throws -> String { try tmux("capture-pane", "-p") }
+
+  /// Everything that was written to the terminal, with its control sequences: what a screen shows only for a moment is in it.
+  var transcript: String { note("transcript") ?? "" }
 
   /// Types text, or a key that tmux knows by name: "F2", "Tab", "Space", "Escape".
   func type(_ keys: String...) throws { for key in keys { try tmux("send-keys", key) } }

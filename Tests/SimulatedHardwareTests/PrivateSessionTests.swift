@@ -111,6 +111,9 @@ struct PrivateSessionTests {
         == ToolResult(output: "here\n", errors: "there\n", exit: .status(3)))
     let error = sessionError { try session.run("sleep", ["60"], timeout: 0.1) }
     #expect(error?.code == .timedOut)
+    let message = error?.message ?? ""
+    #expect(message.contains(#/sleep S in \w+, ran \d+ ms, queued \d+ ms, of \d+ ms\n/#), "\(message)")
+    #expect(message.contains(#/\npipewire: pipewire [RSD] in /#), "\(message)")
     try session.link("hw.speaker:monitor_FL", "hw.mic:input_MONO")
     #expect(try session.links() == [.init(from: "hw.speaker:monitor_FL", to: "hw.mic:input_MONO"): "active"])
   }

@@ -71,14 +71,3 @@ public final class ChildProcess: Sendable {
     return ended
   }
 }
-
-/// Polls `question`, every 5 ms and later every 20 ms, until it answers or `timeout` seconds have passed.
-func poll<Answer>(timeout: Double = factTimeout, _ question: () throws -> Answer?) rethrows -> Answer? {
-  let start = monotonicSeconds()
-  while true {
-    if let answer = try question() { return answer }
-    let elapsed = monotonicSeconds() - start
-    if elapsed >= timeout { return nil }
-    usleep(elapsed < 0.2 ? 5_000 : 20_000)
-  }
-}

@@ -11,7 +11,8 @@ public struct ToolResult: Sendable, Equatable {
 }
 
 extension PrivateSession {
-  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds.
+  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds, and
+  /// the error says what it and the daemons were doing.
   /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. A failure of the tool itself is not an error here: see
   ///   `ToolResult.exit`.
   public func run(_ program: String, _ arguments: [String], timeout: Double = factTimeout) throws -> ToolResult {
@@ -21,8 +22,14 @@ extension PrivateSession {
     let process = try ChildProcess(
       program, arguments, environment: environment, group: group, output: .file(files[0]), errors: .file(files[1]))
     guard let exit = process.wait(timeout: timeout) else {
+      let conditions =
+        condition(ofProcess: process.pid)
+        + daemonsToRun.compactMap { daemon in
+          self.process(of: daemon).map { "\n\(daemon): \(condition(ofProcess: $0.pid))" }
+        }.joined()
       process.end(grace: 0.2)
-      throw SessionError(.timedOut, "'\(([program] + arguments).joined(separator: " "))' did not end within \(timeout) s")
+      throw SessionError(
+        .timedOut, "'\(([program] + arguments).joined(separator: " "))' did not end within \(timeout) s: \(conditions)")
     }
     let texts = try files.map { file in
       guard let text = text(ofFile: file) else { throw SessionError.system("reading \(file)", errno) }
