@@ -25,6 +25,25 @@ struct CaptureEchoTests {
     #expect(!meters.hasVoice)
   }
 
+  @Test("V10: noise from the far end is no noise of the room: its echo stays away, above 20 kHz, too", arguments: [44_100, 48_000, 96_000])
+  func wideBand(rate: Int) throws {
+    // Syllables, so that nothing but the room is steady.
+    let far = CaptureSignals.noise(seconds: 13, rate: rate, level: -20, seed: 3).enumerated().map { $0 * 10 / rate % 3 == 0 ? 0.1 * $1 : $1 }
+    let microphone = zip(
+      CaptureSignals.room(far, rate: rate, delay: rate / 50, gain: 0.5), CaptureSignals.noise(seconds: 13, rate: rate, level: -80, seed: 5)
+    ).map { $0 + $1 }
+    var run = try CaptureRun(engine: .nearend, rate: rate) {
+      $0.isNoiseSuppressionEnabled = false
+      $0.isGainControlEnabled = false
+    }
+    let voice = run.process(microphone, reference: far, quantum: 512)
+    for second in [2, 6, 10] {
+      let range = second * rate..<(second + 2) * rate
+      let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(voice[range]))
+      #expect(erle > 40, "\(erle) dB from \(second) s on")
+    }
+  }
+
   @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again", arguments: VoiceEngine.allCases)
   func delayJumps(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: rate, level: -20, seed: 3)

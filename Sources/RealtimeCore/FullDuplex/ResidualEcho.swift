@@ -7,6 +7,8 @@ struct ResidualEcho: ~Copyable {
   let power: UnsafeMutablePointer<Float>
 
   private let bins: Int
+  /// Bins in which the filter estimates an echo. Above, whatever is heard while the far end is active is taken for echo: nobody hears what is lost there.
+  private let estimatedBins: Int
   private let bands: Int
   private let edges: UnsafeMutablePointer<Int>
   private let former, tail: UnsafeMutablePointer<Float>
@@ -23,9 +25,11 @@ struct ResidualEcho: ~Copyable {
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bins = bins
+    // The suppressor's transform is half as long as the filter's.
+    estimatedBins = min(layout.bins / 2 + 1, bins)
     self.bands = bands.count
     edges = .allocate(capacity: bands.edges.count)
-    edges.initialize(from: bands.edges, count: bands.edges.count)
+    for (i, edge) in bands.edges.enumerated() { (edges + i).initialize(to: min(edge, estimatedBins)) }
     power = .silence(bins)
     former = .silence(bins)
     tail = .silence(bins)
@@ -51,7 +55,7 @@ struct ResidualEcho: ~Copyable {
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
-    presence: Float, isGuarded: Bool
+    presence: Float, isGuarded: Bool, isFarEndSilent: Bool
   ) {
     var sumOfLogs: Float = 0
     for band in 0..<bands {
@@ -75,6 +79,11 @@ struct ResidualEcho: ~Copyable {
       calibration[band] += pull * (mean - calibration[band])
       let factor = margin * calibration[band]
       for k in edges[band]..<edges[band + 1] { power[k] *= factor }
+    }
+    for k in estimatedBins..<bins {
+      // As loud as lately: its dips are no noise of the room either.
+      tail[k] = max(tail[k] * tailMemory, e2[k])
+      power[k] = isFarEndSilent ? 1e-12 : tail[k]
     }
   }
 

@@ -114,7 +114,8 @@ struct Suppressor: ~Copyable {
     spread(filterUncertainty)
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(
-      error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded)
+      error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
+      isFarEndSilent: isFarEndSilent)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     presence.update(error: power, echo: residualEcho.power, noise: memory.noise, noiseShare: noiseShare, isGuarded: isGuarded)
