@@ -28,7 +28,9 @@ struct CaptureEchoTests {
   @Test("V10: noise from the far end is no noise of the room: its echo stays away, above 20 kHz, too", arguments: [44_100, 48_000, 96_000])
   func wideBand(rate: Int) throws {
     // Syllables, so that nothing but the room is steady.
-    let far = CaptureSignals.noise(seconds: 13, rate: rate, level: -20, seed: 3).enumerated().map { $0 * 10 / rate % 3 == 0 ? 0.1 * $1 : $1 }
+    let far = CaptureSignals.noise(seconds: 13, rate: rate, level: -20, seed: 3).enumerated().map {
+      $0 * 10 / rate % 3 == 0 ? 0.1 * $1 : $1
+    }
     let microphone = zip(
       CaptureSignals.room(far, rate: rate, delay: rate / 50, gain: 0.5), CaptureSignals.noise(seconds: 13, rate: rate, level: -80, seed: 5)
     ).map { $0 + $1 }
