@@ -219,8 +219,17 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
   memset(uncertainty, 0, stride * sizeof(float));
   for (int row = 0; row < rows->count; row++) {
     const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
+    // Streams end too soon for that: where the next one begins is told.
+    const float *nextX = rows->references[row + 1 < rows->count ? row + 1 : row], *nextW = w + 3 * stride;
     int bins = rows->bins[row];
     for (int k = 0; k < bins; k += 8) {
+      if ((k & 8) == 0) {
+        __builtin_prefetch(nextX + k);
+        __builtin_prefetch(nextX + stride + k);
+        __builtin_prefetch(nextW + k);
+        __builtin_prefetch(nextW + stride + k);
+        __builtin_prefetch(nextW + 2 * stride + k);
+      }
       lanes xRe = LOAD(x + k), xIm = LOAD(x + stride + k), wRe = LOAD(w + k), wIm = LOAD(w + stride + k), p = LOAD(w + 2 * stride + k);
       STORE(echoRe + k, LOAD(echoRe + k) + xRe * wRe - xIm * wIm);
       STORE(echoIm + k, LOAD(echoIm + k) + xRe * wIm + xIm * wRe);

@@ -33,7 +33,7 @@ struct LinearCanceller: ~Copyable {
   private let far: UnsafeMutablePointer<Float>
   private let otherFar, excess: UnsafeMutablePointer<Float>
   private var wasStereo = false
-  private let microphone: UnsafeMutablePointer<Float>
+  private let microphone: SlidingWindows
   private let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
   private var hops = 0
   private var guardHops: Int
@@ -69,7 +69,7 @@ struct LinearCanceller: ~Copyable {
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
     excess = .silence(layout.hop)
-    microphone = .silence(layout.window)
+    microphone = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
     fastBands = .silence(bands)
     carefulBands = .silence(bands)
     microphoneBands = .silence(bands)
@@ -85,7 +85,6 @@ struct LinearCanceller: ~Copyable {
     far.deallocate()
     otherFar.deallocate()
     excess.deallocate()
-    microphone.deallocate()
     fastBands.deallocate()
     carefulBands.deallocate()
     microphoneBands.deallocate()
@@ -123,7 +122,7 @@ struct LinearCanceller: ~Copyable {
     openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {
-      careful.rest(microphone: microphone)
+      careful.rest(microphone: microphone[0])
       choice.rest()
       echo = careful.echo
       residual = careful.residual
@@ -131,8 +130,8 @@ struct LinearCanceller: ~Copyable {
       return
     }
     let learns = isWhole && gapHops == 0
-    careful.step(reference, offset: offset, microphone: microphone, learns: learns)
-    fast.step(reference, offset: offset, microphone: microphone, learns: learns)
+    careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
+    fast.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
     spectrum.measure(samples, into: microphoneBands)
@@ -164,7 +163,7 @@ struct LinearCanceller: ~Copyable {
     hops += 1
     gapHops = max(gapHops - 1, 0)
     feed(left: left, right: right)
-    push(samples, frames: layout.hop, onto: microphone, length: layout.window)
+    microphone.push(samples, onto: 0)
   }
 
   /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters

@@ -25,7 +25,7 @@ struct ReferenceSpectra: ~Copyable {
   private let layout: FilterLayout
   private let transform: FourierTransform
   /// The newest `transform` samples of each channel.
-  private let samples: UnsafeMutablePointer<Float>
+  private let samples: SlidingWindows
   private let spectrum: SplitSpectrum
   /// `channels` rings of `slots` spectra, the adapted bins alone.
   private let ring: UnsafeMutablePointer<Float>
@@ -45,7 +45,7 @@ struct ReferenceSpectra: ~Copyable {
     liveHops = layout.slots
     let channels = Self.channels
     self.transform = FourierTransform(sharing: transform)
-    samples = .silence(channels * layout.transform)
+    samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
     spectrum = .silence(layout.allBins)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
     scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
@@ -55,7 +55,6 @@ struct ReferenceSpectra: ~Copyable {
   }
 
   deinit {
-    samples.deallocate()
     spectrum.deallocate()
     ring.deallocate()
     scoutRing.deallocate()
@@ -101,7 +100,7 @@ struct ReferenceSpectra: ~Copyable {
   /// What comes next does not continue what was before, which counts as silent from now on.
   @_noLocks @_noAllocation
   mutating func restart() {
-    clear(samples, frames: Self.channels * layout.transform)
+    samples.silence()
     liveHops = 0
     silentHops = layout.slots + 1
   }
@@ -161,12 +160,12 @@ struct ReferenceSpectra: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func keep(_ hop: UnsafePointer<Float>, channel: Int) {
-    push(hop, frames: layout.hop, onto: samples + channel * layout.transform, length: layout.transform)
+    samples.push(hop, onto: channel)
   }
 
   @_noLocks @_noAllocation
   private mutating func analyze(channel: Int) {
-    transform.forward(samples + channel * layout.transform, into: spectrum)
+    transform.forward(samples[channel], into: spectrum)
     let slot = self.slot(newest, channel: channel)
     copy(spectrum.re, to: slot, frames: layout.bins)
     copy(spectrum.im, to: slot + layout.bins, frames: layout.bins)

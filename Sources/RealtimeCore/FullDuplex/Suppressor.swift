@@ -10,7 +10,9 @@ struct Suppressor: ~Copyable {
   private let filterBins: Int
   private let transform: FourierTransform
   private let analysis, synthesis: UnsafeMutablePointer<Float>
-  private let residual, estimate, work: UnsafeMutablePointer<Float>
+  /// Of the residual and of the echo's estimate.
+  private let windows: SlidingWindows
+  private let work: UnsafeMutablePointer<Float>
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
   private let memory: SuppressorMemory
@@ -53,8 +55,7 @@ struct Suppressor: ~Copyable {
       synthesis[i] = (0.5 - 0.5 * rt_cosf(.pi * Float(i - rise + hop) / Float(hop))) / max(analysis[i], 1e-6)
     }
     scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
-    residual = .silence(length)
-    estimate = .silence(length)
+    windows = SlidingWindows(count: 2, length: length, block: hop)
     work = .silence(length)
     overlap = OverlapAdd(hop: hop, length: length)
     spectrum = .silence(padded)
@@ -79,7 +80,7 @@ struct Suppressor: ~Copyable {
   }
 
   deinit {
-    for array in [analysis, synthesis, residual, estimate, work, power, echoPower, uncertainty] { array.deallocate() }
+    for array in [analysis, synthesis, work, power, echoPower, uncertainty] { array.deallocate() }
     spectrum.deallocate()
     echoSpectrum.deallocate()
     phases.deallocate()
@@ -108,8 +109,8 @@ struct Suppressor: ~Copyable {
     open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
-    analyze(newest, line: residual, into: spectrum, power: power)
-    analyze(echo, line: estimate, into: echoSpectrum, power: echoPower)
+    analyze(newest, window: 0, into: spectrum, power: power)
+    analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
     if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
     spread(filterUncertainty)
     let isGuarded = isGuarded && echoShare == 1
@@ -125,10 +126,11 @@ struct Suppressor: ~Copyable {
 
   @_noLocks @_noAllocation
   private func analyze(
-    _ newest: UnsafePointer<Float>, line: UnsafeMutablePointer<Float>, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
+    _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
-    push(newest, frames: hop, onto: line, length: length)
-    for i in 0..<length { work[i] = line[i] * analysis[i] }
+    windows.push(newest, onto: window)
+    let samples = windows[window]
+    for i in 0..<length { work[i] = samples[i] * analysis[i] }
     transform.forward(work, into: spectrum)
     for k in 0..<bins { power[k] = spectrum.power(k) * scale }
   }
