@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sliding windows")
 struct SlidingWindowsTests {
-  @Test("Each window is the newest samples of its signal in order, however many blocks have come, and zeros before them")
+  @Test("V10: each window of samples is the newest samples of its signal in order, however many blocks have come, and zeros before them")
   func newest() {
     let windows = SlidingWindows(count: 2, length: 12, block: 4)
     var all = [[Float]](repeating: [Float](repeating: 0, count: 12), count: 2)
