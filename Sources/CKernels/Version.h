@@ -219,11 +219,15 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
   memset(uncertainty, 0, stride * sizeof(float));
   for (int row = 0; row < rows->count; row++) {
     const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
-    // Streams end too soon for that: where the next one begins is told.
-    const float *nextX = rows->references[row + 1 < rows->count ? row + 1 : row], *nextW = w + 3 * stride;
-    int bins = rows->bins[row];
+    int bins = rows->bins[row], next = row + 1;
+    if (bins == 0) continue;
+    // A row ends before the processor follows its streams: the next one is asked for meanwhile.
+    while (next < rows->count && rows->bins[next] == 0) next++;
+    int nextBins = next < rows->count ? rows->bins[next] : 0;
+    const float *nextX = rows->references[next < rows->count ? next : row];
+    const float *nextW = rows->weights + (size_t)(next < rows->count ? next : row) * 3 * stride;
     for (int k = 0; k < bins; k += 8) {
-      if ((k & 8) == 0) {
+      if ((k & 8) == 0 && k < nextBins) {
         __builtin_prefetch(nextX + k);
         __builtin_prefetch(nextX + stride + k);
         __builtin_prefetch(nextW + k);

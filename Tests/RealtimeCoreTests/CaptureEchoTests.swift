@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RealtimeCore
@@ -44,6 +45,41 @@ struct CaptureEchoTests {
       let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(voice[range]))
       #expect(erle > 40, "\(erle) dB from \(second) s on")
     }
+  }
+
+  @Test("V10: who talks while the far end does is heard up to 20 kHz, whatever the rate", arguments: [48_000, 96_000])
+  func treble(rate: Int) throws {
+    // The same syllables at the near end, once while the far end is silent, once above it: noise, and a tone of 17 kHz.
+    func tone(_ frame: Int) -> (Float, Float) {
+      let angle = 2 * Float.pi * Float(frame * 17_000 % rate) / Float(rate)
+      return (cos(angle), sin(angle))
+    }
+    let syllables = CaptureSignals.noise(seconds: 2, rate: rate, level: -20, seed: 5).enumerated().map {
+      $0 * 5 / rate % 2 == 0 ? $1 + 0.05 * tone($0).1 : 0
+    }
+    var far = CaptureSignals.noise(seconds: 14, rate: rate, level: -30, seed: 3).enumerated().map {
+      $0 * 10 / rate % 3 == 0 ? 0.1 * $1 : $1
+    }
+    for i in 8 * rate..<11 * rate { far[i] = 0 }
+    var microphone = CaptureSignals.room(far, rate: rate, delay: rate / 50, gain: 0.2)
+    for (i, sample) in syllables.enumerated() {
+      microphone[9 * rate + i] += sample
+      microphone[11 * rate + rate / 2 + i] += sample
+    }
+    var run = try CaptureRun(engine: .nearend, rate: rate) { $0.isGainControlEnabled = false }
+    let voice = run.process(microphone, reference: far, quantum: 512)
+    func power(from second: Double) -> Double {
+      var sum = (re: Float(0), im: Float(0))
+      let first = Int(second * Double(rate))
+      for i in 0..<2 * rate {
+        let (re, im) = tone(i)
+        sum.re += re * voice[first + i]
+        sum.im += im * voice[first + i]
+      }
+      return Double(sum.re * sum.re + sum.im * sum.im)
+    }
+    let change = CaptureSignals.decibels(power(from: 11.5) / power(from: 9))
+    #expect(change > -3, "\(change) dB")
   }
 
   @Test("V5: an echo whose delay jumps beyond the filter is found and cancelled again", arguments: VoiceEngine.allCases)

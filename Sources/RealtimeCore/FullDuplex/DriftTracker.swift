@@ -18,7 +18,7 @@ struct DriftTracker: ~Copyable {
   private let furthest = 30
   private let largest = 2e-4
   private let certain: Float = 0.6
-  /// Bins that tell a drift at least.
+  /// Fewest bins in which an echo is heard for a drift to be told.
   private let fewest = 24
   private let gain = 0.25
 

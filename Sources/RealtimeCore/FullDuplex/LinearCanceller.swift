@@ -109,6 +109,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { reference.isSilent }
   }
 
+  /// Something above 11 kHz was played within that time.
+  var isFarEndWideBand: Bool {
+    @_noLocks @_noAllocation get { !reference.isSilent && reference.isWideBand }
+  }
+
   /// Power of the echo that the estimate is expected to leave, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
     @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }

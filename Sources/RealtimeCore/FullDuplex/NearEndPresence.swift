@@ -8,6 +8,7 @@ struct NearEndPresence: ~Copyable {
   let byBin: UnsafeMutablePointer<Float>
 
   private let bands: Int
+  private let bins: Int
   private let edges: UnsafeMutablePointer<Int>
   private let speech: Range<Int>
   private let presence: UnsafeMutablePointer<Float>
@@ -20,6 +21,7 @@ struct NearEndPresence: ~Copyable {
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bands = bands.count
+    self.bins = bins
     speech = bands.speech
     edges = .allocate(capacity: bands.edges.count)
     edges.initialize(from: bands.edges, count: bands.edges.count)
@@ -63,7 +65,8 @@ struct NearEndPresence: ~Copyable {
     overall = isGuarded ? 0 : max(now, overallRelease * overall + (1 - overallRelease) * now)
     for band in 0..<bands {
       let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands - 1)]
-      for k in edges[band]..<edges[band + 1] { byBin[k] = p * overall }
+      // Above the bands it is as in the last one.
+      for k in edges[band]..<(band + 1 < bands ? edges[band + 1] : bins) { byBin[k] = p * overall }
     }
   }
 

@@ -78,15 +78,15 @@ struct ReferenceSpectra: ~Copyable {
       // Nothing reads the ring until something is heard; what is in it then is silence.
       silentHops = layout.slots + 1
     }
-    keep(left, channel: 0)
+    samples.push(left, onto: 0)
     analyze(channel: 0)
     watchWidth(power: power)
-    keep(right, channel: 1)
+    samples.push(right, onto: 1)
     // A transform holds eight hops.
     isMono[newest] = sameHops > 8
     if !isMono[newest] { analyze(channel: 1) }
     isStereo = sameHops <= layout.slots + 8
-    keep(excess, channel: 2)
+    samples.push(excess, onto: 2)
     analyze(channel: 2)
   }
 
@@ -156,11 +156,6 @@ struct ReferenceSpectra: ~Copyable {
   private func place(age: Int, channel: Int) -> (slot: Int, channel: Int) {
     let slot = newest - age < 0 ? newest - age + layout.slots : newest - age
     return (slot, channel == 1 && isMono[slot] ? 0 : channel)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func keep(_ hop: UnsafePointer<Float>, channel: Int) {
-    samples.push(hop, onto: channel)
   }
 
   @_noLocks @_noAllocation

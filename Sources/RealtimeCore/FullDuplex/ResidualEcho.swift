@@ -7,8 +7,6 @@ struct ResidualEcho: ~Copyable {
   let power: UnsafeMutablePointer<Float>
 
   private let bins: Int
-  /// Bins in which the filter estimates an echo. Above, whatever is heard while the far end is active is taken for echo: nobody hears what is lost there.
-  private let estimatedBins: Int
   private let bands: Int
   private let edges: UnsafeMutablePointer<Int>
   private let former, tail: UnsafeMutablePointer<Float>
@@ -25,11 +23,9 @@ struct ResidualEcho: ~Copyable {
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bins = bins
-    // The suppressor's transform is half as long as the filter's.
-    estimatedBins = min(layout.bins / 2 + 1, bins)
     self.bands = bands.count
     edges = .allocate(capacity: bands.edges.count)
-    for (i, edge) in bands.edges.enumerated() { (edges + i).initialize(to: min(edge, estimatedBins)) }
+    edges.initialize(from: bands.edges, count: bands.edges.count)
     power = .silence(bins)
     former = .silence(bins)
     tail = .silence(bins)
@@ -52,10 +48,12 @@ struct ResidualEcho: ~Copyable {
   }
 
   /// One hop, by bin: |E|², |Y|² of the estimated echo, what the filter expects to be wrong with that, the noise. `presence` is how likely the near end talks.
+  /// Guarded, an echo is expected to be loud at once. Above the bins of the bands no echo is estimated: whatever is heard there while the far end
+  /// `isWideBand` is taken for echo.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
-    presence: Float, isGuarded: Bool, isFarEndSilent: Bool
+    presence: Float, isGuarded: Bool, isWideBand: Bool
   ) {
     var sumOfLogs: Float = 0
     for band in 0..<bands {
@@ -80,10 +78,10 @@ struct ResidualEcho: ~Copyable {
       let factor = margin * calibration[band]
       for k in edges[band]..<edges[band + 1] { power[k] *= factor }
     }
-    for k in estimatedBins..<bins {
+    for k in edges[bands]..<bins {
       // As loud as lately: its dips are no noise of the room either.
       tail[k] = max(tail[k] * tailMemory, e2[k])
-      power[k] = isFarEndSilent ? 1e-12 : tail[k]
+      power[k] = isWideBand ? tail[k] : 1e-12
     }
   }
 

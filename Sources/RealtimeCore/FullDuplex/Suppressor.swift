@@ -7,7 +7,8 @@ struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
   private let bins: Int
-  private let filterBins: Int
+  /// Bins in which the filter, whose transform is twice as long, estimates an echo.
+  private let estimatedBins: Int
   private let transform: FourierTransform
   private let analysis, synthesis: UnsafeMutablePointer<Float>
   /// Of the residual and of the echo's estimate.
@@ -42,7 +43,7 @@ struct Suppressor: ~Copyable {
     hop = layout.hop
     length = layout.window
     bins = length / 2 + 1
-    filterBins = layout.bins
+    estimatedBins = layout.bins / 2 + 1
     transform = FourierTransform(length: layout.window)
     let padded = (bins + 7) / 8 * 8
     let rise = length - hop
@@ -69,7 +70,7 @@ struct Suppressor: ~Copyable {
       let phase = 2 * .pi * Self.next(&random)
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
-    let bands = SuppressorBands(bins: bins, binWidth: Float(layout.rate) / Float(length))
+    let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
     residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
@@ -99,13 +100,14 @@ struct Suppressor: ~Copyable {
   ///   - echo: the estimate.
   ///   - isGuarded: whatever is heard is echo.
   ///   - isFarEndSilent: there is nothing that echo could come from.
+  ///   - isWideBand: the far end has something above 11 kHz.
   ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
   ///   - noiseShare: the same of the noise.
   ///   - open: where the same goes with its noise, or nil where nobody takes it.
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
-    isFarEndSilent: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
+    isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
     open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
@@ -116,7 +118,7 @@ struct Suppressor: ~Copyable {
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(
       error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
-      isFarEndSilent: isFarEndSilent)
+      isWideBand: isWideBand)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     presence.update(error: power, echo: residualEcho.power, noise: memory.noise, noiseShare: noiseShare, isGuarded: isGuarded)
@@ -141,13 +143,13 @@ struct Suppressor: ~Copyable {
     // U is of `window` samples and |E|² of a hop.
     let share = Float(hop) / Float(length) / 4
     var below: Float = 0
-    for k in 0..<filterBins / 2 {
+    for k in 0..<estimatedBins - 1 {
       let pair = filter[2 * k] + filter[2 * k + 1]
       uncertainty[k] = share * (below + pair)
       below = pair
     }
-    uncertainty[filterBins / 2] = share * below
-    clear(uncertainty + filterBins / 2 + 1, frames: bins - filterBins / 2 - 1)
+    uncertainty[estimatedBins - 1] = share * below
+    clear(uncertainty + estimatedBins, frames: bins - estimatedBins)
   }
 
   @_noLocks @_noAllocation

@@ -1,6 +1,7 @@
 internal import CRealtime
 
-/// The bands in which the suppressor judges, of equal width on a logarithmic scale, some 20. [control]
+/// The bands in which the suppressor judges, of equal width on a logarithmic scale, some 20 up to half the rate; those that begin where no echo is estimated
+/// any more are left out. [control]
 struct SuppressorBands: Sendable {
   /// First bins, and the end of the last band.
   let edges: [Int]
@@ -10,14 +11,17 @@ struct SuppressorBands: Sendable {
 
   /// - Parameters:
   ///   - bins: of the suppressor's transform.
+  ///   - estimated: the first of them, in which the filter estimates an echo.
   ///   - binWidth: Hz.
-  init(bins: Int, binWidth: Float) {
+  init(bins: Int, estimated: Int, binWidth: Float) {
     var edges = [0]
     for i in 0..<20 {
       let edge = Int((6 * rt_powf(Float(bins - 1) / 6, Float(i) / 19)).rounded())
       if edges.last != edge { edges.append(edge) }
     }
-    edges[edges.count - 1] = bins
+    edges.removeLast()
+    while let edge = edges.last, edge >= estimated { edges.removeLast() }
+    edges.append(estimated)
     self.edges = edges
     let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1

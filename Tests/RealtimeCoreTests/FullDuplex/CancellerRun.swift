@@ -4,9 +4,10 @@ extension LinearCanceller {
   /// Processes all whole hops of the far end, and returns what is left of the microphone.
   ///
   /// - Parameters:
-  ///   - microphone: at least as long as the far end, and as late as the far end is made.
+  ///   - microphone: at least as long as the far end, and later by `farEndDelay`.
   ///   - doubts: seconds at which what is known of the path comes into doubt.
   mutating func run(_ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = []) -> [Float] {
+    precondition(left.count == right.count && microphone.count >= left.count)
     let hop = layout.hop
     var all: [Float] = []
     for start in stride(from: 0, to: left.count / hop * hop, by: hop) {

@@ -10,7 +10,7 @@ struct NearEndPresenceTests {
   private func presence(error: Float, echo: Float, noise: Float, isGuarded: Bool = false) -> Float {
     let bins = layout.window / 2 + 1
     var presence = NearEndPresence(
-      layout: layout, bands: SuppressorBands(bins: bins, binWidth: Float(layout.rate) / Float(layout.window)), bins: bins)
+      layout: layout, bands: SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window)), bins: bins)
     func powers(_ power: Float) -> [Float] { [Float](repeating: power, count: bins) }
     for _ in 0..<layout.hops(0.5) {
       presence.update(error: powers(error), echo: powers(echo), noise: powers(noise), noiseShare: 1, isGuarded: isGuarded)
