@@ -40,7 +40,8 @@ let sourceChecks: [Check] = [
         var samples: [Float] = []
         for _ in 0..<3 { _ = queue.read(into: &samples) }
         // Cycles come between: on a busy machine all rounds could otherwise be over before the next one.
-        while round % 60 == 1, queue.read(into: &samples) == nil { usleep(100) }
+        let end = ProcessInfo.processInfo.systemUptime + 60
+        while round % 60 == 1, queue.read(into: &samples) == nil, ProcessInfo.processInfo.systemUptime < end { usleep(100) }
         if round % 2 == 0 { tap.detach() }
       }
       tap.detach()

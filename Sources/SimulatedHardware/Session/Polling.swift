@@ -3,15 +3,17 @@ import Platform
 
 /// Polls `question`, every 5 ms and later every 20 ms, until it answers or `timeout` seconds have passed.
 ///
-/// A pause of a poll counts for 0.2 s at most: while the whole machine stands still, what is waited for stands still with it, and has to
-/// have its time afterwards. [any]
+/// Of a single pause no more than 0.2 s count, and of a single question no more than 5 s: while the whole machine stands still, what is
+/// waited for stands still with it, and has to have its time afterwards. After three times `timeout` it is over in any case. [any]
 func poll<Answer>(timeout: Double = factTimeout, _ question: () throws -> Answer?) rethrows -> Answer? {
+  let begin = monotonicSeconds()
   var waited = 0.0
   while true {
     let asked = monotonicSeconds()
     if let answer = try question() { return answer }
-    if waited >= timeout { return nil }
+    let paused = monotonicSeconds()
+    if waited >= timeout || paused - begin >= 3 * timeout { return nil }
     usleep(waited < 0.2 ? 5_000 : 20_000)
-    waited += min(monotonicSeconds() - asked, 0.2)
+    waited += min(paused - asked, 5) + min(monotonicSeconds() - paused, 0.2)
   }
 }

@@ -7,7 +7,7 @@ func condition(ofProcess process: Int32) -> String {
   let folder = "/proc/\(process)/task"
   let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   guard !threads.isEmpty else { return "gone" }
-  return threads.sorted().map { thread in
+  return threads.compactMap { Int($0) }.sorted().map { thread in
     func said(_ file: String) -> String {
       text(ofFile: "\(folder)/\(thread)/\(file)")?.split(separator: "\n").first.map(String.init) ?? "?"
     }

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
 ///
-/// The listener holds a lock on the folder, which ends with its process: a socket without a lock is stale, and is replaced.
+/// The listener holds a lock on the folder, which ends with `remove`, or with its process: a socket without a lock is stale, and is replaced.
 final class ControlSocket: ListeningSocket {
   let descriptor: Int32
   let path: String
   private let folder: Int32
-  private let isRemoved = Atomic(false)
+  private let isRemoved = Mutex(false)
 
   /// Bytes of `sun_path`, less the terminating 0.
   static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
@@ -35,10 +35,13 @@ final class ControlSocket: ListeningSocket {
   /// Removes the socket, stops accepting, and then leaves the folder to the next listener: not with the last reference only, which a
   /// thread that ends may hold a moment longer. Idempotent.
   func remove() {
-    guard !isRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    unlink(path)
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    flock(folder, LOCK_UN)
+    isRemoved.withLock { isRemoved in
+      if isRemoved { return }
+      isRemoved = true
+      unlink(path)
+      shutdown(descriptor, Int32(SHUT_RDWR))
+      flock(folder, LOCK_UN)
+    }
   }
 
   /// Only this user's processes.
