@@ -46,20 +46,25 @@ struct ControlFuzz: ParsableCommand {
     print("fuzz: nothing to complain of")
   }
 
-  /// With every client gone, everything they had is gone; what outlives a client is removed here.
-  private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
+  private func removeWhatOutlivesClients(_ service: NearendService) {
     for sink in service.snapshot().sinks where sink.kind == .graph || sink.remote != nil { service.removeSink(id: sink.id) }
     for send in service.sends { try? service.endSend(id: send.id) }
     for media in service.session.current.media where media.owner == .program && !service.session.current.sinks.contains(media.id) {
       service.session.send(.unregisterMedia(id: media.id))
     }
+  }
+
+  /// With every client gone, everything they had is gone; what outlives a client is removed.
+  private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
     let deadline = monotonicSeconds() + 10
     var left = ""
     repeat {
+      // Each time: the thread of a client that has gone may still be about to do what it asked for last.
+      removeWhatOutlivesClients(service)
       let snapshot = service.snapshot()
       let open = openDescriptors()
       left =
-        "sinks \(snapshot.sinks.map(\.id)), sends \(snapshot.session.sendMedia), receives \(snapshot.session.receiveMedia), "
+        "sinks \(snapshot.sinks.map { "\($0.id), \($0.kind)" }), sends \(snapshot.session.sendMedia), receives \(snapshot.session.receiveMedia), "
         + "\(open) sockets instead of \(descriptors)"
       if snapshot.sinks.isEmpty, snapshot.session.sendMedia.isEmpty, snapshot.session.receiveMedia.isEmpty, open <= descriptors {
         return

@@ -53,6 +53,21 @@ struct RemoteTests {
     throw POSIXError(.EADDRINUSE)
   }
 
+  @Test("K12: whoever takes the name of a participant whose media was unregistered can be removed by it, at any moment")
+  func successor() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    for round in 0..<50 {
+      #expect(try rig.ask("POST", "/sinks/alice?rtp=127.0.0.1:\(try Self.freePort())").status == 201)
+      rig.service.session.send(.unregisterMedia(id: "alice"))
+      _ = try rig.service.addRingSink(id: "alice", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
+      rig.service.removeSink(id: "alice")
+      #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty, "round \(round)")
+      // What is left of the first one is gone a moment later.
+      #expect(rig.wait { rig.service.remotes.status(of: "alice") == nil })
+    }
+  }
+
   @Test("K12: the voice of one nearend is heard in another, with its SSRC, over IPv4 and IPv6", arguments: ["127.0.0.1", "[::1]"])
   func oneWay(host: String) throws {
     let (from, to) = (try Speaker(tone: 500), try Speaker(tone: 900))

@@ -24,6 +24,8 @@ struct GraphFuzz: ParsableCommand {
   @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
   var hostile: String?
 
+  /// Bytes that a daemon may hold: WirePlumber 0.4 gives back little of what hostile clients make it take.
+  private static let memory = 2 << 30
   /// Seconds to wait for an answer of nearend's.
   private static let patience = 30.0
 
@@ -67,8 +69,14 @@ struct GraphFuzz: ParsableCommand {
       usleep(UInt32.random(in: 0...30_000, using: &generator))
       try look(service, remarks, round)
       // Others read malformed pods, too: a daemon or a session manager that crashes is started again.
-      for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] where !session.isRunning(daemon) {
-        tally["\(daemon) ended by itself", default: 0] += 1
+      for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] {
+        if !session.isRunning(daemon) {
+          tally["\(daemon) ended by itself", default: 0] += 1
+        } else if round % 20 == 0, let process = session.process(of: daemon), residentBytes(ofProcess: process.pid) > Self.memory {
+          tally["\(daemon) took 2 GiB", default: 0] += 1
+        } else {
+          continue
+        }
         for client in clients { client.end(grace: 0) }
         session.stop(.pipewire)
         try session.start()
@@ -76,7 +84,8 @@ struct GraphFuzz: ParsableCommand {
     }
     for client in clients { client.end(grace: 0) }
     watch.round(round + 1)
-    // The session's own state may be anything by now; nearend must be usable in a new one.
+    // The session's own state may be anything by now; nearend must be usable in a new one, with its microphone open.
+    service.perform(.set(.microphoneMuted, .bool(false)))
     session.stop(.pipewire)
     try session.start()
     try session.wait(for: "nearend to run a call in a new daemon") {
@@ -139,6 +148,12 @@ struct GraphFuzz: ParsableCommand {
       throw ExitCode.failure
     }
   }
+}
+
+/// What a process holds in memory; 0 where it has ended.
+private func residentBytes(ofProcess process: Int32) -> Int {
+  let text = FileManager.default.contents(atPath: "/proc/\(process)/statm").map { String(decoding: $0, as: UTF8.self) } ?? ""
+  return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
 }
 
 /// nearend's log entries since the last check.

@@ -136,13 +136,17 @@ final class Remotes: Sendable {
     if let ids { throw .unknown(id: id, ids: ids) }
   }
 
-  private func end(_ id: String, isSend: Bool) {
+  /// Returns whether that has removed a participant: one whose media somebody else has unregistered is none any more.
+  @discardableResult
+  private func end(_ id: String, isSend: Bool) -> Bool {
     let (receiver, sender, exchange) = state.withLock { $0.take(id, isSend: isSend) }
     exchange?.stop()
     receiver?.stop()
     if let sender { finish(sender) }
-    if receiver?.sink.isRemoved == false { participants.remove(id: id) }
+    let isParticipant = receiver?.sink.isRemoved == false
+    if isParticipant { participants.remove(id: id) }
     if sender != nil, !session.current.sinks.contains(id) { session.send(.unregisterMedia(id: id)) }
+    return isParticipant
   }
 
   private func finish(_ sender: RemoteSender) {
@@ -190,8 +194,7 @@ final class Remotes: Sendable {
   func remove(_ id: String) -> Bool {
     changing.withLock { _ in
       guard state.withLock({ $0.receivers[id] != nil }) else { return false }
-      end(id, isSend: false)
-      return true
+      return end(id, isSend: false)
     }
   }
 
