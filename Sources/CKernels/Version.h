@@ -223,9 +223,9 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
     if (bins == 0) continue;
     // A row ends before the processor follows its streams: the next one is asked for meanwhile.
     while (next < rows->count && rows->bins[next] == 0) next++;
-    int nextBins = next < rows->count ? rows->bins[next] : 0;
-    const float *nextX = rows->references[next < rows->count ? next : row];
-    const float *nextW = rows->weights + (size_t)(next < rows->count ? next : row) * 3 * stride;
+    if (next == rows->count) next = row;
+    int nextBins = next > row ? rows->bins[next] : 0;
+    const float *nextX = rows->references[next], *nextW = rows->weights + (size_t)next * 3 * stride;
     for (int k = 0; k < bins; k += 8) {
       if ((k & 8) == 0 && k < nextBins) {
         __builtin_prefetch(nextX + k);

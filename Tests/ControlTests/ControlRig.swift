@@ -16,7 +16,7 @@ final class ControlRig: @unchecked Sendable {
   private let isRunning = Mutex(true)
   private let mix = Mutex<[Float]>([])
   private let sent = Mutex<[Float]>([])
-  private let cyclesEnded = DispatchSemaphore(value: 0)
+  private let cycles = DispatchGroup()
 
   static let quantum = 480
   static let rate = 48_000
@@ -30,18 +30,12 @@ final class ControlRig: @unchecked Sendable {
     var settings = SessionSettings()
     settings.isManual = isManual
     service = try NearendService(NearendOptions(session: settings, controlSocket: path))
-    do {
-      try service.openControlSocket(limits: limits)
-    } catch {
-      cyclesEnded.signal()
-      throw error
-    }
+    try service.openControlSocket(limits: limits)
     if speed > 0 {
+      cycles.enter()
       let thread = Thread { [self] in runCycles(speed) }
       thread.stackSize = 1 << 20
       thread.start()
-    } else {
-      cyclesEnded.signal()
     }
   }
 
@@ -56,7 +50,7 @@ final class ControlRig: @unchecked Sendable {
     }
     guard wasRunning else { return }
     service.stop()
-    cyclesEnded.wait()
+    cycles.wait()
     if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
   }
 
@@ -89,7 +83,7 @@ final class ControlRig: @unchecked Sendable {
       next = max(next + Double(Self.quantum) / Double(Self.rate) / speed, monotonicSeconds())
       usleep(UInt32(max(0, next - monotonicSeconds()) * 1e6))
     }
-    cyclesEnded.signal()
+    cycles.leave()
   }
 
   // MARK: Requests

@@ -46,9 +46,9 @@ struct FileFuzz: ParsableCommand {
       if ContinuousClock.now - start > .seconds(Self.patience) { tally.failures.append("round \(round) (\(sample.name)): takes too long") }
       try FileManager.default.removeItem(atPath: path)
       round += 1
-      if round == 200 { tally.memory = Self.residentBytes() }
-      if round > 200, round % 100 == 0, Self.residentBytes() > tally.memory + Self.memory {
-        tally.failures.append("round \(round): \(Self.residentBytes() >> 20) MiB are in use")
+      if round == 200 { tally.memory = residentBytes(ofProcess: getpid()) }
+      if round > 200, round % 100 == 0, residentBytes(ofProcess: getpid()) > tally.memory + Self.memory {
+        tally.failures.append("round \(round): \(residentBytes(ofProcess: getpid()) >> 20) MiB are in use")
       }
       guard tally.failures.count < 10 else { break }
     }
@@ -95,11 +95,6 @@ struct FileFuzz: ParsableCommand {
     } catch let error as OfflineError {
       return "\(error)"
     }
-  }
-
-  private static func residentBytes() -> Int {
-    let text = FileManager.default.contents(atPath: "/proc/self/statm").map { String(decoding: $0, as: UTF8.self) } ?? ""
-    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
   }
 }
 

@@ -150,12 +150,6 @@ struct GraphFuzz: ParsableCommand {
   }
 }
 
-/// What a process holds in memory; 0 where it has ended.
-private func residentBytes(ofProcess process: Int32) -> Int {
-  let text = FileManager.default.contents(atPath: "/proc/\(process)/statm").map { String(decoding: $0, as: UTF8.self) } ?? ""
-  return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE))
-}
-
 /// nearend's log entries since the last check.
 private final class Remarks: Sendable {
   private let texts = Mutex<[String]>([])

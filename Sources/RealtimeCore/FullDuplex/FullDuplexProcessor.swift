@@ -75,8 +75,7 @@ struct FullDuplexProcessor: ~Copyable {
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
       isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight, noiseShare: noiseFade.weight,
-      into: samples,
-      open: open)
+      into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     // Not while echo is let through: what is measured is what cancelling does.
     if echoFade.weight == 1, formerPower >= 0 {

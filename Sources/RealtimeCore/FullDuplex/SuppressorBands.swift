@@ -15,12 +15,10 @@ struct SuppressorBands: Sendable {
   ///   - binWidth: Hz.
   init(bins: Int, estimated: Int, binWidth: Float) {
     var edges = [0]
-    for i in 0..<20 {
+    for i in 0..<19 {
       let edge = Int((6 * rt_powf(Float(bins - 1) / 6, Float(i) / 19)).rounded())
-      if edges.last != edge { edges.append(edge) }
+      if edges.last != edge, edge < estimated { edges.append(edge) }
     }
-    edges.removeLast()
-    while let edge = edges.last, edge >= estimated { edges.removeLast() }
     edges.append(estimated)
     self.edges = edges
     let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0

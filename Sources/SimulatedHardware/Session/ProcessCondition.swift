@@ -1,4 +1,11 @@
 import Foundation
+internal import Glibc
+
+/// Bytes of memory that a process holds; 0 where it has ended. [any]
+public func residentBytes(ofProcess process: Int32) -> Int {
+  let pages = text(ofFile: "/proc/\(process)/statm")?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * sysconf(Int32(_SC_PAGESIZE))
+}
 
 /// What each thread of a process is doing, for the message of one that does not get on: its state (R runs, S sleeps, D sleeps and cannot be
 /// interrupted, T is stopped), where in the kernel it waits, and its milliseconds of processor time, of waiting for a processor and of
