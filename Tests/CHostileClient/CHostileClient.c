@@ -4,9 +4,12 @@
 
 #include <pipewire/extensions/metadata.h>
 #include <pipewire/filter.h>
+#include <pipewire/impl-metadata.h>
 #include <spa/monitor/device.h>
 #include <spa/monitor/utils.h>
 #include <spa/param/param.h>
+#include <spa/param/props.h>
+#include <spa/pod/iter.h>
 #include <spa/utils/result.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,8 @@ struct object {
   uint32_t id;
   char kind[16];
   char name[128];
+  // A port's node; the nodes that a link joins, and whose link it is.
+  uint32_t node, ends[2], client;
 };
 struct hc_client {
   struct pw_thread_loop *loop;
@@ -29,17 +34,26 @@ struct hc_client {
   bool is_lost;
 };
 
+static uint32_t number_of(const struct spa_dict *props, const char *key) {
+  const char *text = props ? spa_dict_lookup(props, key) : NULL;
+  return text ? (uint32_t)strtoul(text, NULL, 10) : SPA_ID_INVALID;
+}
+
 static void global_added(void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *props) {
   struct hc_client *this = data;
   const char *kind = strrchr(type, ':'), *name = NULL;
   if (this->count == MOST_OBJECTS || !kind) return;
   struct object *object = &this->objects[this->count++];
-  *object = (struct object){.id = id};
+  *object = (struct object){.id = id,
+                            .node = number_of(props, PW_KEY_NODE_ID),
+                            .ends = {number_of(props, PW_KEY_LINK_OUTPUT_NODE), number_of(props, PW_KEY_LINK_INPUT_NODE)},
+                            .client = number_of(props, PW_KEY_CLIENT_ID)};
   snprintf(object->kind, sizeof object->kind, "%s", kind + 1);
   if (props) {
     name = spa_dict_lookup(props, "node.name");
     if (!name) name = spa_dict_lookup(props, "metadata.name");
     if (!name) name = spa_dict_lookup(props, "port.direction");
+    if (!name) name = spa_dict_lookup(props, "application.name");
   }
   snprintf(object->name, sizeof object->name, "%s", name ? name : "");
 }
@@ -108,6 +122,38 @@ uint32_t hc_find(hc_client *this, const char *kind, const char *name, uint32_t *
   return count;
 }
 
+uint32_t hc_ports(hc_client *this, uint32_t node, bool is_input, uint32_t *ids, uint32_t most) {
+  uint32_t count = 0;
+  pw_thread_loop_lock(this->loop);
+  for (uint32_t i = 0; i < this->count && count < most; i++)
+    if (strcmp(this->objects[i].kind, "Port") == 0 && this->objects[i].node == node &&
+        strcmp(this->objects[i].name, is_input ? "in" : "out") == 0)
+      ids[count++] = this->objects[i].id;
+  pw_thread_loop_unlock(this->loop);
+  return count;
+}
+
+static bool is_of(hc_client *this, uint32_t client, const char *application) {
+  for (uint32_t i = 0; i < this->count; i++)
+    if (this->objects[i].id == client) return strcmp(this->objects[i].name, application) == 0;
+  return false;
+}
+
+uint32_t hc_linked(hc_client *this, const char *application, uint32_t node, bool is_input, uint32_t *ids, uint32_t most) {
+  uint32_t count = 0;
+  pw_thread_loop_lock(this->loop);
+  for (uint32_t i = 0; i < this->count && count < most; i++) {
+    const struct object *link = &this->objects[i];
+    if (strcmp(link->kind, "Link") == 0 && link->ends[is_input] == node && is_of(this, link->client, application))
+      ids[count++] = link->ends[!is_input];
+  }
+  pw_thread_loop_unlock(this->loop);
+  return count;
+}
+
+void hc_hold(hc_client *this) { pw_thread_loop_lock(this->loop); }
+void hc_release(hc_client *this) { pw_thread_loop_unlock(this->loop); }
+
 void hc_set_param(hc_client *this, uint32_t node, const hc_pod *pod) {
   pw_thread_loop_lock(this->loop);
   struct pw_proxy *proxy = pw_registry_bind(this->registry, node, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
@@ -143,8 +189,16 @@ void hc_link(hc_client *this, uint32_t output, uint32_t input) {
 struct hc_node {
   struct hc_client *client;
   struct pw_filter *filter;
+  struct spa_hook hook;
   void *ports[2];
+  uint32_t lowered;
 };
+
+static void param_set(void *data, void *port, uint32_t id, const struct spa_pod *param) {
+  struct hc_node *this = data;
+  if (!port && id == SPA_PARAM_Props && param && spa_pod_find_prop(param, NULL, SPA_PROP_softVolumes)) this->lowered++;
+}
+static const struct pw_filter_events filter_events = {PW_VERSION_FILTER_EVENTS, .param_changed = param_set};
 
 static struct pw_properties *properties_of(const hc_property *properties, uint32_t count) {
   struct pw_properties *all = pw_properties_new(NULL, NULL);
@@ -157,6 +211,7 @@ hc_node *hc_add_node(hc_client *client, const hc_property *properties, uint32_t 
   this->client = client;
   pw_thread_loop_lock(client->loop);
   this->filter = pw_filter_new(client->core, "hostile", properties_of(properties, count));
+  pw_filter_add_listener(this->filter, &this->hook, &filter_events, this);
   for (int i = 0; i < 2; i++)
     this->ports[i] = pw_filter_add_port(this->filter, i == 0 ? PW_DIRECTION_INPUT : PW_DIRECTION_OUTPUT, PW_FILTER_PORT_FLAG_MAP_BUFFERS, 8,
                                         pw_properties_new(PW_KEY_FORMAT_DSP, "32 bit float mono audio", NULL), NULL, 0);
@@ -170,6 +225,27 @@ void hc_tell_latency(hc_node *this, const hc_pod *pod, bool is_input) {
   pw_thread_loop_lock(this->client->loop);
   if (this->ports[!is_input]) pw_filter_update_params(this->filter, this->ports[!is_input], params, 1);
   pw_thread_loop_unlock(this->client->loop);
+}
+
+void hc_tell_props(hc_node *this, const hc_pod *pod) {
+  const struct spa_pod *params[] = {pod->bytes};
+  pw_thread_loop_lock(this->client->loop);
+  pw_filter_update_params(this->filter, NULL, params, 1);
+  pw_thread_loop_unlock(this->client->loop);
+}
+
+uint32_t hc_node_id(hc_node *this) {
+  pw_thread_loop_lock(this->client->loop);
+  const uint32_t id = pw_filter_get_node_id(this->filter);
+  pw_thread_loop_unlock(this->client->loop);
+  return id;
+}
+
+uint32_t hc_lowered(hc_node *this) {
+  pw_thread_loop_lock(this->client->loop);
+  const uint32_t lowered = this->lowered;
+  pw_thread_loop_unlock(this->client->loop);
+  return lowered;
 }
 
 void hc_remove_node(hc_node *this) {
@@ -189,7 +265,7 @@ struct hc_device {
   struct pw_properties *properties;
   hc_pod *pods;
   uint32_t pod_count;
-  uint32_t change;
+  uint32_t change, asked;
 };
 
 static void tell_info(struct hc_device *this) {
@@ -223,6 +299,7 @@ static int device_sync(void *object, int sequence) {
 static int enum_params(void *object, int sequence, uint32_t id, uint32_t index, uint32_t max, const struct spa_pod *filter) {
   struct hc_device *this = object;
   uint32_t next = 0, told = 0;
+  this->asked++;
   for (uint32_t i = 0; i < this->pod_count && told < max; i++) {
     if (this->pods[i].id != id || next++ < index) continue;
     struct spa_result_device_params result = {.id = id, .index = next - 1, .next = next, .param = (struct spa_pod *)this->pods[i].bytes};
@@ -260,6 +337,20 @@ void hc_tell_again(hc_device *this) {
   pw_thread_loop_unlock(this->client->loop);
 }
 
+bool hc_is_registered(hc_device *this) {
+  pw_thread_loop_lock(this->client->loop);
+  const bool is_registered = this->proxy && pw_proxy_get_bound_id(this->proxy) != SPA_ID_INVALID;
+  pw_thread_loop_unlock(this->client->loop);
+  return is_registered;
+}
+
+uint32_t hc_asked(hc_device *this) {
+  pw_thread_loop_lock(this->client->loop);
+  const uint32_t asked = this->asked;
+  pw_thread_loop_unlock(this->client->loop);
+  return asked;
+}
+
 void hc_remove_device(hc_device *this) {
   pw_thread_loop_lock(this->client->loop);
   if (this->proxy) pw_proxy_destroy(this->proxy);
@@ -267,5 +358,39 @@ void hc_remove_device(hc_device *this) {
   for (uint32_t i = 0; i < this->pod_count; i++) free((void *)this->pods[i].bytes);
   free(this->pods);
   pw_properties_free(this->properties);
+  free(this);
+}
+
+// MARK: Metadata
+
+struct hc_metadata {
+  struct hc_client *client;
+  struct pw_impl_metadata *metadata;
+  struct pw_proxy *proxy;
+};
+
+hc_metadata *hc_add_metadata(hc_client *client, const char *name) {
+  struct hc_metadata *this = calloc(1, sizeof *this);
+  this->client = client;
+  pw_thread_loop_lock(client->loop);
+  this->metadata = pw_context_create_metadata(client->context, name, NULL, 0);
+  if (this->metadata)
+    this->proxy = pw_core_export(client->core, PW_TYPE_INTERFACE_Metadata, &pw_impl_metadata_get_properties(this->metadata)->dict,
+                                 pw_impl_metadata_get_implementation(this->metadata), 0);
+  pw_thread_loop_unlock(client->loop);
+  return this;
+}
+
+void hc_tell_metadata(hc_metadata *this, uint32_t subject, const char *key, const char *type, const char *value) {
+  pw_thread_loop_lock(this->client->loop);
+  if (this->metadata) pw_impl_metadata_set_property(this->metadata, subject, key, type, value);
+  pw_thread_loop_unlock(this->client->loop);
+}
+
+void hc_remove_metadata(hc_metadata *this) {
+  pw_thread_loop_lock(this->client->loop);
+  if (this->proxy) pw_proxy_destroy(this->proxy);
+  if (this->metadata) pw_impl_metadata_destroy(this->metadata);
+  pw_thread_loop_unlock(this->client->loop);
   free(this);
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Border
 import DashboardView
+import Doctor
 import Foundation
 import Nearend
 import PipeWireGraph
@@ -9,9 +10,9 @@ import SimulatedHardware
 import Synchronization
 
 /// Runs hostile clients in a private PipeWire session: malformed, truncated and wrongly sized pods in every param that nearend reads,
-/// infinite, negative and NaN values, names of control characters and of 64 KiB, and cards, nodes, links and metadata that come and go in
-/// the middle of everything. Fails if nearend hangs, writes what a terminal would obey, or cannot run a call any more; a crash, or the
-/// address sanitizer, ends it.
+/// infinite, negative and NaN values, names of control characters and of 64 KiB, cards, nodes, links and metadata that come and go in the
+/// middle of everything, and cards whose program stops answering. Fails if nearend hangs, takes memory without end, shows a volume that
+/// nobody can hear, writes what a terminal would obey, or cannot run a call any more; a crash, or the address sanitizer, ends it.
 @main
 struct GraphFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,9 +24,13 @@ struct GraphFuzz: ParsableCommand {
   var seed = UInt64.random(in: 0..<1 << 32)
   @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
   var hostile: String?
+  @Option(help: ArgumentHelp("Write there what the hostile client does, a line for each act.", visibility: .hidden))
+  var diary: String?
 
   /// Bytes that a daemon may hold: WirePlumber 0.4 gives back little of what hostile clients make it take.
   private static let memory = 2 << 30
+  /// Bytes that this process may hold, with nearend and the address sanitizer's own in it.
+  private static let ownMemory = 1 << 30
   /// Seconds to wait for an answer of nearend's.
   private static let patience = 30.0
 
@@ -50,6 +55,7 @@ struct GraphFuzz: ParsableCommand {
     var generator = SeededGenerator(seed: seed)
     var clients: [ChildProcess] = []
     var tally: [String: Int] = [:]
+    let diary = "\(session.path)/diary"
     var round = 0
     let began = ContinuousClock.now
     while ContinuousClock.now - began < .seconds(seconds) {
@@ -59,7 +65,8 @@ struct GraphFuzz: ParsableCommand {
       clients.removeAll { !$0.isRunning }
       while clients.count < 4 {
         clients.append(
-          try session.spawn(program, ["--hostile", session.socket, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
+          try session.spawn(
+            program, ["--hostile", session.socket, "--diary", diary, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
         tally["clients", default: 0] += 1
       }
       if Int.random(in: 0..<20, using: &generator) == 0, !clients.isEmpty {
@@ -67,13 +74,21 @@ struct GraphFuzz: ParsableCommand {
       }
       own(service, &generator)
       usleep(UInt32.random(in: 0...30_000, using: &generator))
-      try look(service, remarks, round)
+      if Int.random(in: 0..<256, using: &generator) == 0 { try examine(session, round, &tally) }
+      try look(service, remarks, round, &tally)
       // Others read malformed pods, too: a daemon or a session manager that crashes is started again.
       for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] {
         if !session.isRunning(daemon) {
           tally["\(daemon) ended by itself", default: 0] += 1
         } else if round % 20 == 0, let process = session.process(of: daemon), residentBytes(ofProcess: process.pid) > Self.memory {
           tally["\(daemon) took 2 GiB", default: 0] += 1
+        } else if daemon == .wireplumber, round % 500 == 0 {
+          // The daemon tells a client nothing more that has asked a card which then went, or has not answered.
+          tally["wireplumber started again", default: 0] += 1
+          for client in clients { client.end(grace: 0) }
+          session.stop(.wireplumber)
+          try session.start()
+          continue
         } else {
           continue
         }
@@ -93,6 +108,9 @@ struct GraphFuzz: ParsableCommand {
       return snapshot.graph.isConnected && snapshot.graph.captureLinks == 1 && snapshot.graph.renderLinks == 2
     }
     watch.end()
+    let acts = (try? String(contentsOfFile: diary, encoding: .utf8)) ?? ""
+    let done = acts.split(separator: "\n").reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    for (act, count) in done.sorted(by: { $0.key < $1.key }) { say("  \(act): \(count)") }
     say("fuzz-graph: \(round) rounds; \(tally.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))")
     say("fuzz-graph: nothing to complain of")
   }
@@ -101,8 +119,11 @@ struct GraphFuzz: ParsableCommand {
   private func attack(_ socket: String) {
     guard let client = HostileClient(socket: socket) else { return }
     var generator = SeededGenerator(seed: seed)
+    let diary = diary.map { open($0, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600) }
     while client.isConnected {
-      _ = client.act(&generator)
+      let act = client.act(&generator)
+      if let diary { _ = "\(act)\n".withCString { write(diary, $0, strlen($0)) } }
+      if act == HostileClient.hungAndGone { _exit(0) }
       usleep(UInt32.random(in: 0...30_000, using: &generator))
     }
   }
@@ -116,7 +137,12 @@ struct GraphFuzz: ParsableCommand {
     case 0: try? service.addGraphSink(id: "alice")
     case 1: service.removeSink(id: "alice")
     case 2: service.perform(.set(.defaultDevices, .bool(.random(using: &generator))))
-    case 3: service.perform(.set(.speaker, .string(Bool.random(using: &generator) ? HostilePod.text(&generator) : "")))
+    case 3:
+      let device = ["", "", "hostile.speaker", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""
+      service.perform(.set(.speaker, .string(device)))
+    case 7:
+      let device = ["", "", "hostile.microphone", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""
+      service.perform(.set(.microphone, .string(device)))
     case 4: service.perform(.set(.microphoneMuteMode, "restart"))
     case 5: service.perform(.set(.microphoneMuted, .bool(.random(using: &generator))))
     case 6: try? service.set(.duckingLevel, to: .string("max"))
@@ -124,9 +150,45 @@ struct GraphFuzz: ParsableCommand {
     }
   }
 
+  /// Asks the daemon as the doctor does, who also reads the metadata "settings".
+  private func examine(_ session: PrivateSession, _ round: Int, _ tally: inout [String: Int]) throws {
+    guard let survey = try? GraphSurvey.take(remote: session.socket) else { return }
+    tally["surveys", default: 0] += 1
+    let names =
+      survey.nodes.flatMap { [$0.name, $0.description, $0.application] } + [survey.defaultSink ?? "", survey.defaultSource ?? ""]
+    guard let name = names.first(where: { $0.printable() != $0 }) else { return }
+    throw failure(round, "the doctor's \(name.debugDescription) is not printable")
+  }
+
+  private func failure(_ round: Int, _ reason: String) -> ExitCode {
+    say("fuzz-graph: FAILED: round \(round): \(reason)")
+    return .failure
+  }
+
+  /// Counts what of the hostile clients' volumes has reached nearend, and checks what has become of them.
+  private func count(_ snapshot: Snapshot, _ round: Int, _ tally: inout [String: Int]) throws {
+    if snapshot.ducking.isActive { tally["rounds in a call", default: 0] += 1 }
+    if !snapshot.ducking.streams.isEmpty { tally["rounds with streams lowered", default: 0] += 1 }
+    let volumes = snapshot.route.volumes
+    for (device, name, volume) in [
+      (snapshot.route.speaker, "hostile.speaker", volumes.speaker), (snapshot.route.microphone, "hostile.microphone", volumes.microphone),
+    ] where device?.name == name {
+      tally["rounds with \(name)", default: 0] += 1
+      if volume != VolumeStatus() { tally["rounds with \(name)'s volume", default: 0] += 1 }
+    }
+    for volume in [volumes.speaker, volumes.microphone, volumes.nearendSpeaker, volumes.nearendMicrophone].map(\.volume)
+    where !(0...cbrt(100) + 0.01).contains(volume) {
+      throw failure(round, "a volume of \(volume)")
+    }
+    let memory = residentBytes(ofProcess: getpid())
+    tally["MiB", default: 0] = max(tally["MiB", default: 0], memory >> 20)
+    if memory > Self.ownMemory { throw failure(round, "this process holds \(memory >> 20) MiB") }
+  }
+
   /// Reads everything that shows others' data.
-  private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int) throws {
+  private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int, _ tally: inout [String: Int]) throws {
     let snapshot = service.snapshot()
+    try count(snapshot, round, &tally)
     for page in Page.allCases {
       var state = ViewState(glyphs: round % 2 == 0 ? .unicode : .ascii)
       state.page = page
@@ -137,15 +199,13 @@ struct GraphFuzz: ParsableCommand {
       let clean = text.printableLines(atMost: .max)
       let same = zip(text.unicodeScalars, clean.unicodeScalars).prefix { $0 == $1 }.count
       let around = String(String.UnicodeScalarView(text.unicodeScalars.dropFirst(max(0, same - 300)).prefix(400)))
-      say("fuzz-graph: FAILED: round \(round): not printable, after \(same) characters: \(around.debugDescription)")
-      throw ExitCode.failure
+      throw failure(round, "not printable, after \(same) characters: \(around.debugDescription)")
     }
     let names =
       snapshot.route.devices.flatMap { [$0.name, $0.description, $0.portDescription] } + snapshot.session.sendMedia
       + snapshot.session.receiveMedia
     if let long = names.first(where: { $0.unicodeScalars.count > String.longestName + 16 }) {
-      say("fuzz-graph: FAILED: round \(round): a name of \(long.unicodeScalars.count) characters")
-      throw ExitCode.failure
+      throw failure(round, "a name of \(long.unicodeScalars.count) characters")
     }
   }
 }

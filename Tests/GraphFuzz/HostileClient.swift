@@ -7,6 +7,10 @@ final class HostileClient {
   private let client: OpaquePointer
   private var nodes: [OpaquePointer] = []
   private var devices: [OpaquePointer] = []
+  /// Nodes that tell their volumes: streams that play, and devices that are to become the default.
+  private var players: [OpaquePointer] = []
+  private var defaults: [OpaquePointer] = []
+  private var metadata: [OpaquePointer] = []
 
   /// nil if no daemon answers.
   init?(socket: String) {
@@ -16,7 +20,8 @@ final class HostileClient {
 
   /// Disconnects with everything, in the middle of its requests.
   deinit {
-    for node in nodes { hc_remove_node(node) }
+    for node in nodes + players + defaults { hc_remove_node(node) }
+    for object in metadata { hc_remove_metadata(object) }
     for device in devices { hc_remove_device(device) }
     hc_disconnect(client)
   }
@@ -25,7 +30,7 @@ final class HostileClient {
 
   /// Performs an action; returns its name for the tally.
   func act(_ generator: inout SeededGenerator) -> String {
-    switch Int.random(in: 0..<12, using: &generator) {
+    switch Int.random(in: 0..<24, using: &generator) {
     case 0, 1: return setParam(&generator)
     case 2, 3: return addDevice(&generator)
     case 4:
@@ -43,18 +48,141 @@ final class HostileClient {
       if !nodes.isEmpty { hc_remove_node(nodes.remove(at: .random(in: 0..<nodes.count, using: &generator))) }
       return "node removed"
     case 10: return setMetadata(&generator)
+    case 11, 12, 13: return play(&generator)
+    case 14, 15, 16: return beDefault(&generator)
+    case 17: return leave(&generator)
+    case 18, 19, 20: return tellMetadata(&generator)
+    case 21: return Int.random(in: 0..<8, using: &generator) == 0 ? hang(&generator) : "did not hang"
     default: return link(&generator)
     }
   }
 
-  private func find(_ kind: String, _ name: String? = nil) -> [UInt32] {
+  private func find(_ kind: String, _ name: String? = nil) -> [UInt32] { ids { hc_find(client, kind, name, $0, $1) } }
+
+  private func ids(_ find: (UnsafeMutablePointer<UInt32>, UInt32) -> UInt32) -> [UInt32] {
     var ids = [UInt32](repeating: 0, count: 256)
-    return Array(ids.prefix(Int(hc_find(client, kind, name, &ids, 256)))).isEmpty ? [] : ids.filter { $0 != 0 }
+    let count = find(&ids, 256)
+    return Array(ids.prefix(Int(count)))
   }
+
+  // MARK: Volumes
+
+  /// What nearend's connections call themselves.
+  private static let nearend = "Nearend Voice Processing"
+
+  /// What nearend plays to, or records from.
+  private func chosen(_ isSpeaker: Bool) -> Set<UInt32> {
+    Set(find("Node", "nearend").flatMap { node in ids { hc_linked(client, Self.nearend, node, !isSpeaker, $0, $1) } })
+  }
+
+  /// Plays to the speaker that nearend uses, which lowers it during a call, and tells volumes of its own.
+  private func play(_ generator: inout SeededGenerator) -> String {
+    guard let player = players.randomElement(using: &generator), players.count > 1 || Bool.random(using: &generator) else {
+      let properties = [
+        "node.name": "hostile.player", "media.class": "Stream/Output/Audio", "media.role": "Music",
+        "application.name": HostilePod.text(&generator),
+      ]
+      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) {
+        players.append(node)
+        tell(.none, node, &generator)
+      }
+      return "player"
+    }
+    let node = hc_node_id(player)
+    let speakers = chosen(true)
+    let isPlaying = speakers.contains { speaker in ids { hc_linked(client, "hostile", speaker, true, $0, $1) }.contains(node) }
+    guard isPlaying else {
+      let target = speakers.randomElement(using: &generator) ?? find("Node", "hw.speaker").first
+      guard let target, let from = ids({ hc_ports(client, node, false, $0, $1) }).first,
+        let to = ids({ hc_ports(client, target, true, $0, $1) }).randomElement(using: &generator)
+      else { return "player without ports" }
+      hc_link(client, from, to)
+      return "player linked"
+    }
+    let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
+    tell(fault, player, &generator)
+    return hc_lowered(player) > 0 ? "lowered stream's volumes: \(fault.rawValue)" : "stream's volumes"
+  }
+
+  /// Becomes the device that nearend uses, and tells volumes of its own.
+  private func beDefault(_ generator: inout SeededGenerator) -> String {
+    let isSpeaker = Bool.random(using: &generator)
+    guard let device = defaults.randomElement(using: &generator), defaults.count > 1 || Bool.random(using: &generator) else {
+      let properties = [
+        "node.name": isSpeaker ? "hostile.speaker" : "hostile.microphone", "media.class": isSpeaker ? "Audio/Sink" : "Audio/Source",
+        "node.description": HostilePod.text(&generator), "priority.session": "99999",
+      ]
+      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) { defaults.append(node) }
+      return "device to be default"
+    }
+    if Int.random(in: 0..<4, using: &generator) == 0, let metadata = find("Metadata", "default").randomElement(using: &generator) {
+      hc_set_metadata(
+        client, metadata, 0, isSpeaker ? "default.audio.sink" : "default.audio.source", "Spa:String:JSON",
+        "{\"name\":\"hostile.\(isSpeaker ? "speaker" : "microphone")\"}")
+    }
+    let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
+    let node = hc_node_id(device)
+    let use = chosen(true).contains(node) ? "used speaker's" : chosen(false).contains(node) ? "used microphone's" : nil
+    tell(fault, device, &generator)
+    return use.map { "\($0) volumes: \(fault.rawValue)" } ?? "device's volumes"
+  }
+
+  private func tell(_ fault: HostilePod.VolumeFault, _ node: OpaquePointer, _ generator: inout SeededGenerator) {
+    Self.withPod(2, .volumes(fault, &generator)) { hc_tell_props(node, $0) }
+  }
+
+  /// Ends a node that tells volumes, or a metadata object.
+  private func leave(_ generator: inout SeededGenerator) -> String {
+    func take(_ list: inout [OpaquePointer]) -> OpaquePointer? {
+      list.isEmpty ? nil : list.remove(at: .random(in: 0..<list.count, using: &generator))
+    }
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0:
+      if let node = take(&players) { hc_remove_node(node) }
+      return "player removed"
+    case 1:
+      if let node = take(&defaults) { hc_remove_node(node) }
+      return "device to be default removed"
+    default:
+      if let object = take(&metadata) { hc_remove_metadata(object) }
+      return "metadata object removed"
+    }
+  }
+
+  // MARK: Hanging
+
+  /// Stops answering while somebody asks a card of its own, and goes then: the card alone, the client, or nothing of it.
+  private func hang(_ generator: inout SeededGenerator) -> String {
+    if devices.isEmpty { _ = addDevice(&generator) }
+    guard let device = devices.last else { return "no device" }
+    for _ in 0..<100 where !hc_is_registered(device) { usleep(10_000) }
+    hc_tell_again(device)
+    // Gone to the daemon, and no question back yet, or there is one.
+    usleep(.random(in: 0...2_000, using: &generator))
+    hc_hold(client)
+    let asked = hc_asked(device)
+    usleep(.random(in: 100_000...3_000_000, using: &generator))
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0:
+      devices.removeLast()
+      hc_remove_device(device)
+      hc_release(client)
+      return "hung, then the card went"
+    case 1:
+      hc_release(client)
+      usleep(50_000)
+      return "hung, then answered \(hc_asked(device) > asked ? "" : "no ")questions"
+    default: return Self.hungAndGone
+    }
+  }
+
+  /// What `act` returns if the process is to end at once, with everything in the middle.
+  static let hungAndGone = "hung, then the client went"
 
   private func setParam(_ generator: inout SeededGenerator) -> String {
     let name =
-      ["nearend", "nearend.microphone", "nearend.speaker", "hw.speaker", "hw.mic", "hostile"].randomElement(using: &generator) ?? ""
+      ["nearend", "nearend.microphone", "nearend.speaker", "hw.speaker", "hw.mic", "hostile", "hostile.player"].randomElement(
+        using: &generator) ?? ""
     guard let node = find("Node", name).randomElement(using: &generator) else { return "no node" }
     // Props, Latency, ProcessLatency.
     let (id, pod): (UInt32, HostilePod) =
@@ -108,21 +236,51 @@ final class HostileClient {
     return "node"
   }
 
-  private func setMetadata(_ generator: inout SeededGenerator) -> String {
-    guard let metadata = find("Metadata", "default").first else { return "no metadata" }
+  private static func entry(_ generator: inout SeededGenerator) -> (key: String, value: String?) {
     let keys = [
       "default.audio.sink", "default.audio.source", "default.configured.audio.sink", "default.configured.audio.source", "target.node",
-      "target.object", HostilePod.text(&generator),
+      "target.object", "clock.force-quantum", HostilePod.text(&generator),
     ]
     let values = [
-      "{\"name\":\"hw.speaker\"}", "{\"name\":\"nearend.speaker\"}", "{\"name\":\(String(repeating: "[", count: 5_000))", "-1", "",
+      "{\"name\":\"hw.speaker\"}", "{\"name\":\"nearend.speaker\"}", "{\"name\":\"hostile.speaker\"}",
+      "{\"name\":\"hostile.microphone\"}", "{\"name\":1e999}", "{\"name\":\"" + String(repeating: "n", count: 4_000) + "\"}",
+      "{\"name\":\"\\u0000\\ud800\"}", "99999999999999999999", "{\"name\":\(String(repeating: "[", count: 5_000))", "-1", "",
       HostilePod.text(&generator),
     ]
-    let subject = Bool.random(using: &generator) ? 0 : find("Node").randomElement(using: &generator) ?? 0
-    hc_set_metadata(
-      client, metadata, subject, keys.randomElement(using: &generator) ?? "", "Spa:String:JSON",
-      Int.random(in: 0..<4, using: &generator) == 0 ? nil : values.randomElement(using: &generator))
+    let value = Int.random(in: 0..<4, using: &generator) == 0 ? nil : values.randomElement(using: &generator)
+    return (keys.randomElement(using: &generator) ?? "", value)
+  }
+
+  private func subject(_ generator: inout SeededGenerator) -> UInt32 {
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0..<4: 0
+    case 4: .random(in: .min ... .max, using: &generator)
+    default: find("Node").randomElement(using: &generator) ?? 0
+    }
+  }
+
+  /// Sets a value in somebody's metadata.
+  private func setMetadata(_ generator: inout SeededGenerator) -> String {
+    let name = Int.random(in: 0..<8, using: &generator) == 0 ? "route-settings" : "default"
+    guard let metadata = find("Metadata", name).randomElement(using: &generator) else { return "no metadata" }
+    let (key, value) = Self.entry(&generator)
+    hc_set_metadata(client, metadata, subject(&generator), key, "Spa:String:JSON", value)
     return "metadata"
+  }
+
+  /// Has metadata of its own under the names of the session manager's and the daemon's, with values that come and go.
+  private func tellMetadata(_ generator: inout SeededGenerator) -> String {
+    guard let object = metadata.randomElement(using: &generator), metadata.count > 1 || Bool.random(using: &generator) else {
+      let name = ["default", "default", "settings", "route-settings", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""
+      if let object = hc_add_metadata(client, name) { metadata.append(object) }
+      return "metadata object \(["default", "settings", "route-settings"].contains(name) ? name : "of another name")"
+    }
+    for _ in 0..<Int.random(in: 1...30, using: &generator) {
+      let (key, value) = Self.entry(&generator)
+      let type = [nil, "Spa:String:JSON", "Spa:Id", HostilePod.text(&generator)].randomElement(using: &generator) ?? nil
+      hc_tell_metadata(object, subject(&generator), Int.random(in: 0..<16, using: &generator) == 0 ? nil : key, type, value)
+    }
+    return "metadata told"
   }
 
   private func link(_ generator: inout SeededGenerator) -> String {
@@ -149,7 +307,7 @@ final class HostileClient {
     body(&raw)
   }
 
-  private static func withProperties(_ properties: [String: String], _ body: (UnsafePointer<hc_property>?, UInt32) -> Void) {
+  private static func withProperties<T>(_ properties: [String: String], _ body: (UnsafePointer<hc_property>?, UInt32) -> T) -> T {
     let texts = properties.sorted { $0.key < $1.key }.map { (strdup($0.key)!, strdup($0.value)!) }
     defer {
       for (key, value) in texts {
@@ -158,6 +316,6 @@ final class HostileClient {
       }
     }
     let raw = texts.map { hc_property(key: UnsafePointer($0.0), value: UnsafePointer($0.1)) }
-    raw.withUnsafeBufferPointer { body($0.baseAddress, UInt32($0.count)) }
+    return raw.withUnsafeBufferPointer { body($0.baseAddress, UInt32($0.count)) }
   }
 }

@@ -18,9 +18,9 @@ struct HostilePod {
     raw(size ?? UInt32(body.count)) + raw(type) + body + [UInt8](repeating: 0, count: (8 - body.count % 8) % 8)
   }
 
-  /// The params that nearend reads, with the keys that it looks for.
+  /// The params that nearend reads, with the keys that it looks for. A latency is told as the port's Latency.
   static func latency(_ generator: inout SeededGenerator) -> HostilePod {
-    make(0x4000B, [(1, id), (2, float), (3, float), (4, int), (5, int), (6, long), (7, long)], &generator)
+    make(0x4000B, id: 15, [(1, id), (2, float), (3, float), (4, int), (5, int), (6, long), (7, long)], &generator)
   }
   static func props(_ generator: inout SeededGenerator) -> HostilePod {
     make(0x40002, [(0x10008, array), (0x10004, bool), (0x80001, structure), (0x10003, float)], &generator)
@@ -35,8 +35,11 @@ struct HostilePod {
       &generator)
   }
 
-  private static func make(_ type: UInt32, _ keys: [(UInt32, UInt32)], _ generator: inout SeededGenerator) -> HostilePod {
-    var body = raw(type) + raw(UInt32(0))
+  /// - Parameter param: the id of the param that it is, for those who go by what the object says.
+  private static func make(
+    _ type: UInt32, id param: UInt32 = 0, _ keys: [(UInt32, UInt32)], _ generator: inout SeededGenerator
+  ) -> HostilePod {
+    var body = raw(type) + raw(param)
     for (key, kind) in keys where Int.random(in: 0..<8, using: &generator) > 0 {
       body += raw(key) + raw(UInt32(0)) + value(kind, 0, &generator)
     }
@@ -46,6 +49,62 @@ struct HostilePod {
       for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 16 {
         bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
       }
+    }
+    return HostilePod(bytes)
+  }
+
+  /// What can be wrong with the volumes that a node tells.
+  enum VolumeFault: String, CaseIterable {
+    case none, childSize = "child size", hugeChildren = "children of 4 KiB", longClaim = "claims more", cut = "cut off", half =
+      "a value cut",
+      values = "values", thousands, kind = "other type", missing, twice, bytes = "any byte"
+  }
+
+  /// The Props of a node, as it publishes them itself: a mute and the volumes of its channels.
+  static func volumes(_ fault: VolumeFault, _ generator: inout SeededGenerator) -> HostilePod {
+    // From spa/param/props.h.
+    let (volumes, mute): (UInt32, UInt32) = (0x10008, 0x10004)
+    func property(_ key: UInt32, _ value: [UInt8]) -> [UInt8] { raw(key) + raw(UInt32(0)) + value }
+    func list(_ type: UInt32, childSize: UInt32 = 4, _ body: [UInt8], size: UInt32? = nil) -> [UInt8] {
+      pod(array, raw(childSize) + raw(type) + body, size: size)
+    }
+    func floats(_ values: [Float]) -> [UInt8] { values.flatMap { raw($0) } }
+    let quiet = floats([Float.random(in: 0.1...1, using: &generator), 0.5])
+    let hostile = (0..<Int.random(in: 1...80, using: &generator)).map { _ in
+      [Float(1e39 as Double), -Float(1e39 as Double), .nan, .signalingNaN, -1, .infinity, -0.0, .leastNonzeroMagnitude].randomElement(
+        using: &generator) ?? Float(0)
+    }
+    var told = property(mute, pod(bool, raw(Int32.random(in: 0...1, using: &generator))))
+    switch fault {
+    case .none, .cut, .bytes: told += property(volumes, list(float, quiet))
+    case .childSize: told += property(volumes, list(float, childSize: size(&generator), quiet))
+    case .hugeChildren: told += property(volumes, list(float, childSize: 4_096, [UInt8](repeating: 0x3F, count: 4_096 * 3)))
+    case .longClaim: told += property(volumes, list(Bool.random(using: &generator) ? float : int, quiet, size: size(&generator)))
+    case .half:
+      told += property(
+        volumes, list(Bool.random(using: &generator) ? float : int, Array(quiet.prefix(.random(in: 0...7, using: &generator)))))
+    case .values: told += property(volumes, list(float, floats(hostile)))
+    case .thousands:
+      told += property(volumes, list(float, floats([Float](repeating: 0.7, count: .random(in: 1_000...10_000, using: &generator)))))
+    case .kind:
+      told += property(
+        volumes, value([int, long, float, double, string, structure].randomElement(using: &generator) ?? int, 0, &generator))
+    case .missing: break
+    case .twice:
+      told +=
+        property(volumes, list(int, quiet)) + property(volumes, list(float, floats(hostile))) + property(mute, pod(float, raw(Float.nan)))
+    }
+    // Props, as the param Props.
+    var bytes = pod(object, raw(UInt32(0x40002)) + raw(UInt32(2)) + told)
+    switch fault {
+    case .cut:
+      bytes = Array(bytes.prefix(.random(in: 16..<bytes.count, using: &generator)))
+      bytes.replaceSubrange(0..<4, with: raw(UInt32(bytes.count - 8)))
+    case .bytes:
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        bytes[Int.random(in: 16..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+    default: break
     }
     return HostilePod(bytes)
   }
