@@ -171,7 +171,7 @@ let package = Package(
     .executableTarget(
       name: "GraphFuzz",
       dependencies: [
-        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "SimulatedHardware",
+        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/GraphFuzz"),

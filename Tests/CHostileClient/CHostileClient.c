@@ -16,12 +16,20 @@
 
 enum { MOST_OBJECTS = 1024 };
 
+// Hears of a node's Props.
+struct ear {
+  struct hc_client *client;
+  struct pw_proxy *proxy;
+  struct spa_hook hook;
+};
+
 struct object {
   uint32_t id;
   char kind[16];
   char name[128];
   // A port's node; the nodes that a link joins, and whose link it is.
   uint32_t node, ends[2], client;
+  struct ear *ear;
 };
 struct hc_client {
   struct pw_thread_loop *loop;
@@ -31,8 +39,35 @@ struct hc_client {
   struct spa_hook core_hook, registry_hook;
   struct object objects[MOST_OBJECTS];
   uint32_t count;
-  bool is_lost;
+  uint32_t heard;
+  bool is_lost, hears;
 };
+
+static void param_heard(void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *param) {
+  struct ear *ear = data;
+  if (id == SPA_PARAM_Props && param) ear->client->heard++;
+}
+static const struct pw_node_events ear_events = {PW_VERSION_NODE_EVENTS, .param = param_heard};
+
+static void hear(struct hc_client *this, struct object *object) {
+  uint32_t props = SPA_PARAM_Props;
+  struct ear *ear = calloc(1, sizeof *ear);
+  ear->client = this;
+  ear->proxy = pw_registry_bind(this->registry, object->id, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
+  if (ear->proxy) {
+    pw_node_add_listener((struct pw_node *)ear->proxy, &ear->hook, &ear_events, ear);
+    pw_node_subscribe_params((struct pw_node *)ear->proxy, &props, 1);
+  }
+  object->ear = ear;
+}
+static void hear_no_more(struct object *object) {
+  if (object->ear && object->ear->proxy) {
+    spa_hook_remove(&object->ear->hook);
+    pw_proxy_destroy(object->ear->proxy);
+  }
+  free(object->ear);
+  object->ear = NULL;
+}
 
 static uint32_t number_of(const struct spa_dict *props, const char *key) {
   const char *text = props ? spa_dict_lookup(props, key) : NULL;
@@ -56,11 +91,13 @@ static void global_added(void *data, uint32_t id, uint32_t permissions, const ch
     if (!name) name = spa_dict_lookup(props, "application.name");
   }
   snprintf(object->name, sizeof object->name, "%s", name ? name : "");
+  if (this->hears && strcmp(object->kind, "Node") == 0 && strncmp(object->name, "hostile.", 8) == 0) hear(this, object);
 }
 static void global_removed(void *data, uint32_t id) {
   struct hc_client *this = data;
   for (uint32_t i = 0; i < this->count; i++)
     if (this->objects[i].id == id) {
+      hear_no_more(&this->objects[i]);
       this->objects[i] = this->objects[--this->count];
       return;
     }
@@ -73,9 +110,10 @@ static void core_error(void *data, uint32_t id, int sequence, int result, const 
 }
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = core_error};
 
-hc_client *hc_connect(const char *socket) {
+static hc_client *make(const char *socket, bool hears) {
   pw_init(NULL, NULL);
   struct hc_client *this = calloc(1, sizeof *this);
+  this->hears = hears;
   this->loop = pw_thread_loop_new("hostile", NULL);
   this->context = pw_context_new(pw_thread_loop_get_loop(this->loop), NULL, 0);
   pw_thread_loop_start(this->loop);
@@ -92,9 +130,13 @@ hc_client *hc_connect(const char *socket) {
   return NULL;
 }
 
+hc_client *hc_connect(const char *socket) { return make(socket, false); }
+hc_client *hc_connect_ear(const char *socket) { return make(socket, true); }
+
 void hc_disconnect(hc_client *this) {
   pw_thread_loop_stop(this->loop);
   if (this->core) {
+    for (uint32_t i = 0; i < this->count; i++) hear_no_more(&this->objects[i]);
     spa_hook_remove(&this->registry_hook);
     spa_hook_remove(&this->core_hook);
     pw_proxy_destroy((struct pw_proxy *)this->registry);
@@ -110,6 +152,13 @@ bool hc_is_connected(hc_client *this) {
   const bool is_connected = !this->is_lost;
   pw_thread_loop_unlock(this->loop);
   return is_connected;
+}
+
+uint32_t hc_heard(hc_client *this) {
+  pw_thread_loop_lock(this->loop);
+  const uint32_t heard = this->heard;
+  pw_thread_loop_unlock(this->loop);
+  return heard;
 }
 
 uint32_t hc_find(hc_client *this, const char *kind, const char *name, uint32_t *ids, uint32_t most) {

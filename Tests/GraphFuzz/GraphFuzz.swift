@@ -51,6 +51,7 @@ struct GraphFuzz: ParsableCommand {
     defer { service.stop() }
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     let watch = Watch(patience: Self.patience, seed: seed)
+    let witness = Witness(socket: session.socket)
 
     var generator = SeededGenerator(seed: seed)
     var clients: [ChildProcess] = []
@@ -74,6 +75,8 @@ struct GraphFuzz: ParsableCommand {
       }
       own(service, &generator)
       usleep(UInt32.random(in: 0...30_000, using: &generator))
+      witness.look()
+      if let volumes = witness.absurdVolumes { throw failure(round, "volumes of \(volumes)") }
       if Int.random(in: 0..<256, using: &generator) == 0 { try examine(session, round, &tally) }
       try look(service, remarks, round, &tally)
       // Others read malformed pods, too: a daemon or a session manager that crashes is started again.
@@ -101,6 +104,7 @@ struct GraphFuzz: ParsableCommand {
     watch.round(round + 1)
     // The session's own state may be anything by now; nearend must be usable in a new one, with its microphone open.
     service.perform(.set(.microphoneMuted, .bool(false)))
+    _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     session.stop(.pipewire)
     try session.start()
     try session.wait(for: "nearend to run a call in a new daemon") {
@@ -108,10 +112,12 @@ struct GraphFuzz: ParsableCommand {
       return snapshot.graph.isConnected && snapshot.graph.captureLinks == 1 && snapshot.graph.renderLinks == 2
     }
     watch.end()
+    let (heard, accepted) = witness.counts
     let acts = (try? String(contentsOfFile: diary, encoding: .utf8)) ?? ""
     let done = acts.split(separator: "\n").reduce(into: [:]) { $0[$1, default: 0] += 1 }
     for (act, count) in done.sorted(by: { $0.key < $1.key }) { say("  \(act): \(count)") }
     say("fuzz-graph: \(round) rounds; \(tally.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))")
+    say("fuzz-graph: \(heard) Props of hostile nodes came; nearend's reader found volumes in \(accepted), and refused the others")
     say("fuzz-graph: nothing to complain of")
   }
 
@@ -146,6 +152,8 @@ struct GraphFuzz: ParsableCommand {
     case 4: service.perform(.set(.microphoneMuteMode, "restart"))
     case 5: service.perform(.set(.microphoneMuted, .bool(.random(using: &generator))))
     case 6: try? service.set(.duckingLevel, to: .string("max"))
+    case 8: _ = service.session.send(.unregisterMedia(id: "call"))
+    case 9, 10, 11: _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     default: break
     }
   }

@@ -52,7 +52,7 @@ final class HostileClient {
     case 14, 15, 16: return beDefault(&generator)
     case 17: return leave(&generator)
     case 18, 19, 20: return tellMetadata(&generator)
-    case 21: return Int.random(in: 0..<8, using: &generator) == 0 ? hang(&generator) : "did not hang"
+    case 21: return Int.random(in: 0..<5, using: &generator) == 0 ? hang(&generator) : "did not hang"
     default: return link(&generator)
     }
   }
@@ -99,9 +99,18 @@ final class HostileClient {
       hc_link(client, from, to)
       return "player linked"
     }
-    let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
-    tell(fault, player, &generator)
-    return hc_lowered(player) > 0 ? "lowered stream's volumes: \(fault.rawValue)" : "stream's volumes"
+    return tellVolumes(player, hc_lowered(player) > 0 ? "lowered stream's" : nil, &generator)
+  }
+
+  /// Tells some volumes, each wrong in another way. `use`: what nearend uses the node as, so that it hears of them.
+  private func tellVolumes(_ node: OpaquePointer, _ use: String?, _ generator: inout SeededGenerator) -> String {
+    var acts: [String] = []
+    for _ in 0..<Int.random(in: 1...5, using: &generator) {
+      let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
+      tell(fault, node, &generator)
+      acts.append(use.map { "\($0) volumes: \(fault.rawValue)" } ?? "volumes of what nearend does not use")
+    }
+    return acts.joined(separator: "\n")
   }
 
   /// Becomes the device that nearend uses, and tells volumes of its own.
@@ -120,11 +129,14 @@ final class HostileClient {
         client, metadata, 0, isSpeaker ? "default.audio.sink" : "default.audio.source", "Spa:String:JSON",
         "{\"name\":\"hostile.\(isSpeaker ? "speaker" : "microphone")\"}")
     }
-    let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
-    let node = hc_node_id(device)
-    let use = chosen(true).contains(node) ? "used speaker's" : chosen(false).contains(node) ? "used microphone's" : nil
-    tell(fault, device, &generator)
-    return use.map { "\($0) volumes: \(fault.rawValue)" } ?? "device's volumes"
+    let (speakers, microphones) = (chosen(true), chosen(false))
+    if let speaker = defaults.first(where: { speakers.contains(hc_node_id($0)) }), isSpeaker {
+      return tellVolumes(speaker, "used speaker's", &generator)
+    }
+    if let microphone = defaults.first(where: { microphones.contains(hc_node_id($0)) }) {
+      return tellVolumes(microphone, "used microphone's", &generator)
+    }
+    return tellVolumes(device, nil, &generator)
   }
 
   private func tell(_ fault: HostilePod.VolumeFault, _ node: OpaquePointer, _ generator: inout SeededGenerator) {

@@ -23,6 +23,10 @@ hc_client *hc_connect(const char *socket);
 void hc_disconnect(hc_client *client);
 bool hc_is_connected(hc_client *client);
 
+// Connects a client that only counts the Props that it is told of nodes whose name begins with "hostile.".
+hc_client *hc_connect_ear(const char *socket);
+uint32_t hc_heard(hc_client *client);
+
 // Finds the registry's objects of a kind, "Node", "Port" or "Metadata", with the name `name` (NULL for any); returns how many there are.
 uint32_t hc_find(hc_client *client, const char *kind, const char *name, uint32_t *ids, uint32_t most);
 // Finds a node's ports.

@@ -1,0 +1,73 @@
+internal import CHostileClient
+import PipeWireClient
+
+/// Reads the volumes of every hostile node by nearend's own reader, and counts what comes: nearend itself reads only those of what it uses
+/// and what it lowers.
+final class Witness {
+  private let socket: String
+  private let loop = ThreadLoop(name: "witness")
+  private var connection: Connection?
+  private var isLost = false
+  private var volumes: [UInt32: NodeVolumes] = [:]
+  /// Counts what comes without reading it.
+  private var ear: OpaquePointer?
+  private var heardBefore = 0
+  private var accepted = 0
+  private var absurd: [Float]?
+
+  init(socket: String) {
+    self.socket = socket
+    loop.start()
+  }
+
+  deinit {
+    loop.stop()
+    loop.locked { disconnect() }
+    if let ear { hc_disconnect(ear) }
+  }
+
+  private func disconnect() {
+    volumes = [:]
+    connection = nil
+  }
+
+  /// Connects where it is not.
+  func look() {
+    if let ear, !hc_is_connected(ear) {
+      heardBefore += Int(hc_heard(ear))
+      hc_disconnect(ear)
+      self.ear = nil
+    }
+    ear = ear ?? hc_connect_ear(socket)
+    loop.locked {
+      if isLost { disconnect() }
+      guard connection == nil else { return }
+      isLost = false
+      connection = try? Connection(loop: loop, remote: socket) { [weak self] in self?.handle($0) }
+    }
+  }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .added(let node) where node.kind == .node && node.nodeName?.hasPrefix("hostile.") == true:
+      guard let connection else { return }
+      volumes[node.id] = try? NodeVolumes(connection, id: node.id) { [weak self] in self?.told(node.id) }
+    case .removed(let object): volumes[object.id] = nil
+    case .lost: isLost = true
+    default: break
+    }
+  }
+
+  private func told(_ id: UInt32) {
+    guard let setting = volumes[id]?.setting else { return }
+    accepted += 1
+    let isHeard = !setting.channels.isEmpty && setting.channels.count <= 64 && setting.channels.allSatisfy { (0...100).contains($0) }
+    if !isHeard { absurd = setting.channels }
+  }
+
+  /// Props that came, and those of them in which nearend's reader found volumes.
+  var counts: (heard: Int, accepted: Int) { (heardBefore + (ear.map { Int(hc_heard($0)) } ?? 0), loop.locked { accepted }) }
+
+  /// Volumes that nobody can play, if the reader let any through.
+  var absurdVolumes: [Float]? { loop.locked { absurd } }
+}
