@@ -5,6 +5,10 @@ import SimulatedHardware
 /// A client of the daemon with its own nodes and cards that does whatever it can to everybody. One thread.
 final class HostileClient {
   private let client: OpaquePointer
+  private let socket: String
+  /// Sets what is others'. The daemon takes nothing more from who does until the other's program has answered, and one that hangs or has
+  /// ended never does: replaced now and then.
+  private var requests: OpaquePointer
   private var nodes: [OpaquePointer] = []
   private var devices: [OpaquePointer] = []
   /// Nodes that tell their volumes: streams that play, and devices that are to become the default.
@@ -15,7 +19,11 @@ final class HostileClient {
   /// nil if no daemon answers.
   init?(socket: String) {
     guard let client = hc_connect(socket) else { return nil }
-    self.client = client
+    guard let requests = hc_connect(socket) else {
+      hc_disconnect(client)
+      return nil
+    }
+    (self.socket, self.client, self.requests) = (socket, client, requests)
   }
 
   /// Disconnects with everything, in the middle of its requests.
@@ -23,6 +31,7 @@ final class HostileClient {
     for node in nodes + players + defaults { hc_remove_node(node) }
     for object in metadata { hc_remove_metadata(object) }
     for device in devices { hc_remove_device(device) }
+    hc_disconnect(requests)
     hc_disconnect(client)
   }
 
@@ -30,6 +39,10 @@ final class HostileClient {
 
   /// Performs an action; returns its name for the tally.
   func act(_ generator: inout SeededGenerator) -> String {
+    if Int.random(in: 0..<64, using: &generator) == 0, let new = hc_connect(socket) {
+      hc_disconnect(requests)
+      requests = new
+    }
     switch Int.random(in: 0..<24, using: &generator) {
     case 0, 1: return setParam(&generator)
     case 2, 3: return addDevice(&generator)
@@ -108,7 +121,9 @@ final class HostileClient {
     for _ in 0..<Int.random(in: 1...5, using: &generator) {
       let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
       tell(fault, node, &generator)
-      acts.append(use.map { "\($0) volumes: \(fault.rawValue)" } ?? "volumes of what nearend does not use")
+      let isThere = find("Node").contains(hc_node_id(node))
+      acts.append(
+        use.map { "\($0) volumes: \(fault.rawValue)" } ?? "volumes of a node that \(isThere ? "nearend does not use" : "is not there yet")")
     }
     return acts.joined(separator: "\n")
   }
@@ -126,7 +141,7 @@ final class HostileClient {
     }
     if Int.random(in: 0..<4, using: &generator) == 0, let metadata = find("Metadata", "default").randomElement(using: &generator) {
       hc_set_metadata(
-        client, metadata, 0, isSpeaker ? "default.audio.sink" : "default.audio.source", "Spa:String:JSON",
+        requests, metadata, 0, isSpeaker ? "default.audio.sink" : "default.audio.source", "Spa:String:JSON",
         "{\"name\":\"hostile.\(isSpeaker ? "speaker" : "microphone")\"}")
     }
     let (speakers, microphones) = (chosen(true), chosen(false))
@@ -203,7 +218,7 @@ final class HostileClient {
       case 1: (16, .latency(&generator))
       default: (2, .props(&generator))
       }
-    Self.withPod(id, pod) { hc_set_param(client, node, $0) }
+    Self.withPod(id, pod) { hc_set_param(requests, node, $0) }
     return "param"
   }
 
@@ -276,7 +291,8 @@ final class HostileClient {
     let name = Int.random(in: 0..<8, using: &generator) == 0 ? "route-settings" : "default"
     guard let metadata = find("Metadata", name).randomElement(using: &generator) else { return "no metadata" }
     let (key, value) = Self.entry(&generator)
-    hc_set_metadata(client, metadata, subject(&generator), key, "Spa:String:JSON", value)
+    hc_set_metadata(
+      requests, metadata, subject(&generator), key, "Spa:String:JSON", value)
     return "metadata"
   }
 
