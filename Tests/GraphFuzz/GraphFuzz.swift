@@ -63,6 +63,7 @@ struct GraphFuzz: ParsableCommand {
       round += 1
       watch.round(round)
       // Separate processes: what they do may end them, too.
+      tally["clients crashed", default: 0] += clients.count { $0.exit.map { $0 != .status(0) } ?? false }
       clients.removeAll { !$0.isRunning }
       while clients.count < 4 {
         clients.append(

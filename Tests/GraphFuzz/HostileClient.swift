@@ -4,17 +4,17 @@ import SimulatedHardware
 
 /// A client of the daemon with its own nodes and cards that does whatever it can to everybody. One thread.
 final class HostileClient {
-  private let client: OpaquePointer
+  let client: OpaquePointer
   private let socket: String
   /// Sets what is others'. The daemon takes nothing more from who does until the other's program has answered, and one that hangs or has
   /// ended never does: replaced now and then.
-  private var requests: OpaquePointer
+  var requests: OpaquePointer
   private var nodes: [OpaquePointer] = []
   private var devices: [OpaquePointer] = []
   /// Nodes that tell their volumes: streams that play, and devices that are to become the default.
-  private var players: [OpaquePointer] = []
-  private var defaults: [OpaquePointer] = []
-  private var metadata: [OpaquePointer] = []
+  var players: [OpaquePointer] = []
+  var defaults: [OpaquePointer] = []
+  var metadata: [OpaquePointer] = []
 
   /// nil if no daemon answers.
   init?(socket: String) {
@@ -70,92 +70,12 @@ final class HostileClient {
     }
   }
 
-  private func find(_ kind: String, _ name: String? = nil) -> [UInt32] { ids { hc_find(client, kind, name, $0, $1) } }
+  func find(_ kind: String, _ name: String? = nil) -> [UInt32] { ids { hc_find(client, kind, name, $0, $1) } }
 
-  private func ids(_ find: (UnsafeMutablePointer<UInt32>, UInt32) -> UInt32) -> [UInt32] {
+  func ids(_ find: (UnsafeMutablePointer<UInt32>, UInt32) -> UInt32) -> [UInt32] {
     var ids = [UInt32](repeating: 0, count: 256)
     let count = find(&ids, 256)
     return Array(ids.prefix(Int(count)))
-  }
-
-  // MARK: Volumes
-
-  /// What nearend's connections call themselves.
-  private static let nearend = "Nearend Voice Processing"
-
-  /// What nearend plays to, or records from.
-  private func chosen(_ isSpeaker: Bool) -> Set<UInt32> {
-    Set(find("Node", "nearend").flatMap { node in ids { hc_linked(client, Self.nearend, node, !isSpeaker, $0, $1) } })
-  }
-
-  /// Plays to the speaker that nearend uses, which lowers it during a call, and tells volumes of its own.
-  private func play(_ generator: inout SeededGenerator) -> String {
-    guard let player = players.randomElement(using: &generator), players.count > 1 || Bool.random(using: &generator) else {
-      let properties = [
-        "node.name": "hostile.player", "media.class": "Stream/Output/Audio", "media.role": "Music",
-        "application.name": HostilePod.text(&generator),
-      ]
-      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) {
-        players.append(node)
-        tell(.none, node, &generator)
-      }
-      return "player"
-    }
-    let node = hc_node_id(player)
-    let speakers = chosen(true)
-    let isPlaying = speakers.contains { speaker in ids { hc_linked(client, "hostile", speaker, true, $0, $1) }.contains(node) }
-    guard isPlaying else {
-      let target = speakers.randomElement(using: &generator) ?? find("Node", "hw.speaker").first
-      guard let target, let from = ids({ hc_ports(client, node, false, $0, $1) }).first,
-        let to = ids({ hc_ports(client, target, true, $0, $1) }).randomElement(using: &generator)
-      else { return "player without ports" }
-      hc_link(client, from, to)
-      return "player linked"
-    }
-    return tellVolumes(player, hc_lowered(player) > 0 ? "lowered stream's" : nil, &generator)
-  }
-
-  /// Tells some volumes, each wrong in another way. `use`: what nearend uses the node as, so that it hears of them.
-  private func tellVolumes(_ node: OpaquePointer, _ use: String?, _ generator: inout SeededGenerator) -> String {
-    var acts: [String] = []
-    for _ in 0..<Int.random(in: 1...5, using: &generator) {
-      let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
-      tell(fault, node, &generator)
-      let isThere = find("Node").contains(hc_node_id(node))
-      acts.append(
-        use.map { "\($0) volumes: \(fault.rawValue)" } ?? "volumes of a node that \(isThere ? "nearend does not use" : "is not there yet")")
-    }
-    return acts.joined(separator: "\n")
-  }
-
-  /// Becomes the device that nearend uses, and tells volumes of its own.
-  private func beDefault(_ generator: inout SeededGenerator) -> String {
-    let isSpeaker = Bool.random(using: &generator)
-    guard let device = defaults.randomElement(using: &generator), defaults.count > 1 || Bool.random(using: &generator) else {
-      let properties = [
-        "node.name": isSpeaker ? "hostile.speaker" : "hostile.microphone", "media.class": isSpeaker ? "Audio/Sink" : "Audio/Source",
-        "node.description": HostilePod.text(&generator), "priority.session": "99999",
-      ]
-      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) { defaults.append(node) }
-      return "device to be default"
-    }
-    if Int.random(in: 0..<4, using: &generator) == 0, let metadata = find("Metadata", "default").randomElement(using: &generator) {
-      hc_set_metadata(
-        requests, metadata, 0, isSpeaker ? "default.audio.sink" : "default.audio.source", "Spa:String:JSON",
-        "{\"name\":\"hostile.\(isSpeaker ? "speaker" : "microphone")\"}")
-    }
-    let (speakers, microphones) = (chosen(true), chosen(false))
-    if let speaker = defaults.first(where: { speakers.contains(hc_node_id($0)) }), isSpeaker {
-      return tellVolumes(speaker, "used speaker's", &generator)
-    }
-    if let microphone = defaults.first(where: { microphones.contains(hc_node_id($0)) }) {
-      return tellVolumes(microphone, "used microphone's", &generator)
-    }
-    return tellVolumes(device, nil, &generator)
-  }
-
-  private func tell(_ fault: HostilePod.VolumeFault, _ node: OpaquePointer, _ generator: inout SeededGenerator) {
-    Self.withPod(2, .volumes(fault, &generator)) { hc_tell_props(node, $0) }
   }
 
   /// Ends a node that tells volumes, or a metadata object.
@@ -263,54 +183,6 @@ final class HostileClient {
     return "node"
   }
 
-  private static func entry(_ generator: inout SeededGenerator) -> (key: String, value: String?) {
-    let keys = [
-      "default.audio.sink", "default.audio.source", "default.configured.audio.sink", "default.configured.audio.source", "target.node",
-      "target.object", "clock.force-quantum", HostilePod.text(&generator),
-    ]
-    let values = [
-      "{\"name\":\"hw.speaker\"}", "{\"name\":\"nearend.speaker\"}", "{\"name\":\"hostile.speaker\"}",
-      "{\"name\":\"hostile.microphone\"}", "{\"name\":1e999}", "{\"name\":\"" + String(repeating: "n", count: 4_000) + "\"}",
-      "{\"name\":\"\\u0000\\ud800\"}", "99999999999999999999", "{\"name\":\(String(repeating: "[", count: 5_000))", "-1", "",
-      HostilePod.text(&generator),
-    ]
-    let value = Int.random(in: 0..<4, using: &generator) == 0 ? nil : values.randomElement(using: &generator)
-    return (keys.randomElement(using: &generator) ?? "", value)
-  }
-
-  private func subject(_ generator: inout SeededGenerator) -> UInt32 {
-    switch Int.random(in: 0..<8, using: &generator) {
-    case 0..<4: 0
-    case 4: .random(in: .min ... .max, using: &generator)
-    default: find("Node").randomElement(using: &generator) ?? 0
-    }
-  }
-
-  /// Sets a value in somebody's metadata.
-  private func setMetadata(_ generator: inout SeededGenerator) -> String {
-    let name = Int.random(in: 0..<8, using: &generator) == 0 ? "route-settings" : "default"
-    guard let metadata = find("Metadata", name).randomElement(using: &generator) else { return "no metadata" }
-    let (key, value) = Self.entry(&generator)
-    hc_set_metadata(
-      requests, metadata, subject(&generator), key, "Spa:String:JSON", value)
-    return "metadata"
-  }
-
-  /// Has metadata of its own under the names of the session manager's and the daemon's, with values that come and go.
-  private func tellMetadata(_ generator: inout SeededGenerator) -> String {
-    guard let object = metadata.randomElement(using: &generator), metadata.count > 1 || Bool.random(using: &generator) else {
-      let name = ["default", "default", "settings", "route-settings", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""
-      if let object = hc_add_metadata(client, name) { metadata.append(object) }
-      return "metadata object \(["default", "settings", "route-settings"].contains(name) ? name : "of another name")"
-    }
-    for _ in 0..<Int.random(in: 1...30, using: &generator) {
-      let (key, value) = Self.entry(&generator)
-      let type = [nil, "Spa:String:JSON", "Spa:Id", HostilePod.text(&generator)].randomElement(using: &generator) ?? nil
-      hc_tell_metadata(object, subject(&generator), Int.random(in: 0..<16, using: &generator) == 0 ? nil : key, type, value)
-    }
-    return "metadata told"
-  }
-
   private func link(_ generator: inout SeededGenerator) -> String {
     guard let output = find("Port", "out").randomElement(using: &generator), let input = find("Port", "in").randomElement(using: &generator)
     else {
@@ -328,14 +200,14 @@ final class HostileClient {
     return memory
   }
 
-  private static func withPod(_ id: UInt32, _ pod: HostilePod, _ body: (UnsafePointer<hc_pod>) -> Void) {
+  static func withPod(_ id: UInt32, _ pod: HostilePod, _ body: (UnsafePointer<hc_pod>) -> Void) {
     let memory = memory(pod.bytes)
     defer { memory.deallocate() }
     var raw = hc_pod(id: id, bytes: memory.baseAddress, size: UInt32(memory.count))
     body(&raw)
   }
 
-  private static func withProperties<T>(_ properties: [String: String], _ body: (UnsafePointer<hc_property>?, UInt32) -> T) -> T {
+  static func withProperties<T>(_ properties: [String: String], _ body: (UnsafePointer<hc_property>?, UInt32) -> T) -> T {
     let texts = properties.sorted { $0.key < $1.key }.map { (strdup($0.key)!, strdup($0.value)!) }
     defer {
       for (key, value) in texts {
