@@ -114,6 +114,7 @@ struct GraphFuzz: ParsableCommand {
     }
     watch.end()
     let (heard, accepted) = witness.counts
+    tally["connections of nearend's"] = witness.nearendConnections
     let acts = (try? String(contentsOfFile: diary, encoding: .utf8)) ?? ""
     let done = acts.split(separator: "\n").reduce(into: [:]) { $0[$1, default: 0] += 1 }
     for (act, count) in done.sorted(by: { $0.key < $1.key }) { say("  \(act): \(count)") }

@@ -4,7 +4,7 @@ import SimulatedHardware
 /// Nodes that tell volumes of their own.
 extension HostileClient {
   /// What nearend's connections call themselves.
-  private static let nearend = "Nearend Voice Processing"
+  static let nearend = "Nearend Voice Processing"
 
   /// What nearend plays to, or records from.
   private func chosen(_ isSpeaker: Bool) -> Set<UInt32> {

@@ -13,6 +13,7 @@ final class Witness {
   private var ear: OpaquePointer?
   private var heardBefore = 0
   private var accepted = 0
+  private var connections = 0
   private var absurd: [Float]?
 
   init(socket: String) {
@@ -52,6 +53,7 @@ final class Witness {
     case .added(let node) where node.kind == .node && node.nodeName?.hasPrefix("hostile.") == true:
       guard let connection else { return }
       volumes[node.id] = try? NodeVolumes(connection, id: node.id) { [weak self] in self?.told(node.id) }
+    case .added(let client) where client.kind == .client && client.properties["application.name"] == HostileClient.nearend: connections += 1
     case .removed(let object): volumes[object.id] = nil
     case .lost: isLost = true
     default: break
@@ -67,6 +69,9 @@ final class Witness {
 
   /// Props that came, and those of them in which nearend's reader found volumes.
   var counts: (heard: Int, accepted: Int) { (heardBefore + (ear.map { Int(hc_heard($0)) } ?? 0), loop.locked { accepted }) }
+
+  /// Connections that nearend made: new ones also where metadata or a card that it asked has gone.
+  var nearendConnections: Int { loop.locked { connections } }
 
   /// Volumes that nobody can play, if the reader let any through.
   var absurdVolumes: [Float]? { loop.locked { absurd } }
