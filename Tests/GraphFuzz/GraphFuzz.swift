@@ -29,8 +29,8 @@ struct GraphFuzz: ParsableCommand {
 
   /// Bytes that a daemon may hold: WirePlumber 0.4 gives back little of what hostile clients make it take.
   private static let memory = 2 << 30
-  /// Bytes that this process may hold, with nearend and the address sanitizer's own in it.
-  private static let ownMemory = 1 << 30
+  /// Bytes that this process may hold, of which the address sanitizer takes some hundred MiB for what was freed.
+  private static let ownMemory = 3 << 29
   /// Seconds to wait for an answer of nearend's.
   private static let patience = 30.0
 
@@ -90,6 +90,7 @@ struct GraphFuzz: ParsableCommand {
           // The daemon tells a client nothing more that has asked a card which then went, or has not answered.
           tally["wireplumber started again", default: 0] += 1
           for client in clients { client.end(grace: 0) }
+          clients = []
           session.stop(.wireplumber)
           try session.start()
           continue
@@ -97,6 +98,7 @@ struct GraphFuzz: ParsableCommand {
           continue
         }
         for client in clients { client.end(grace: 0) }
+        clients = []
         session.stop(.pipewire)
         try session.start()
       }
