@@ -16,8 +16,8 @@ struct DelayScout: ~Copyable {
   /// Coherence that counts: so many times what it is at most ages, and at least so much.
   private let clear: Float = 3
   private let least: Float = 0.12
-  /// The sum of what counts, over the last third of a second, that tells the place: a few hops of a clear echo. Less is reached where a talker's
-  /// first syllables resemble each other.
+  /// Excess coherence, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables of a talker, which
+  /// resemble each other, stay below.
   private let certain: Float = 0.7
 
   init(layout: FilterLayout, channels: Int) {
@@ -49,14 +49,14 @@ struct DelayScout: ~Copyable {
     evidence.deallocate()
   }
 
-  /// Another path: what was found says nothing of it.
+  /// Discards correlations and evidence of the former echo path.
   @_noLocks @_noAllocation
   mutating func forget() {
     for i in 0..<channels * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
     for i in 0..<layout.reach { evidence[i] = 0 }
   }
 
-  /// Every second hop: the hops by which the filter's reference should be late, or nil where it is well placed or nothing is clear.
+  /// Runs every second hop. Returns by how many hops the filter's reference should be late; nil if it is well placed, or nothing is clear.
   @_noLocks @_noAllocation
   mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
     correlate(reference, error: error)
@@ -68,12 +68,12 @@ struct DelayScout: ~Copyable {
       if evidence[partition] > evidence[best] { best = partition }
     }
     // After drift the filter's window begins a few hops into a partition: `first` is the first partition that lies wholly in that window.
-    let rest = offset % hops, first = (offset + hops - 1) / hops
+    let hopsIntoPartition = offset % hops, first = (offset + hops - 1) / hops
     var inside: Float = 0
     for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
     // A partition before the strongest one, for that is not always the one in which the echo begins.
-    let target = min(max(best - (rest == 0 ? 1 : 2), 0), reach - partitions) * hops + rest
+    let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
     guard evidence[best] > certain, isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
     return target

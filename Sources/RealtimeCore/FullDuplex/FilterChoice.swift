@@ -64,7 +64,7 @@ struct FilterChoice: ~Copyable {
 
   /// Nothing is played, so there is nothing to choose.
   @_noLocks @_noAllocation
-  mutating func rest() { (isFast, weight) = (false, 0) }
+  mutating func reset() { (isFast, weight) = (false, 0) }
 
   @_noLocks @_noAllocation
   private func mix(

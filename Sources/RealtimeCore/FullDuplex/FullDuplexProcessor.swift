@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The canceller of our own, full duplex: who talks at the near end is heard while the far end talks, and the far end is not (V10).
+/// nearend's own canceller, full duplex: passes near-end speech during double talk, and removes the far end (V10).
 ///
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
@@ -70,7 +70,7 @@ struct FullDuplexProcessor: ~Copyable {
     dry.process(samples, into: unprocessed)
     linear.process(aligned, left: left, right: right)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
-    hush(lost)
+    silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
@@ -98,9 +98,9 @@ struct FullDuplexProcessor: ~Copyable {
     lostAhead = microphone.delay
   }
 
-  /// Where the microphone has lost its sound, all that is left of it is the estimate of the echo.
+  /// Silences what belongs to lost microphone samples: the residual there is only the negated echo estimate.
   @_noLocks @_noAllocation
-  private mutating func hush(_ lost: Range<Int>) {
+  private mutating func silenceLost(_ lost: Range<Int>) {
     clear(heard, frames: min(lostAhead, hop))
     lostAhead = max(lostAhead - hop, 0)
     if lost.isEmpty { return }

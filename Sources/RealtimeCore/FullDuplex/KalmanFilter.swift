@@ -28,7 +28,7 @@ struct KalmanFilter: ~Copyable {
     var constraintTurns: Int
     /// Whether `peak` is asked for.
     var watchesPeak: Bool
-    /// What is left of a row's highest power after a step of learning, and the share of it that its path may always change by.
+    /// Decay per learning step of a row's peak mean square, and the share of that peak below which its mean square never falls.
     var holding: Float
     var heldShare: Float
 
@@ -53,7 +53,7 @@ struct KalmanFilter: ~Copyable {
   /// By channel and partition: real parts, imaginary parts, variances.
   let weights: UnsafeMutablePointer<Float>
   private let meanSquares: UnsafeMutablePointer<Float>
-  /// The highest of each row's mean squares, falling: what the path may become again.
+  /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
   private let heldSquares: UnsafeMutablePointer<Float>
   private let binsOfRow: UnsafeMutablePointer<Int32>
   private let references: UnsafeMutablePointer<UnsafePointer<Float>>
@@ -180,8 +180,8 @@ struct KalmanFilter: ~Copyable {
     return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
   }
 
-  /// Partitions by which the filter begins too early, where that is so early that the end of the response may be beyond the filter; else 0: one less than
-  /// those, from the first on, from which hardly anything of the echo comes. 0, too, where both sides play something else.
+  /// Returns by how many partitions the window could start later: one less than the number of leading partitions with under 3 % of the echo's
+  /// power in all. 0 if those are at most 5, without confidence, or in stereo.
   @_noLocks @_noAllocation
   func idlePartitions() -> Int {
     guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
@@ -195,7 +195,7 @@ struct KalmanFilter: ~Copyable {
     return idle > 5 ? idle - 1 : 0
   }
 
-  /// The power of the echo that comes from a row, for what the far end plays on average.
+  /// Returns the power of the echo that comes from a row, weighted by the far end's mean spectrum.
   @_noLocks @_noAllocation
   private func heardPower(of row: Int) -> Float {
     let re = weights + row * rowSize, im = re + layout.bins
@@ -209,13 +209,13 @@ struct KalmanFilter: ~Copyable {
 
   /// One hop in which the far end has been silent for as long as the filter reaches: there is no echo, and nothing to learn.
   @_noLocks @_noAllocation
-  mutating func rest(microphone: UnsafePointer<Float>) {
+  mutating func passThrough(microphone: UnsafePointer<Float>) {
     let start = layout.transform - layout.window
     for i in 0..<layout.window { (time[start + i], errorWindow[start + i]) = (0, microphone[i]) }
     for k in 0..<layout.bins { uncertainty[k] = 0 }
   }
 
-  // MARK: What is known is changed as a whole
+  // MARK: Operations on all weights
 
   /// Nothing is known of the path: no echo is estimated, and its power may be what a room's is, falling by 0.2 dB in 10 ms.
   @_noLocks @_noAllocation
@@ -240,7 +240,7 @@ struct KalmanFilter: ~Copyable {
     return (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
   }
 
-  /// The path may have become another: what is known counts for less, and what is new is learnt at once.
+  /// Raises the variances because the echo path may have changed: the weights are kept, and adaptation is fast at once.
   @_noLocks @_noAllocation
   mutating func doubt() {
     for row in 0..<rows {
@@ -278,7 +278,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Both sides of the loudspeaker play something else from now on: until now each had half of what was known.
+  /// Switches to two channels: each starts with half of the mono path's weights.
   @_noLocks @_noAllocation
   mutating func split() {
     for partition in 0..<layout.partitions {
@@ -298,7 +298,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Both sides of the loudspeaker play the same: their paths are one.
+  /// Switches to one channel: its weights are the sum of both.
   @_noLocks @_noAllocation
   mutating func join() {
     for partition in 0..<layout.partitions {
@@ -311,7 +311,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Moves what is known by so many partitions towards earlier echoes, where the reference is delayed by as many; what comes in is unknown.
+  /// Shifts the weights by `partitions` towards earlier echoes, to match a reference delayed by as much; rows that enter are reset.
   @_noLocks @_noAllocation
   mutating func move(by partitions: Int) {
     let count = layout.partitions
@@ -334,8 +334,8 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Moves what is known by a hop towards earlier echoes, because the reference is a hop later from now on. False, and nothing has changed, where echo
-  /// comes within that hop.
+  /// Shifts the weights by one hop towards earlier echoes, to match a reference delayed by as much. Returns false, and changes nothing, if echo
+  /// comes from that hop.
   @_noLocks @_noAllocation
   mutating func moveByHop() -> Bool {
     let length = layout.transform - layout.window
@@ -355,8 +355,8 @@ struct KalmanFilter: ~Copyable {
     return true
   }
 
-  /// More than a hundredth of the echo comes within the filter's first hop, for what the far end plays on average. Not by the power of those taps: where
-  /// the far end plays nothing, above speech, they are whatever noise has taught.
+  /// Returns whether over 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum. Unweighted taps hold only
+  /// noise in bins where the far end is silent.
   @_noLocks @_noAllocation
   private func beginsEarly() -> Bool {
     var early: Float = 0, all: Float = 0

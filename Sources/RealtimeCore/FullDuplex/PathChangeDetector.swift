@@ -10,8 +10,8 @@ struct PathChangeDetector: ~Copyable {
   private let microphone, echo, residual, floor, recent: UnsafeMutablePointer<Float>
   private var hops = 0
   private var evidence = 0
-  /// Mean share of the microphone that is left where echo rules.
-  private var left: Float = 1
+  /// Smoothed share of the microphone's power that remains in bands dominated by echo.
+  private var residualShare: Float = 1
 
   /// Share of the microphone that the estimate must be for its band to count, and how far the band must be over the noise.
   private let loud: Float = 0.4
@@ -46,11 +46,11 @@ struct PathChangeDetector: ~Copyable {
     recent.deallocate()
   }
 
-  /// The filter begins anew.
+  /// Starts over, because the filter was reset.
   @_noLocks @_noAllocation
-  mutating func forget() { (hasConverged, left, evidence) = (false, 1, 0) }
+  mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
 
-  /// One hop of energies by band: true where the path has changed.
+  /// Takes one hop's energies by band. Returns whether the path has changed.
   @_noLocks @_noAllocation
   mutating func update(microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>) -> Bool {
     hops += 1
@@ -73,8 +73,8 @@ struct PathChangeDetector: ~Copyable {
     let isEvident = loudBands >= 5
     evidence = isEvident && 10 * worseBands > 6 * loudBands ? evidence + 1 : 0
     if isEvident && evidence == 0 {
-      left = 0.98 * left + 0.02 * min(remaining / heard, 1)
-      if left < converged { hasConverged = true }
+      residualShare = 0.98 * residualShare + 0.02 * min(remaining / heard, 1)
+      if residualShare < converged { hasConverged = true }
     }
     return evidence >= patience && hasConverged
   }

@@ -92,7 +92,7 @@ struct ReferenceSpectra: ~Copyable {
 
   /// Takes a hop of silence in where there is nothing but silence in the ring.
   @_noLocks @_noAllocation
-  mutating func rest() {
+  mutating func feedSilence() {
     advance()
     if liveHops < layout.slots { liveHops = 0 }
   }
