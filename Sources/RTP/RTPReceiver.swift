@@ -131,7 +131,7 @@ package struct RTPReceiver: Sendable {
     }
     switch meter?.place(header.sequence) {
     case .at(let place): keep(header, payload, at: place, stream.channels, time)
-    case .again(let place):
+    case .restarted(let place):
       window = PacketWindow(next: place, patience: patience)
       concealment.restart()
       keep(header, payload, at: place, stream.channels, time)
