@@ -28,8 +28,8 @@ public struct Cycle {
 /// Copies this cycle's samples of a filter's input port, `FilterPort.pointer`, with silence behind them where a peer's buffer is shorter; false where the
 /// port has no link. Once per port and cycle, at its beginning. [realtime]
 ///
-/// What came by one of several links is the peer's own memory, and libpipewire (0.3.65) unmaps that on the control thread, without asking, when the link
-/// ends: in the middle of a cycle that has begun meanwhile. That takes it longer than copying takes from where the cycle begins, and not longer than a cycle.
+/// A buffer from one of several links is the peer's memory, which libpipewire 0.3.65 unmaps on the control thread when the link ends, even in
+/// mid-cycle. That takes longer than a copy at the cycle's beginning, and less than a cycle.
 @_noLocks @_noAllocation
 public func copyInput(_ port: UnsafeMutableRawPointer, to target: UnsafeMutablePointer<Float>, frames: Int) -> Bool {
   npw_filter_copy_input(port, target, UInt32(frames))

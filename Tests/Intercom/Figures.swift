@@ -5,7 +5,7 @@ import SimulatedHardware
 struct Figures {
   /// dB by which its own voice comes back lower than it was sent, while it alone talks.
   var echo: Double
-  /// The same of half of the seconds at least: a cycle that the machine takes is heard in one second, a canceller that has lost its way in many.
+  /// The median of `echo` over seconds: one lost cycle spoils a single second, a diverged canceller many.
   var typical: Double
   /// The same of its loudest second, and when that was, in seconds since the epoch.
   var loudest: (echo: Double, time: Double)

@@ -4,7 +4,7 @@ import Synchronization
 @testable import RealtimeCore
 
 /// An isolator of known effect: half as loud, and as late as it says.
-// Sound: the worker alone isolates; the rest is behind a lock.
+// `@unchecked Sendable`: the worker alone isolates; the rest is behind a lock.
 final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
   let name = "double"
   let delay: Int

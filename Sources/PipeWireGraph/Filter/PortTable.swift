@@ -3,7 +3,7 @@ import RealtimeCore
 
 /// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and
 /// go by slot.
-// Sound: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while
+// `@unchecked Sendable`: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while
 // audio runs.
 final class PortTable: @unchecked Sendable {
   /// The data pointer for `processCycle`; valid as long as the table.

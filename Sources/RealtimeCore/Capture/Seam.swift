@@ -47,7 +47,7 @@ struct Seam: ~Copyable {
 
   /// Nothing is heard any more: the next stream begins from silence.
   @_noLocks @_noAllocation
-  func rest() { clear(heard, frames: length) }
+  func markIdle() { clear(heard, frames: length) }
 
   /// Processes the path's output in place.
   @_noLocks @_noAllocation

@@ -44,7 +44,7 @@ struct IsolationSlot: ~Copyable {
 
   /// Nobody takes the voice: gives back what is not wanted any more.
   @_noLocks @_noAllocation
-  mutating func rest() {
+  mutating func markIdle() {
     isFresh = true
     if !controls.isolatesVoice { leave() }
   }

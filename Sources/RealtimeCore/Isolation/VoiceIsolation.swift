@@ -5,7 +5,7 @@ import Synchronization
 /// Voice isolation as the control side sees it (V12): has what it takes made when it is asked for, and freed when it is not.
 ///
 /// Making it takes half a second, on the thread that makes capture paths. Until then, and where it cannot be made, the mode is as the standard one.
-// Sound: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it holds moves by its mailbox.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it holds moves by its mailbox.
 public final class VoiceIsolation: @unchecked Sendable {
   public typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
 

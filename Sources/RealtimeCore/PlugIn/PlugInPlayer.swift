@@ -43,7 +43,7 @@ struct PlugInUnit {
     @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
   }
 
-  /// Turns `dry` into `wet`, or begins to. Returns false if that is no sound.
+  /// Processes `dry` into `wet`, here or by the worker. Returns false if the output is NaN or infinite.
   @_noLocks @_noAllocation
   func process(frames: Int) -> Bool {
     guard let late else {
@@ -125,7 +125,7 @@ struct PlugInPlayer: ~Copyable {
 
   /// Nobody listens: what the plug-in still holds is not heard later. Once per pause.
   @_noLocks @_noAllocation
-  mutating func rest() { isFresh = true }
+  mutating func markIdle() { isFresh = true }
 
   /// Begins a stream: the input passes until the plug-in's output is of this stream alone.
   @_noLocks @_noAllocation

@@ -2,7 +2,7 @@ internal import CKernels
 import Foundation
 
 /// A windowed sinc at fractions of a sample, which resamplers share (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983; Kaiser's window).
-// Sound: written once, in `init`.
+// `@unchecked Sendable`: written once, in `init`.
 final class ResamplingBank: @unchecked Sendable {
   /// For a writer's clock that drifts from the graph's: −80 dB from the rate's half on, flat up to 37 % of the rate (17.8 kHz at 48 kHz).
   static let near = ResamplingBank(taps: 32, cutoff: 0.89, beta: 7.86)

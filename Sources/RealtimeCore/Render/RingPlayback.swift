@@ -44,13 +44,13 @@ struct RingPlayback {
 
   private(set) var state = State.idle
   /// Whether the ring keeps its audio while nothing is heard.
-  private(set) var isHeld = false
+  private(set) var isPaused = false
   private var sincePlaying = 0.0
   private var sinceWrite = 0.0
   private var lastWritten: UInt64 = 0
-  /// Drops when buffering, or the hold, began: more of them tell that the ring was full since.
+  /// Drops when buffering, or the pause, began: more of them tell that the ring was full since.
   private var dropsAtBuffering: UInt64 = 0
-  private var dropsWhenHeld: UInt64 = 0
+  private var dropsWhenPaused: UInt64 = 0
 
   /// A sink that nothing has been written to.
   init() {}
@@ -117,21 +117,21 @@ struct RingPlayback {
 
   /// Begins a pause: what plays stops, and is kept.
   @_noLocks @_noAllocation
-  mutating func hold(drops: UInt64) {
-    isHeld = true
-    dropsWhenHeld = drops
+  mutating func pause(drops: UInt64) {
+    isPaused = true
+    dropsWhenPaused = drops
     dropsAtBuffering = drops
     if isPlaying { state = .buffering }
   }
 
-  /// Whether the writer went on in the pause while the ring was full: what waits is then old, and to be discarded before `letGo`.
+  /// Whether the writer went on in the pause while the ring was full: what waits is then old, and to be discarded before `resume`.
   @_noLocks @_noAllocation
-  func isStale(drops: UInt64) -> Bool { drops != dropsWhenHeld }
+  func isStale(drops: UInt64) -> Bool { drops != dropsWhenPaused }
 
   /// Ends a pause, with what the ring has now.
   @_noLocks @_noAllocation
-  mutating func letGo(fill: Int, written: UInt64) {
-    isHeld = false
+  mutating func resume(fill: Int, written: UInt64) {
+    isPaused = false
     sinceWrite = 0
     lastWritten = written
     if fill == 0 { state = .idle }

@@ -35,10 +35,10 @@ struct RingPlayer: ~Copyable {
   }
 
   /// A Boolean value indicating whether a cycle like the last has nothing to do here: the sink is idle and nothing has been written since.
-  /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, release the hold first.
+  /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, resume first.
   /// [realtime]
   var isAtRest: Bool {
-    @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !playback.isHeld }
+    @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !playback.isPaused }
   }
 
   /// Adds one cycle of this sink to the bus. [realtime]
@@ -47,7 +47,7 @@ struct RingPlayer: ~Copyable {
     // reset() runs in another thread and is about to silence the sink. Pairs with its release.
     if cells.claim.exchange(1) != 0 { return }
     if cycle.rate != graphRate { adopt(rate: cycle.rate) }
-    if playback.isHeld { letGo() }
+    if playback.isPaused { resume() }
     discard()
     if breaksOff {
       breaksOff = false
@@ -73,7 +73,7 @@ struct RingPlayer: ~Copyable {
     } else {
       gain.jump(to: cells.effectiveGain)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
-      rest()
+      markIdle()
     }
     cells.state.store(playback.code)
     cells.claim.storeRelease(0)
@@ -87,7 +87,7 @@ struct RingPlayer: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func rest() {
+  private mutating func markIdle() {
     guard case .idle = playback.state, meter.isSilent else { return }
     // The ring was empty, so any write moves the write position on from here.
     restPosition = fifo.readPosition
@@ -95,20 +95,20 @@ struct RingPlayer: ~Copyable {
 
   /// Runs a cycle in which nothing is heard and the ring keeps its audio. [realtime]
   @_noLocks @_noAllocation
-  mutating func hold() {
-    if playback.isHeld || cells.claim.exchange(1) != 0 { return }
-    playback.hold(drops: cells.totalDrops.load())
+  mutating func pause() {
+    if playback.isPaused || cells.claim.exchange(1) != 0 { return }
+    playback.pause(drops: cells.totalDrops.load())
     cells.state.store(playback.code)
     cells.claim.storeRelease(0)
   }
 
-  /// Runs the first cycle after `hold`. If the writer continued while the ring was full, the older audio is discarded. The caller holds the
+  /// Runs the first cycle after `pause`. If the writer continued while the ring was full, the older audio is discarded. The caller holds the
   /// claim.
   @_noLocks @_noAllocation
-  private mutating func letGo() {
+  private mutating func resume() {
     let written = fifo.writePosition
     if playback.isStale(drops: cells.totalDrops.load()) { fifo.advance(fifo.count) }
-    playback.letGo(fill: fifo.count, written: written)
+    playback.resume(fill: fifo.count, written: written)
   }
 
   /// Runs the sink's last cycle after its removal. [realtime]
@@ -157,7 +157,7 @@ struct RingPlayer: ~Copyable {
   /// Plays one cycle from frame `offset` on.
   @_noLocks @_noAllocation
   private mutating func play(_ whole: RenderCycle, from offset: Int) {
-    let cycle = whole.rest(from: offset)
+    let cycle = whole.dropFirst(offset)
     let ratio = self.ratio
     let done = feed.make(cycle.frames, step: 1 / ratio, left: cycle.scratch.left, right: cycle.scratch.right)
     cells.ratio.store(ratio)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One remote participant's ring of PCM (K1–K5, K7). Writers and observers use it from any thread; register it with a `Mixer` to hear it.
-// Sound: cells and FIFO are atomic, the FIFO's writing side is guarded by `writing`, and only the holder of its claim touches the player.
+// `@unchecked Sendable`: cells and FIFO are atomic, the FIFO's writing side is guarded by `writing`, and only the holder of its claim touches the player.
 public final class RingSink: @unchecked Sendable {
   /// In bytes; far beyond any useful size.
   public static let maximumCapacityBytes = 64 << 20
