@@ -50,7 +50,7 @@ private struct ConfigurationReader {
 
   /// More say nothing new.
   private static let mostProblems = 20
-  /// Of a participant's table.
+  /// The keys of a participant's table.
   private static let participantKeys = ["gain", "muted"] + RemoteRule.keys
 
   init(_ text: String) {

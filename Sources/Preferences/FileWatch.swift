@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Reports that one of some files was written, replaced, created or removed, even in a folder that does not exist yet. Uses inotify, without
-/// polling. [any]
+/// Reports that one of some files was written, replaced, created or removed, even in a folder that does not exist yet. Uses inotify,
+/// without polling. [any]
 final class FileWatch: Sendable {
   private let paths: [String]
   private let descriptor: Int32

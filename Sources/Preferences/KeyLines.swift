@@ -2,8 +2,8 @@ import TOMLKit
 
 /// The lines that the keys of a TOML text are on.
 ///
-/// TOMLKit reports the position of a syntax error, but not of a value. So this searches for the shortest prefix of the text that, parsed, has the
-/// key: a second parser of TOML would disagree with the first.
+/// TOMLKit reports the position of a syntax error, but not of a value. So this searches for the shortest prefix of the text that, parsed,
+/// has the key: a second parser of TOML would disagree with the first.
 struct KeyLines {
   private let lines: [Substring]
 

@@ -1,5 +1,5 @@
-/// Makes sound of the datagrams of one stream: checked, in order, with lost packets concealed and everything counted. A pure value, which is
-/// given the time. [any]
+/// Makes sound of the datagrams of one stream: checked, in order, with lost packets concealed and everything counted. A pure value, which
+/// is given the time. [any]
 ///
 ///     datagram ─▶ header ─▶ sender ─▶ sequence ─▶ window ─▶ concealment ─▶ samples
 ///

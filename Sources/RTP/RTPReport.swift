@@ -75,7 +75,8 @@ package struct RTPReport: Sendable, Equatable {
     return bytes
   }
 
-  /// Reads a compound packet: the first sender's or receiver's report in it, and of its blocks the one about `stream`. nil where there is none.
+  /// Reads a compound packet: the first sender's or receiver's report in it, and of its blocks the one about `stream`. nil where there is
+  /// none.
   package init?(_ datagram: UnsafeRawBufferPointer, about stream: UInt32) {
     var offset = 0
     while offset + 8 <= datagram.count {

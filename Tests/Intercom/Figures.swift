@@ -79,7 +79,7 @@ struct Figures {
       return Array(all[first..<min(all.count, first + Int(seconds * 48_000))])
     }
 
-    /// Of the pieces of 0.1 s at these times, together.
+    /// Returns the level of the pieces of 0.1 s at these times, together.
     func level(at times: [Double]) -> Double {
       let powers = times.map { Measures.power(samples(from: $0, seconds: 0.1)) }
       return 10 * log10(max(1e-13, powers.reduce(0, +) / Double(max(1, powers.count))))

@@ -23,7 +23,8 @@ struct CallCommand: ParsableCommand {
   @Option(help: "Packets lost, in percent.")
   var loss = 1.0
 
-  /// dB by which a voice must come back lower in half of the seconds, and in all of them together: cycles that a busy machine takes are heard.
+  /// dB by which a voice must come back lower in half of the seconds, and in all of them together: cycles that a busy machine takes are
+  /// heard.
   private static let echo = 45.0, least = 15.0
   /// Seconds between both being ready and the first word.
   private static let lead = 5.0

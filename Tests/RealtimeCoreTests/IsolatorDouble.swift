@@ -34,7 +34,8 @@ final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
 }
 
 extension CoreRig {
-  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of its own.
+  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of
+  /// its own.
   convenience init(
     isolator: IsolatorDouble, rate: Int = 48_000, hasThread: Bool = false, configure: (CaptureControls) -> Void = { _ in }
   ) throws {

@@ -9,8 +9,8 @@ import Synchronization
 ///      ▲                       │
 ///      └── bytes played ◀──────┘
 ///
-/// Accepts a write if the host has reported room: as an in-process ring would, but "full" up to 10 ms early. Without a host, writes are kept up
-/// to the ring's size; once one was refused, all of them are discarded on reconnection.
+/// Accepts a write if the host has reported room: as an in-process ring would, but "full" up to 10 ms early. Without a host, writes are
+/// kept up to the ring's size; once one was refused, all of them are discarded on reconnection.
 final class JoinedOutput: Sendable {
   private struct State {
     var stream: HostStream?

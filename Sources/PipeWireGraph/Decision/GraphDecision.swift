@@ -20,8 +20,8 @@ struct GraphDecision {
   let links: LinkPlan
   /// A Boolean value indicating whether the session is interrupted, and its programs' audio waits.
   let isInterrupted: Bool
-  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or because what the speaker plays cannot be
-  /// recorded, until it can.
+  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or because what the speaker plays
+  /// cannot be recorded, until it can.
   let usesMix: Bool
   /// A Boolean value indicating whether the filter keeps itself and its devices running.
   let keepsFilterAwake: Bool

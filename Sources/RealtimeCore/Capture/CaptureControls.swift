@@ -44,8 +44,8 @@ public final class CaptureControls: Sendable {
     get { cells.isNoiseSuppressionEnabled.isOn() }
     set { cells.isNoiseSuppressionEnabled.set(newValue) }
   }
-  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode is as
-  /// `standard`. Default: standard.
+  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode
+  /// is as `standard`. Default: standard.
   public var mode: CaptureMode {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
     set { cells.mode.set(newValue.rawValue) }

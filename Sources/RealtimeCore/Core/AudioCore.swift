@@ -7,7 +7,8 @@ import Synchronization
 ///                                 │ mix, or what the real speaker plays
 ///     microphone ─────────────▶ capture path ──▶ + ──▶ voice, source
 ///     application audio ─────────────────────────┘
-// `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by the mixer.
+// `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by
+// the mixer.
 public final class AudioCore: @unchecked Sendable {
   public let mixer = Mixer()
   public let controls = CaptureControls()

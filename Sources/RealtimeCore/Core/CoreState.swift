@@ -123,8 +123,8 @@ struct CoreState: ~Copyable {
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
-  /// Returns whether to keep the voice silent because the speaker already plays what is not linked as reference yet. Gives up after 0.5 s: the
-  /// link may be impossible.
+  /// Returns whether to keep the voice silent because the speaker already plays what is not linked as reference yet. Gives up after 0.5 s:
+  /// the link may be impossible.
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }

@@ -5,11 +5,12 @@ internal import CRealtime
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
-/// Everything always runs; a switch changes what is heard, over one hop. [realtime] but for `init` and `deinit`.
+/// Everything always runs; a switch changes what is heard, over one hop. [realtime] except `init` and `deinit`.
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
-  /// Frames by which the voice is later than the microphone: a hop for the suppressor's windows, and as much as the far end is late for its drift.
+  /// Frames by which the voice is later than the microphone: a hop for the suppressor's windows, and as much as the far end is late for its
+  /// drift.
   let delay: Int
 
   private var linear: LinearCanceller
@@ -25,7 +26,7 @@ struct FullDuplexProcessor: ~Copyable {
   private let silence: UnsafePointer<Float>
   /// Frames at the beginning of the next aligned hop that the microphone has lost.
   private var lostAhead = 0
-  /// Of the hop before: the voice is as late.
+  /// Mean squares of the previous hop, because the voice is a hop late: microphone, negative before the first, and far end.
   private var formerPower: Float = -1
   private var formerFarEnd: Float = 0
 
@@ -57,8 +58,8 @@ struct FullDuplexProcessor: ~Copyable {
     silence.deallocate()
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of all three are
-  /// unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
+  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of
+  /// all three are unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
@@ -87,8 +88,8 @@ struct FullDuplexProcessor: ~Copyable {
     formerFarEnd = linear.farEndPower
   }
 
-  /// A hop went by without a cycle. The far end of that time counts as silent, so that the echo of what came before stays in its place; what is heard
-  /// goes on behind it.
+  /// A hop went by without a cycle. The far end of that time counts as silent, so that the echo of what came before stays in its place;
+  /// what is heard goes on behind it.
   @_noLocks @_noAllocation
   mutating func loseHop() {
     let mode = rt_flush_denormals()

@@ -3,7 +3,7 @@
 ///     left, right ─▶ drift resampler ─▶ + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
 ///     microphone ────────────────────────────────────────────────────────────────────────── − ─▶ residual
 ///
-/// [realtime] but for `init` and `deinit`.
+/// [realtime] except `init` and `deinit`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
   /// The echo estimated in the newest hop, and the residual: the microphone minus it. Overwritten by the next `process`.

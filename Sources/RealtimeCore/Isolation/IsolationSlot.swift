@@ -1,5 +1,6 @@
 /// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It crossfades
-/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime] except `init` and `deinit`.
+/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime]
+/// except `init` and `deinit`.
 struct IsolationSlot: ~Copyable {
   /// Brings the stage, and takes it back.
   let mailbox: Mailbox

@@ -1,10 +1,11 @@
 import Dispatch
+internal import Glibc
 internal import Platform
 
 /// Isolates the voice outside the audio thread: takes it from one FIFO, at the graph's rate, and puts it into the other, as many frames.
 ///
-/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none for 0.2 s until
-/// `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
+/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none
+/// for 0.2 s until `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
 // `@unchecked Sendable`: whoever drains owns all but the FIFOs and the semaphores, which are for two threads; the flags are atomic.
 final class IsolationWorker: @unchecked Sendable {
   let input, output: FrameFIFO
@@ -69,7 +70,7 @@ final class IsolationWorker: @unchecked Sendable {
     }
   }
 
-  /// Looks again, if it rests. [any but the audio thread]
+  /// Looks again, if it rests. [any]
   func wake() {
     if isParked.load() != 0, input.count > 0 { signal.signal() }
   }
@@ -132,4 +133,12 @@ final class IsolationWorker: @unchecked Sendable {
     // It always fits: see `outputCapacity`.
     voice.withUnsafeBufferPointer { if let start = $0.baseAddress { _ = output.write(start, frames: $0.count) } }
   }
+}
+
+/// Asks for the lowest realtime priority for this thread, which has a deadline and works little; without the right to one it stays as it
+/// is. [control]
+private func raisePriority() {
+  var parameters = sched_param()
+  parameters.sched_priority = sched_get_priority_min(SCHED_RR)
+  _ = pthread_setschedparam(pthread_self(), SCHED_RR, &parameters)
 }

@@ -24,7 +24,7 @@ public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConverti
   public var description: String { label.isEmpty ? file : "\(file):\(label)" }
 }
 
-/// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any but the audio thread]
+/// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any]
 public struct PlugInLibrary: Sendable {
   public let path: String
   let plugIns: [PlugIn]
