@@ -99,8 +99,10 @@ struct CallCommand: ParsableCommand {
         let figures = try Figures(of: name, recording, other: theirs)
         delays.append(figures.delay)
         show(
-          "\(name), \(Int(recording.begin)) s: echo \(Self.text(-figures.echo)) dB (typically \(Self.text(-figures.typical)), \(Self.text(-figures.loudest.echo)) in the second \(Int(figures.loudest.time))), heard at \(Self.text(figures.heard)) dBFS (sent at "
-            + "\(Self.text(figures.sent))), silence \(Self.text(figures.silence)) dBFS, voice to ear \(Self.text(figures.delay)) ms, likeness "
+          "\(name), \(Int(recording.begin)) s: echo \(Self.text(-figures.echo)) dB (typically \(Self.text(-figures.typical)), "
+            + "\(Self.text(-figures.loudest.echo)) in the second \(Int(figures.loudest.time))), heard at "
+            + "\(Self.text(figures.heard)) dBFS (sent at \(Self.text(figures.sent))), silence \(Self.text(figures.silence)) dBFS, "
+            + "voice to ear \(Self.text(figures.delay)) ms, likeness "
             + "\(Self.text(figures.likeness * 100)) %\(recording.isExact ? "" : ", cycles were lost")")
         if figures.typical < Self.echo || figures.echo < Self.least {
           problems.append("\(name) hears itself in recording \(index + 1)")

@@ -55,7 +55,8 @@ struct MemoryWatch {
       + "\(number(minutes)) min apart (medians of \(early.count) and \(late.count) samples)"
       + (Self.isSanitized
         ? ", not judged under the address sanitizer"
-        : "; \(number(Self.tolerance)) and \(number(Self.ownTolerance)) % are allowed, so that a leak shows from \(number(unnoticed, 0)) KiB a minute on")
+        : "; \(number(Self.tolerance)) and \(number(Self.ownTolerance)) % are allowed, so that a leak shows from "
+          + "\(number(unnoticed, 0)) KiB a minute on")
   }
 
   var failure: String? {

@@ -37,8 +37,8 @@ public struct CapturePath: ~Copyable {
 
   /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
-  /// Nobody has listened since the last cycle.
-  private var isResting = false
+  /// A Boolean value indicating whether nobody has listened since the last cycle.
+  private var isIdle = false
   private var handOver: EngineHandOver
   private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
 
@@ -114,7 +114,7 @@ public struct CapturePath: ~Copyable {
       input.begin(isOpen: !isMuted || !mutesInput)
       gate.begin(isOpen: !isMuted && !controlCells.isVoiceOnlyPrepared.isOn())
     }
-    if isResting || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
+    if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing {
@@ -135,7 +135,7 @@ public struct CapturePath: ~Copyable {
   /// bridged; otherwise the stream restarts. [realtime]
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
-    guard quantum > 0, isProcessing, !isResting else { return }
+    guard quantum > 0, isProcessing, !isIdle else { return }
     guard 4 * frames <= rate, blocks.canLose(frames: frames, quantum: quantum),
       old?.pointee.blocks.canLose(frames: frames, quantum: quantum) != false
     else { return markIdle() }
@@ -168,14 +168,14 @@ public struct CapturePath: ~Copyable {
     if self.quantum != 0 {
       // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
       seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
-      if isResting { blocks.chain.resume() }
+      if isIdle { blocks.chain.resume() }
     }
     isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
     old = nil
-    isResting = false
+    isIdle = false
     blocks.restart(quantum: quantum)
   }
 
@@ -202,13 +202,13 @@ public struct CapturePath: ~Copyable {
   /// A Boolean value indicating whether the other path is still needed. [realtime]
   var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// Nobody is listening: releases the other path, and what voice isolation does not need, at once. [realtime]
+  /// Ends the stream, because nobody listens: releases the other path, and what voice isolation does not need, at once. [realtime]
   @_noLocks @_noAllocation
   mutating func markIdle() {
     old = nil
     isolation?.pointee.markIdle()
-    if isResting { return }
-    isResting = true
+    if isIdle { return }
+    isIdle = true
     stages?.markIdle()
     seam.markIdle()
   }

@@ -45,7 +45,7 @@ struct Seam: ~Copyable {
     position = 0
   }
 
-  /// Nothing is heard any more: the next stream begins from silence.
+  /// Ends the stream, because nobody listens: the next one begins from silence.
   @_noLocks @_noAllocation
   func markIdle() { clear(heard, frames: length) }
 

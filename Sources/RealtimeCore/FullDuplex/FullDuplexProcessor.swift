@@ -9,8 +9,7 @@ internal import CRealtime
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
-  /// Frames by which the voice is later than the microphone: a hop for the suppressor's windows, and as much as the far end is late for its
-  /// drift.
+  /// Frames by which the voice lags the microphone: a hop for the suppressor's windows, and the delay of the drift resampler.
   let delay: Int
 
   private var linear: LinearCanceller
@@ -18,7 +17,7 @@ struct FullDuplexProcessor: ~Copyable {
   private var meter: EchoMeter
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
-  /// As late as the far end, so that an echo without any delay still follows it.
+  /// Delays the microphone by as much as the far end is delayed, so that an echo without any delay still follows it.
   private var microphone: BlockDelay
   private var dry: BlockDelay
   private var dryFade: Crossfade
@@ -88,8 +87,8 @@ struct FullDuplexProcessor: ~Copyable {
     formerFarEnd = linear.farEndPower
   }
 
-  /// A hop went by without a cycle. The far end of that time counts as silent, so that the echo of what came before stays in its place;
-  /// what is heard goes on behind it.
+  /// Accounts for a hop without a cycle. Its far end counts as silent, so that earlier echo stays in its place; the output continues behind
+  /// it.
   @_noLocks @_noAllocation
   mutating func loseHop() {
     let mode = rt_flush_denormals()
@@ -110,11 +109,11 @@ struct FullDuplexProcessor: ~Copyable {
     lostAhead = max(lostAhead, end - hop)
   }
 
-  /// Another loudspeaker or microphone: what is known of the path is in doubt, and the echo is looked for anew.
+  /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { linear.doubt() }
 
-  /// What comes next does not continue what was before: nobody took the voice in between.
+  /// Continues after a pause in which nobody took the voice.
   @_noLocks @_noAllocation
   mutating func resume() { linear.resume() }
 

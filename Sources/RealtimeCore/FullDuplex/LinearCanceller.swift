@@ -9,13 +9,14 @@ struct LinearCanceller: ~Copyable {
   /// The echo estimated in the newest hop, and the residual: the microphone minus it. Overwritten by the next `process`.
   private(set) var echo: UnsafePointer<Float>
   private(set) var residual: UnsafePointer<Float>
-  /// True after a start of the filter, or a new start: while the far end talks, everything heard is taken as echo.
+  /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
+  /// echo.
   private(set) var isGuarded = false
-  /// Hops by which the reference is late.
+  /// The delay in hops at which the filters' window starts.
   private(set) var offset = 0
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
   private(set) var echoDelay = Float.nan
-  /// Mean square of the newest hop of the far end: of the louder side, for where both play the same it is what either plays.
+  /// Mean square of the newest hop of the far end's louder side.
   private(set) var farEndPower: Float = 0
 
   private var resampler: DriftResampler
@@ -104,12 +105,12 @@ struct LinearCanceller: ~Copyable {
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
-  /// The far end has been silent for as long as the filters look back.
+  /// A Boolean value indicating whether the far end has been silent for the filters' whole reach.
   var isFarEndSilent: Bool {
     @_noLocks @_noAllocation get { reference.isSilent }
   }
 
-  /// Something above 11 kHz was played within that time.
+  /// A Boolean value indicating whether the far end had something above 11 kHz within that time.
   var isFarEndWideBand: Bool {
     @_noLocks @_noAllocation get { !reference.isSilent && reference.isWideBand }
   }
@@ -119,11 +120,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }
   }
 
-  /// One hop of the microphone, and of each channel of the far end.
+  /// Processes one hop of the microphone and of each channel of the far end.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     take(samples, left: left, right: right)
-    // A microphone that is muted at its source gives zeros. The room's echo goes on, and what is known of it is kept.
+    // A microphone that is muted at its source gives zeros. The room's echo continues, so the weights are kept.
     openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {

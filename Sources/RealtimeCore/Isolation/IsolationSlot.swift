@@ -43,7 +43,7 @@ struct IsolationSlot: ~Copyable {
   @_noLocks @_noAllocation
   mutating func restart() { isFresh = true }
 
-  /// Nobody takes the voice: gives back what is not wanted any more.
+  /// Ends the stream, because nobody takes the voice: gives back what is not wanted any more.
   @_noLocks @_noAllocation
   mutating func markIdle() {
     isFresh = true

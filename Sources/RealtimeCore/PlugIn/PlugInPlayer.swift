@@ -38,7 +38,7 @@ struct PlugInUnit {
     return runner.latency + rate / 100
   }
 
-  /// Its output is to be heard.
+  /// A Boolean value indicating whether its output may be heard.
   var isWhole: Bool {
     @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
   }
@@ -123,7 +123,7 @@ struct PlugInPlayer: ~Copyable {
     isFresh = true
   }
 
-  /// Nobody listens: what the plug-in still holds is not heard later. Once per pause.
+  /// Marks the end of a stream, because nobody listens: what the plug-in still holds is not heard later. Once per pause.
   @_noLocks @_noAllocation
   mutating func markIdle() { isFresh = true }
 

@@ -48,7 +48,7 @@ struct StagePlayer: ~Copyable {
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
   }
 
-  /// Nobody listens any more. [realtime]
+  /// Tells the stage that nobody listens any more. [realtime]
   @_noLocks @_noAllocation
   func markIdle() { rt_call_idle(onIdle, context) }
 

@@ -62,7 +62,7 @@ struct FilterChoice: ~Copyable {
     }
   }
 
-  /// Nothing is played, so there is nothing to choose.
+  /// Returns to the careful filter, because nothing is played.
   @_noLocks @_noAllocation
   mutating func reset() { (isFast, weight) = (false, 0) }
 

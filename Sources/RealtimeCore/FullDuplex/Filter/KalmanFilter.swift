@@ -145,7 +145,7 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
   }
 
-  /// One hop: estimates the echo in the newest `window` samples of the microphone and learns from what is left, unless told not to.
+  /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and with `learns` adapts to the error.
   @_noLocks @_noAllocation
   mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
     chooseBins(reference)
@@ -161,7 +161,7 @@ struct KalmanFilter: ~Copyable {
     constrain((hops / tuning.period) % tuning.constraintTurns)
   }
 
-  /// The filter has an estimate that is larger than what it expects to be wrong by.
+  /// A Boolean value indicating whether the estimate exceeds its expected error.
   var isConfident: Bool {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
   }
@@ -209,7 +209,7 @@ struct KalmanFilter: ~Copyable {
     return sum.sum()
   }
 
-  /// One hop in which the far end has been silent for as long as the filter reaches: there is no echo, and nothing to learn.
+  /// Passes one hop of the microphone, because the far end was silent for the filter's whole reach: nothing is estimated or learnt.
   @_noLocks @_noAllocation
   mutating func passThrough(microphone: UnsafePointer<Float>) {
     let start = layout.transform - layout.window
@@ -219,7 +219,7 @@ struct KalmanFilter: ~Copyable {
 
   // MARK: Operations on all weights
 
-  /// Nothing is known of the path: no echo is estimated, and its power may be what a room's is, falling by 0.2 dB in 10 ms.
+  /// Resets the weights to 0, and the variances to those of a room, falling by 0.2 dB in 10 ms.
   @_noLocks @_noAllocation
   mutating func forget() {
     for row in 0..<rows { forget(row: row) }
@@ -255,7 +255,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Takes over what another filter knows in some bins.
+  /// Copies another filter's weights and variances in some bins.
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
     for row in 0..<rows where binsOfRow[row] > 0 {
@@ -266,7 +266,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// The echo is this many times as loud as it was.
+  /// Scales the estimated path, because the echo's level has changed by this factor.
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float) {
     for row in 0..<rows {

@@ -90,14 +90,14 @@ struct ReferenceSpectra: ~Copyable {
     analyze(channel: 2)
   }
 
-  /// Takes a hop of silence in where there is nothing but silence in the ring.
+  /// Feeds a hop of silence, for a ring that holds nothing else.
   @_noLocks @_noAllocation
   mutating func feedSilence() {
     advance()
     if liveHops < layout.slots { liveHops = 0 }
   }
 
-  /// What comes next does not continue what was before, which counts as silent from now on.
+  /// Discards the history: it counts as silent from now on.
   @_noLocks @_noAllocation
   mutating func restart() {
     samples.silence()
