@@ -5,7 +5,7 @@ internal import CRealtime
 struct DriftResampler: ~Copyable {
   /// Frames by which the output is later than the input, beyond the 8 that the filter looks ahead.
   private(set) var delay = 24.0
-  /// By how much the delay grows in one frame: positive where the loudspeaker's clock is slow.
+  /// The growth of the delay in frames per frame: positive if the loudspeaker's clock is slow.
   var rate: Double = 0
 
   private let middle = 24.0
@@ -42,12 +42,12 @@ struct DriftResampler: ~Copyable {
     table.deallocate()
   }
 
-  /// Both channels have been the same for as long as anything is read of them.
+  /// A Boolean value indicating whether both channels are the same throughout the history.
   var isMono: Bool {
     @_noLocks @_noAllocation get { sameHops > before / hop + 1 }
   }
 
-  /// Takes a hop of both channels in.
+  /// Feeds a hop of both channels.
   @_noLocks @_noAllocation
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     push(left, frames: hop, onto: history, length: hop + before)
@@ -60,7 +60,7 @@ struct DriftResampler: ~Copyable {
     sameHops = difference == .zero ? min(sameHops + 1, 1_000) : 0
   }
 
-  /// The hop of a channel at the delay of now.
+  /// Reads a hop of a channel at the current delay.
   @_noLocks @_noAllocation
   func read(into output: UnsafeMutablePointer<Float>, channel: Int) {
     let line = history + channel * (hop + before)
@@ -83,19 +83,19 @@ struct DriftResampler: ~Copyable {
     }
   }
 
-  /// After every channel has been read.
+  /// Advances by a hop, once every channel has been read.
   @_noLocks @_noAllocation
   mutating func advance() { delay = max(delay + rate * Double(hop), least) }
 
-  /// Another hop can be read before the next one is fed: the delay has grown by more than a hop.
+  /// A Boolean value indicating whether another hop can be read before the next one is fed: the delay has grown by more than a hop.
   var hasHopToSpare: Bool {
     @_noLocks @_noAllocation get { delay > middle + Double(hop) }
   }
-  /// A hop will soon be read that has not been fed.
+  /// A Boolean value indicating whether a hop will soon be read that has not been fed.
   var isShort: Bool {
     @_noLocks @_noAllocation get { delay < least + 1 }
   }
-  /// After a hop more, or a hop fewer, has been read.
+  /// Corrects the delay after so many hops more, or with a negative number fewer, were read.
   @_noLocks @_noAllocation
   mutating func skip(hops: Int) { delay -= Double(hops * hop) }
 }

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How fast the clocks of loudspeaker and microphone drift apart: by how much the filter's response has moved in a quarter of a second,
+/// Measures the drift between the clocks of loudspeaker and microphone: how far the filter's response has moved in a quarter of a second,
 /// from the slope of its phase. [realtime] except `init` and `deinit`.
 struct DriftTracker: ~Copyable {
   private let layout: FilterLayout
@@ -14,11 +14,11 @@ struct DriftTracker: ~Copyable {
   /// Bins in which an echo is heard.
   private var heard = 0
 
-  /// Samples; steps of a tenth.
+  /// The largest shift that is tried, in tenths of a sample.
   private let furthest = 30
   private let largest = 2e-4
   private let certain: Float = 0.6
-  /// Fewest bins in which an echo is heard for a drift to be told.
+  /// The fewest bins with an audible echo that suffice for a measurement.
   private let fewest = 24
   private let gain = 0.25
 
@@ -38,11 +38,11 @@ struct DriftTracker: ~Copyable {
     cosines.deallocate()
   }
 
-  /// The filter begins anew, or moves.
+  /// Discards the former response, because the filter was reset or its window moved.
   @_noLocks @_noAllocation
   mutating func forget() { hasFormer = false }
 
-  /// One hop: a better rate now and then, nil at most times. `rate` is the drift that is compensated, frames a frame.
+  /// Takes one hop. Returns a better rate now and then, otherwise nil. `rate` is the drift that is compensated, in frames per frame.
   @_noLocks @_noAllocation
   mutating func update(_ filter: borrowing KalmanFilter, rate: Double) -> Double? {
     hops += 1
@@ -67,7 +67,7 @@ struct DriftTracker: ~Copyable {
     }
   }
 
-  /// The mean, over bins, of how well the response fits itself moved by tenths of a sample.
+  /// Returns the mean over bins of how well the response matches the former one shifted by so many tenths of a sample.
   @_noLocks @_noAllocation
   private func likeness(_ shift: Int) -> Float {
     let turn = 10 * layout.transform, quarter = turn / 4
@@ -81,8 +81,8 @@ struct DriftTracker: ~Copyable {
     return sum / Float(heard)
   }
 
-  /// The normalized product of the response and the conjugate of what it was, in the bins in which an echo is heard: elsewhere the response
-  /// is what noise has taught. False where it has hardly changed, or too few bins tell.
+  /// Computes the normalized product of the response and the conjugate of the former one in the bins with an audible echo: elsewhere the
+  /// response is learnt from noise. Returns false if it has hardly changed, or those bins are too few.
   @_noLocks @_noAllocation
   private mutating func compare(_ filter: borrowing KalmanFilter) -> Bool {
     var difference: Float = 0, energy: Float = 0

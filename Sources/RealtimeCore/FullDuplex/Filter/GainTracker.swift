@@ -1,5 +1,5 @@
-/// By how much the echo has become louder or softer as a whole: somebody has turned the volume. The estimate is then right but for one
-/// factor, which a few hops of the microphone tell, where nobody talks at the near end. [realtime]
+/// Detects that somebody has turned the volume: the echo is then the estimate times one factor, which a few hops of the microphone tell
+/// while nobody talks at the near end. [realtime]
 struct GainTracker {
   private let hop: Int
   private let memory: Float
@@ -11,10 +11,10 @@ struct GainTracker {
 
   /// The share of the microphone that the scaled estimate explains.
   private let explained: Float = 0.9
-  /// 1.5 dB either way, 20 dB at most.
+  /// Changes that are followed: at least 1.5 dB in either direction, and at most 20 dB.
   private let least: Float = 1.25
   private let most: Float = 10
-  /// −70 dBFS.
+  /// The mean square from which on an echo is audible: −70 dBFS.
   private let audible: Float = 1e-7
 
   init(layout: FilterLayout) {
@@ -23,7 +23,7 @@ struct GainTracker {
     patience = layout.hops(0.021)
   }
 
-  /// One hop of the microphone and of the echo's estimate: the factor by which the filters' weights should be multiplied, or nil.
+  /// Takes one hop of the microphone and of the estimated echo. Returns the factor for the filters' weights, or nil.
   @_noLocks @_noAllocation
   mutating func update(microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, isConverged: Bool) -> Float? {
     var products: Float = 0, squares: Float = 0

@@ -22,13 +22,13 @@ struct KalmanFilter: ~Copyable {
     var overcount: Float
     /// Bins to either side over which the noise is smoothed.
     var smoothedBins: Int
-    /// Per hop.
+    /// How much of the noise's estimate stays from one step to the next.
     var smoothing: Float
     /// Hops from one step of learning to the next; the echo is estimated in each.
     var period: Int
     /// Steps of learning in which every partition is constrained once.
     var constraintTurns: Int
-    /// Whether `peak` is asked for.
+    /// Whether the strongest tap is tracked, for `peak`.
     var watchesPeak: Bool
     /// Decay per learning step of a row's peak mean square, and the share of that peak below which its mean square never falls.
     var holding: Float

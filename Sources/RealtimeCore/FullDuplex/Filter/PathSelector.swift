@@ -1,13 +1,13 @@
-/// Two filters for one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast one leaves clearly less,
-/// the careful one, which is the one that is heard, takes its weights over; where it leaves more, it begins again from the careful one's.
-/// Compared are errors of the newest hop alone, which neither filter has learnt from. [realtime] except `init` and `deinit`.
+/// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
+/// one leaves clearly less, the careful one adopts its weights; where it leaves more, it restarts from the careful one's. Compares the
+/// errors of the newest hop only, which neither filter has learnt from. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {
   private let bins: Int
   private let memory: Float
   private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
   private let count: Int
 
-  /// The fast filter must leave this share of what the careful one leaves to be taken over, and falls back beyond that share.
+  /// Shares of the careful filter's error: below the first the fast one's weights are adopted, beyond the second they are replaced.
   private let better: Float = 0.4
   private let worse: Float = 1.1
 
@@ -25,13 +25,13 @@ struct PathSelector: ~Copyable {
     carefulEnergy.deallocate()
   }
 
-  /// Neither is the better one.
+  /// Starts over, because both filters were reset.
   @_noLocks @_noAllocation
   mutating func forget() {
     for band in 0..<count { fastEnergy[band] = carefulEnergy[band] }
   }
 
-  /// One hop: the energies of both errors by band.
+  /// Takes one hop's energies of both errors by band.
   @_noLocks @_noAllocation
   mutating func select(
     _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, fast fastError: UnsafePointer<Float>,

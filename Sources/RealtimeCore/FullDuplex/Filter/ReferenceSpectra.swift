@@ -1,4 +1,4 @@
-/// The spectra of the far end, a hop apart: a ring of what the echo may come from. [realtime] except `init` and `deinit`.
+/// The history of the far end that echo may come from: a ring of spectra, one per hop. [realtime] except `init` and `deinit`.
 struct ReferenceSpectra: ~Copyable {
   /// The first or only side, the second, what saturation adds.
   static var channels: Int {
@@ -8,16 +8,16 @@ struct ReferenceSpectra: ~Copyable {
   static var silence: Float {
     @_noLocks @_noAllocation get { 5e-10 }
   }
-  /// The sides differ, or did within the ring.
+  /// A Boolean value indicating whether the sides differ anywhere in the ring.
   private(set) var isStereo = false
-  /// There is something above `speechBins`, or was within the ring.
+  /// A Boolean value indicating whether the ring holds anything above `speechBins`.
   private(set) var isWideBand = false
-  /// There is nothing in the ring.
+  /// A Boolean value indicating whether the ring holds only silence.
   var isSilent: Bool {
     @_noLocks @_noAllocation get { silentHops > layout.slots }
   }
   private var silentHops: Int
-  /// Slots since the far end's last gap, at most all: those before count as silent, whatever is in them.
+  /// Slots since the far end's last gap, at most all: older ones count as silent, whatever they hold.
   private var liveHops: Int
   private var narrowHops: Int
   private var sameHops: Int
@@ -62,7 +62,7 @@ struct ReferenceSpectra: ~Copyable {
     isMono.deallocate()
   }
 
-  /// Takes a hop of everything in. `right` may be `left`.
+  /// Feeds a hop of all channels. `right` may be `left`.
   @_noLocks @_noAllocation
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
     advance()
@@ -118,7 +118,7 @@ struct ReferenceSpectra: ~Copyable {
     isWideBand = narrowHops <= layout.slots
   }
 
-  /// The energy that a Hann window would leave in those bins, over its own gain: without one, what is low leaks up here.
+  /// Returns the energy in those bins under a Hann window, over its gain: without a window, low frequencies leak up here.
   @_noLocks @_noAllocation
   private static func windowedEnergy(_ part: UnsafePointer<Float>, bins: Int) -> Float {
     var sum = SIMD8<Float>.zero
@@ -136,7 +136,7 @@ struct ReferenceSpectra: ~Copyable {
     return Float(bins.count) * (meanSquare(re, frames: bins.count) + meanSquare(im, frames: bins.count))
   }
 
-  /// The spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
+  /// Returns the spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
   @_noLocks @_noAllocation
   func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
     if age >= liveHops { return UnsafePointer(nothing) }
@@ -144,7 +144,7 @@ struct ReferenceSpectra: ~Copyable {
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
 
-  /// The bins of the same spectrum in which the echo is looked for: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
+  /// Returns the bins of the same spectrum that the scout reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
   /// `scoutBins`.
   @_noLocks @_noAllocation
   func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
@@ -178,7 +178,7 @@ struct ReferenceSpectra: ~Copyable {
     scoutRing + (channel * layout.slots + position(of: index)) * 2 * layout.paddedScoutBins
   }
 
-  /// Spectra that are a partition apart are neighbours in memory, for they are read together.
+  /// Returns a slot's place. Spectra that are a partition apart are neighbours in memory, because they are read together.
   @_noLocks @_noAllocation
   private func position(of index: Int) -> Int {
     index % layout.partitionHops * (layout.slots / layout.partitionHops) + index / layout.partitionHops
@@ -186,8 +186,8 @@ struct ReferenceSpectra: ~Copyable {
 }
 
 extension SplitSpectrum {
-  /// The bins in which the echo is looked for: `paddedScoutBins` real parts, as many imaginary ones; what is beyond `scoutBins` stays as it
-  /// was.
+  /// Copies the bins that the scout reads: `paddedScoutBins` real parts, as many imaginary ones; those beyond `scoutBins` stay as they
+  /// were.
   @_noLocks @_noAllocation
   func thin(_ layout: FilterLayout, into bins: UnsafeMutablePointer<Float>) {
     let first = layout.firstScoutBin, step = layout.scoutStep, imaginary = bins + layout.paddedScoutBins

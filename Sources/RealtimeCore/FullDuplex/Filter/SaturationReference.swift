@@ -42,7 +42,7 @@ struct SaturationReference: ~Copyable {
     }
   }
 
-  /// Channel 1 has played what channel 0 has.
+  /// Sets channel 1's state to channel 0's, because both have played the same.
   @_noLocks @_noAllocation
   mutating func join() { (power[1], projection[1]) = (power[0], projection[0]) }
 

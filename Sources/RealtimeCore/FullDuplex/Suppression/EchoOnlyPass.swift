@@ -1,8 +1,7 @@
 internal import CKernels
 
-/// The residual once more, with its echo suppressed and its noise left: what voice isolation takes, beside the voice of the suppressor
-/// itself (V12). It shares what the suppressor knows of echo, noise and the near end, and costs nothing while nobody takes it. [realtime]
-/// except `init` and `deinit`.
+/// Suppresses the residual's echo but not its noise, for voice isolation, beside the suppressor's own voice (V12). Shares the suppressor's
+/// estimates of echo, noise and near end, and costs nothing while nobody takes it. [realtime] except `init` and `deinit`.
 struct EchoOnlyPass: ~Copyable {
   private let padded: Int
   private let spectrum: SplitSpectrum
@@ -26,7 +25,7 @@ struct EchoOnlyPass: ~Copyable {
     copy(known, to: memory.noise, frames: padded)
   }
 
-  /// One hop, after `take`.
+  /// Processes one hop, after `take`.
   /// - Parameter kernel: the suppressor's own for this hop: of its echo, near end and comfort noise.
   @_noLocks @_noAllocation
   func process(

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How likely it is that the near end is heard, by band and in all: its power over what is expected of echo and noise. [realtime] except
+/// Estimates the probability that the near end is heard, by band and in all, from the power over expected echo and noise. [realtime] except
 /// `init` and `deinit`.
 struct NearEndPresence: ~Copyable {
   /// 0…1: the mean of the five likeliest bands of speech, falling within some 20 ms.
@@ -15,7 +15,7 @@ struct NearEndPresence: ~Copyable {
   private let presence: UnsafeMutablePointer<Float>
   private let attackEcho, attackNoise, release, overallRelease: Float
 
-  /// dB over what is expected, and the width of the step. The noise is known better than the residual echo.
+  /// Level in dB over the expected one that means speech, and the width of the step. The noise is known better than the residual echo.
   private let thresholds: (noise: Float, echo: Float) = (1.3, 2)
   private let width: Float = 1.2
   private let counted = 5
@@ -40,7 +40,7 @@ struct NearEndPresence: ~Copyable {
     byBin.deallocate()
   }
 
-  /// One hop, by bin. Guarded, whatever is heard is echo.
+  /// Takes one hop by bin. While guarded, whatever is heard counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, noiseShare: Float, isGuarded: Bool

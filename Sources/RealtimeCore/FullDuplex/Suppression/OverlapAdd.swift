@@ -1,4 +1,4 @@
-/// The way back from the suppressor's spectra to sound: the newest two hops of each transform, windowed and added to those of the one
+/// Synthesizes samples from the suppressor's spectra: the newest two hops of each transform, windowed and overlapped with those of the one
 /// before. [realtime] except `init` and `deinit`.
 struct OverlapAdd: ~Copyable {
   private let hop: Int

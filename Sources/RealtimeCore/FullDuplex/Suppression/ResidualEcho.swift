@@ -1,9 +1,9 @@
 internal import CRealtime
 
-/// The power of the echo that the linear canceller leaves, by bin: the filter's own uncertainty, which predicts it up to a factor, and that
-/// factor, learnt by band where nobody talks at the near end. [realtime] except `init` and `deinit`.
+/// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
+/// end. [realtime] except `init` and `deinit`.
 struct ResidualEcho: ~Copyable {
-  /// By bin.
+  /// The predicted power by bin.
   let power: UnsafeMutablePointer<Float>
 
   private let bins: Int
@@ -17,7 +17,7 @@ struct ResidualEcho: ~Copyable {
   private let margin: Float = 2
   /// A share of the estimated echo is always left: loudspeakers and rooms are not linear.
   private let least: Float = 0.003
-  /// Farther up, a talker would be taken for echo, and then for more of it.
+  /// Limits of the factor: above the higher one, a talker would count as echo, which would raise the factor further.
   private let range: (low: Float, high: Float) = (0.1, 8)
   private let guarded: Float = 2
 
@@ -47,9 +47,9 @@ struct ResidualEcho: ~Copyable {
     for array in [power, former, tail, calibration, error, prediction] { array.deallocate() }
   }
 
-  /// One hop, by bin: |E|², |Y|² of the estimated echo, what the filter expects to be wrong with that, the noise. `presence` is how likely
-  /// the near end talks. Guarded, an echo is expected to be loud at once. Above the bins of the bands no echo is estimated: whatever is
-  /// heard there while the far end `isWideBand` is taken for echo.
+  /// Takes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of near-end
+  /// speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: what is heard there while the far
+  /// end `isWideBand` counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
@@ -85,8 +85,8 @@ struct ResidualEcho: ~Copyable {
     }
   }
 
-  /// Down at any time, up only while nobody talks at the near end, and hardly where the error is far beyond what is expected: that is
-  /// somebody.
+  /// Adapts a band's factor: downwards at any time, upwards only while nobody talks at the near end, and hardly if the error is far beyond
+  /// the prediction, because then somebody does.
   @_noLocks @_noAllocation
   private mutating func calibrate(_ band: Int, noise: Float, presence: Float) {
     guard calibration[band] * prediction[band] > 2 * noise else { return }

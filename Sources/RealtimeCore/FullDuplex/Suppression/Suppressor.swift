@@ -1,8 +1,8 @@
 internal import CKernels
 internal import CRealtime
 
-/// Takes what the linear canceller leaves, and noise, out of the residual: one short-time Fourier transform with asymmetric windows (Mauler
-/// and Martin, EUSIPCO 2007), 4 hops to look at and 2 to hear, so that it delays by one hop. [realtime] except `init` and `deinit`.
+/// Removes residual echo and noise: one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops for
+/// analysis and 2 for synthesis, so that it delays by one hop. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
@@ -88,12 +88,12 @@ struct Suppressor: ~Copyable {
     phases.deallocate()
   }
 
-  /// How likely the near end is heard, 0…1.
+  /// The probability that the near end is heard, 0…1.
   var nearEndPresence: Float {
     @_noLocks @_noAllocation get { presence.overall }
   }
 
-  /// One hop.
+  /// Processes one hop.
   ///
   /// - Parameters:
   ///   - newest: what the linear canceller leaves of the microphone.
@@ -138,7 +138,7 @@ struct Suppressor: ~Copyable {
     for k in 0..<bins { power[k] = spectrum.power(k) * scale }
   }
 
-  /// From the filter's bins to this transform's, half as many, over four of them.
+  /// Maps the filter's bins to this transform's, half as many, smoothed over four.
   @_noLocks @_noAllocation
   private func spread(_ filter: UnsafePointer<Float>) {
     // U is of `window` samples and |E|² of a hop.
@@ -174,7 +174,7 @@ struct Suppressor: ~Copyable {
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
   }
 
-  /// 0…1, the same sequence each time (Marsaglia's xorshift, 2003).
+  /// Returns a number in 0…1, in the same sequence each time (Marsaglia's xorshift, 2003).
   @_noLocks @_noAllocation
   private static func next(_ state: inout UInt64) -> Float {
     state ^= state << 13

@@ -1,6 +1,6 @@
 internal import CKernels
 
-/// What a pass of the suppressor remembers of each bin from hop to hop; `nearend_suppression` says of what. [realtime] except `init` and
+/// The state of a pass of the suppressor by bin, from hop to hop; `nearend_suppression` says what each is. [realtime] except `init` and
 /// `deinit`.
 struct SuppressorMemory: ~Copyable {
   let noise, speech, clean, gain, smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
@@ -20,7 +20,7 @@ struct SuppressorMemory: ~Copyable {
 
   deinit { for array in [noise, speech, clean, gain, smoothed, least, most, formerLeast] { array.deallocate() } }
 
-  /// Makes a pass remember here.
+  /// Points a pass to this state.
   @_noLocks @_noAllocation
   func use(in kernel: inout nearend_suppression) {
     (kernel.noise, kernel.speech, kernel.clean, kernel.gain) = (noise, speech, clean, gain)
