@@ -94,8 +94,9 @@ final class Soak {
     report("application audio: \(appAudio.summary)")
     report("\(gates) muted microphones gave zeros; \(restored) times the music was as loud as before, after a call")
     report("interruptions: \(list(interruptions.counts))")
-    let longest = recoveries.sorted { $0.value > $1.value }.map { "\(number($0.value, 2)) \($0.key)" }
-    report("seconds until the session ran again, at most: \(longest.joined(separator: ", "))")
+    report(
+      "seconds until the session ran again, at most: \(recoveries.sorted { $0.value > $1.value }.map { "\(number($0.value, 2)) \($0.key)" }.joined(separator: ", "))"
+    )
     report(crashes.isEmpty ? "no daemon failed" : "daemons that failed by themselves: \(list(crashes))")
     report("\(snapshot.graph.cycles) cycles in the last graph's counting, \(snapshot.graph.xruns) xruns; \(memory.description)")
     report("MiB with nobody there, in order: \(memory.course)")
