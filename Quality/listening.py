@@ -1,6 +1,7 @@
 """Listening with the eyes: spectrograms of what the microphone heard, and of what each program made of it."""
 
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 import soundfile
@@ -101,7 +102,7 @@ def properties(case):
         told.append(f"loudspeaker: {case['shape']}")
     if "ppm" in case:
         told.append(f"clocks {case['ppm']:+d} ppm")
-    return f"Seed {case['seed']}: {', '.join(told)}."
+    return fill(f"Seed {case['seed']}: {', '.join(told)}.", 120)
 
 
 HEAD = """# Listening with the eyes

@@ -1,17 +1,11 @@
 import Glibc
+import SessionModel
 
 /// Formats numbers. Cheap, because they are formatted ten times a second.
 enum Numbers {
   /// A number with a fixed count of decimals; "-" for NaN and infinity.
   static func fixed(_ value: Double, _ decimals: Int, sign: Bool = false) -> String {
-    guard value.isFinite else { return "-" }
-    var scale = 1
-    for _ in 0..<decimals { scale *= 10 }
-    let scaled = Int((min(abs(value), 1e12) * Double(scale)).rounded())
-    let prefix = scaled == 0 ? "" : value < 0 ? "-" : sign ? "+" : ""
-    guard decimals > 0 else { return prefix + String(scaled) }
-    let fraction = String(scaled % scale)
-    return prefix + String(scaled / scale) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    decimal(value, decimals, sign: sign)
   }
 
   /// A level in dBFS: "-23.4", or "silent".

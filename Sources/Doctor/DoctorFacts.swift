@@ -60,7 +60,7 @@ package struct GraphSurvey: Sendable, Equatable {
     package var description = ""
     /// "Audio/Sink", "Stream/Output/Audio", …; empty where it has none.
     package var mediaClass = ""
-    /// Of the client that made it; empty where it does not tell.
+    /// The name of the client that made it; empty if it gives none.
     package var application = ""
     package var client: UInt32?
     package init(
@@ -94,7 +94,7 @@ package struct GraphSurvey: Sendable, Equatable {
   package var defaultSource: String?
   /// `clock.force-quantum` of the settings, in frames; 0: nobody forces one.
   package var forcedQuantum = 0
-  /// Of the process that has the node `nearend`.
+  /// The id of the process that has the node `nearend`.
   package var nearendProcess: Int32?
 
   package init() {}
@@ -102,7 +102,8 @@ package struct GraphSurvey: Sendable, Equatable {
   func node(_ id: UInt32) -> Node? { nodes.first { $0.id == id } }
   func node(named name: String?) -> Node? { nodes.last { $0.name == name } }
 
-  /// Every node that sound from `id` reaches, or with `isBackwards` comes from, over links and through programs that take sound in and give it out.
+  /// Every node that sound from `id` reaches, or with `isBackwards` comes from, over links and through programs that take sound in and give
+  /// it out.
   func reachable(from id: UInt32, isBackwards: Bool) -> Set<UInt32> {
     var (seen, waiting): (Set<UInt32>, [UInt32]) = ([id], [id])
     while let next = waiting.popLast() {

@@ -14,7 +14,7 @@ struct WheelArchive {
   private let file: String
   private var entries: [String: Entry] = [:]
 
-  /// Of a file inside, in bytes.
+  /// The most bytes that a file inside may have.
   static let largest = 64 << 20
 
   /// - Parameter file: what errors call it.

@@ -3,7 +3,7 @@
 
   /// Replaces Synchronization's mutex under ThreadSanitizer, which does not see that one's contended path: that part of the standard
   /// library is not instrumented.
-  // Sound: the value is accessed with the lock held only.
+  // `@unchecked Sendable`: the value is accessed with the lock held only.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -77,7 +77,7 @@ struct ConfigShowCommand: ParsableCommand {
     var name: String
     var value: String
     var origin: String
-    /// Of the nearend that runs, where it is another.
+    /// The running nearend's value, if it differs.
     var now: String?
 
     var text: String { "\(name) = \(value)".padded(to: 44) + "# \(origin)\(now.map { "; now \($0)" } ?? "")" }

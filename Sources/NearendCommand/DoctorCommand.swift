@@ -84,13 +84,13 @@ extension DoctorFacts {
     }
   }
 
-  /// The installed one's; the one that runs tells nobody.
+  /// The installed WirePlumber's version; a running one does not report its own.
   private static func wirePlumberVersion() -> String? {
     let answer = output(ofCommand: "wireplumber --version", within: 3)
     return answer.firstMatch(of: /[Ll]inked with libwireplumber ([0-9.]+)/).map { String($0.output.1) }
   }
 
-  /// Of the thread with the highest priority, which is libpipewire's.
+  /// Returns the priority of the process's most urgent thread, which is libpipewire's.
   private static func realtime(of process: Int32) -> Realtime? {
     guard let highest = realtimePriority(ofProcess: process) else { return nil }
     let limits = (try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)) ?? ""

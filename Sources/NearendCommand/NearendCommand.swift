@@ -87,7 +87,8 @@ struct NearendCommand: ParsableCommand {
     return rehearse("there is no real audio device here", terminal, stop)
   }
 
-  /// Shows the dashboard of a nearend that runs already, where nothing was asked for that only one of its own could do. False where none runs.
+  /// Shows the dashboard of a nearend that runs already, where nothing was asked for that only one of its own could do. False where none
+  /// runs.
   private func attach(_ terminal: TerminalDisplay, _ stop: StopRequest, _ environment: [String: String]) -> Bool {
     guard devices.isStandard, !telemetry.isGiven, let path = ControlPath.standard(environment) else { return false }
     let nearend = RunningNearend(client: ControlClient(path: path))

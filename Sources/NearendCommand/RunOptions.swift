@@ -86,7 +86,7 @@ struct DeviceOptions: ParsableArguments {
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
   }
 
-  /// Nothing was asked for that a nearend which runs already may do otherwise.
+  /// A Boolean value indicating whether no option was given in which a running nearend may differ.
   var isStandard: Bool { settings.isEmpty && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
 
   /// What these options say of settings.

@@ -24,7 +24,8 @@ extension RunOption.Glyphs: ExpressibleByArgument {
 struct TerminalDisplay {
   private let dashboard: Dashboard
 
-  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do then.
+  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do
+  /// then.
   static func checked(_ options: DisplayOptions, glyphs: GlyphChoice? = nil, instead: String = "use --headless") -> TerminalDisplay {
     do {
       try Dashboard.checkTerminal()

@@ -58,8 +58,8 @@ struct Wishes {
     return settings
   }
 
-  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept. Of devices only those of the command line, which have to be
-  /// there: others are used once they come.
+  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept. Of devices only those of the command line,
+  /// which have to be there: others are used once they come.
   func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
     var roles: [String] = []
     if let given = devices.interruptingRoles {

@@ -25,25 +25,25 @@ public struct Cycle {
   }
 }
 
-/// Copies this cycle's samples of a filter's input port, `FilterPort.pointer`, with silence behind them where a peer's buffer is shorter; false where the
-/// port has no link. Once per port and cycle, at its beginning. [realtime]
+/// Copies this cycle's samples of a filter's input port, `FilterPort.pointer`, with silence behind them where a peer's buffer is shorter;
+/// false where the port has no link. Once per port and cycle, at its beginning. [realtime]
 ///
-/// What came by one of several links is the peer's own memory, and libpipewire (0.3.65) unmaps that on the control thread, without asking, when the link
-/// ends: in the middle of a cycle that has begun meanwhile. That takes it longer than copying takes from where the cycle begins, and not longer than a cycle.
+/// A buffer from one of several links is the peer's memory, which libpipewire 0.3.65 unmaps on the control thread when the link ends, even
+/// in mid-cycle. That takes longer than a copy at the cycle's beginning, and less than a cycle.
 @_noLocks @_noAllocation
 public func copyInput(_ port: UnsafeMutableRawPointer, to target: UnsafeMutablePointer<Float>, frames: Int) -> Bool {
   npw_filter_copy_input(port, target, UInt32(frames))
 }
 
-/// This cycle's buffer of a filter's output port, to be written whole; nil where the port has no link, or a peer whose buffers are too short. Once per port
-/// and cycle. [realtime]
+/// This cycle's buffer of a filter's output port, to be written whole; nil where the port has no link, or a peer whose buffers are too
+/// short. Once per port and cycle. [realtime]
 @_noLocks @_noAllocation
 public func outputBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
   npw_filter_output_buffer(port, UInt32(frames))
 }
 
-/// This cycle's samples of a filter's port among peers that are known: to be read of an input, to be written whole of an output; nil where the port has no
-/// link. Once per port and cycle. [realtime]
+/// This cycle's samples of a filter's port among peers that are known: to be read of an input, to be written whole of an output; nil where
+/// the port has no link. Once per port and cycle. [realtime]
 @_noLocks @_noAllocation
 public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
   npw_filter_dsp_buffer(port, UInt32(frames))

@@ -6,7 +6,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   public var code: Int32
 
   public init(code: Int32) { self.code = code }
-  /// Of the call that has just failed on this thread.
+  /// The error of the call that has just failed on this thread.
   public static var last: SystemError { SystemError(code: errno) }
 
   /// The system's words, "No such file or directory".

@@ -16,7 +16,7 @@ public final class Lock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` while nobody else does, and gives what it gives.
+  /// Runs `body` with the lock held, and returns its result.
   public func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

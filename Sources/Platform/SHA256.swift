@@ -9,7 +9,7 @@ public struct SHA256: Sendable {
 
   public init() {}
 
-  /// Of all of `bytes`, in hexadecimal.
+  /// Returns the checksum of `bytes` in hexadecimal.
   public static func hexadecimal(of bytes: [UInt8]) -> String {
     var sum = SHA256()
     bytes.withUnsafeBytes { sum.add($0) }

@@ -12,7 +12,7 @@ extension StringProtocol {
   /// Whether `part` is in it. [any]
   public func includes(_ part: String) -> Bool { contains(part) }
 
-  /// With every %41 as what it stands for; nil where one is cut off or no hexadecimal number, or the whole is no UTF-8. [any]
+  /// The text with percent-escapes decoded; nil if one is incomplete or not hexadecimal, or the result is not UTF-8. [any]
   public var percentDecoded: String? {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]

@@ -1,3 +1,4 @@
+import Glibc
 import SessionModel
 
 /// What nearend.toml says, checked. [any]
@@ -10,7 +11,7 @@ package struct Configuration: Sendable, Equatable {
 
   /// `[device."<pattern>"]`: settings that hold while such a device is in use.
   package struct DeviceRule: Sendable, Equatable {
-    /// Of a node name, with `*`, `?` and `[…]` as in a shell.
+    /// A pattern of node names, with `*`, `?` and `[…]` as in a shell.
     package var pattern: String
     package var settings: [Setting: Entry<EventValue>] = [:]
   }
@@ -85,3 +86,6 @@ extension Setting {
     }
   }
 }
+
+/// Returns whether a name matches a pattern with `*`, `?` and `[…]`, as a shell reads them.
+private func matches(_ name: String, pattern: String) -> Bool { fnmatch(pattern, name, 0) == 0 }

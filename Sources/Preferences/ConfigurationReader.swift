@@ -50,7 +50,7 @@ private struct ConfigurationReader {
 
   /// More say nothing new.
   private static let mostProblems = 20
-  /// Of a participant's table.
+  /// The keys of a participant's table.
   private static let participantKeys = ["gain", "muted"] + RemoteRule.keys
 
   init(_ text: String) {
@@ -137,7 +137,7 @@ private struct ConfigurationReader {
   private mutating func readRules(_ key: String, _ value: any TOMLValueConvertible, _ read: ReadRule) {
     let example = key == "device" ? "[device.\"bluez_output.*\"]" : "[participant.\"guest-*\"]"
     guard let table = value.table else { return report([key], "\(key) is a table for each \(key): give \(example)") }
-    // In the order of the file; the parser's own is another.
+    // In file order, which TOMLKit does not keep.
     let names = table.keys.map { (name: $0, line: keys.line(of: [key, $0]) ?? 0) }.sorted { $0.line < $1.line }
     for (name, _) in names {
       if let rule = table[name]?.table {

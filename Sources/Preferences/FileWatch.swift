@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tells when one of some files is another than before: written, renamed over, made or removed, in a folder that may not be there yet. Nothing runs
-/// meanwhile: the kernel tells. [any]
+/// Reports that one of some files was written, replaced, created or removed, even in a folder that does not exist yet. Uses inotify,
+/// without polling. [any]
 final class FileWatch: Sendable {
   private let paths: [String]
   private let descriptor: Int32
@@ -12,18 +12,18 @@ final class FileWatch: Sendable {
   private let queue: DispatchQueue
   private let changed: @Sendable () -> Void
   private struct State {
-    /// Of the folders that are watched.
+    /// Watch descriptors by folder.
     var watched: [String: Int32] = [:]
     var isSettling = false
   }
   private let state = Mutex(State())
 
-  /// Seconds that whoever writes a file has for the rest of it.
+  /// Seconds for a writer to complete a file.
   private static let settling = 0.1
   private static let events = UInt32(
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_ONLYDIR)
 
-  /// nil where the kernel refuses. `changed` is called on `queue`, also of what turns out to be no change.
+  /// Returns nil if the kernel refuses. `changed` is called on `queue`, sometimes without a change.
   init?(_ paths: [String], queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
@@ -40,7 +40,7 @@ final class FileWatch: Sendable {
 
   deinit { source.cancel() }
 
-  /// Each file's folder, or the nearest above it that is there; and, of a link, the folder of what it leads to.
+  /// Each file's folder, or its nearest ancestor that exists; for a symbolic link, also the folder of its target.
   private var folders: Set<String> {
     var folders: Set<String> = []
     for path in paths {
@@ -60,13 +60,13 @@ final class FileWatch: Sendable {
         inotify_rm_watch(descriptor, number)
         state.watched[folder] = nil
       }
-      // Asked for again, a folder that is watched keeps its number, and one that was made anew gets another.
+      // A folder that is watched keeps its descriptor; a recreated one gets a new one.
       for folder in folders { state.watched[folder] = inotify_add_watch(descriptor, folder, Self.events) }
     }
   }
 
   private func heard() {
-    // What it was is looked up in the files themselves.
+    // Events are only drained: the files themselves are compared.
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { while read(descriptor, $0.baseAddress!, $0.count) > 0 {} }
     let isFirst = state.withLock { state in
       defer { state.isSettling = true }
@@ -82,7 +82,7 @@ final class FileWatch: Sendable {
   }
 }
 
-/// Which contents a file had when it was looked at: another is told without reading it. [any]
+/// Device, inode, size and time of a file: detects a change without reading it. [any]
 struct FileStamp: Equatable {
   private var device: UInt = 0
   private var inode: UInt = 0
@@ -90,7 +90,7 @@ struct FileStamp: Equatable {
   private var seconds = 0
   private var nanoseconds = 0
 
-  /// The same for every file that is not there.
+  /// All files that do not exist have the same stamp.
   init(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return }

@@ -2,8 +2,8 @@ import TOMLKit
 
 /// The lines that the keys of a TOML text are on.
 ///
-/// TOMLKit tells where a text is no TOML, and not where a value stands. So the parser is asked how many of the lines are needed for the key to be there: no
-/// second reader of TOML, which would disagree with the first.
+/// TOMLKit reports the position of a syntax error, but not of a value. So this searches for the shortest prefix of the text that, parsed,
+/// has the key: a second parser of TOML would disagree with the first.
 struct KeyLines {
   private let lines: [Substring]
 
@@ -16,7 +16,7 @@ struct KeyLines {
     var (lower, upper, found) = (0, lines.count, lines.count)
     while lower + 1 < upper {
       let middle = (lower + upper) / 2
-      // A text that ends inside a value is none.
+      // A prefix that ends inside a value does not parse.
       guard let (count, isThere) = (middle..<upper).lazy.compactMap({ count in holds(path, count).map { (count, $0) } }).first else {
         upper = middle
         continue

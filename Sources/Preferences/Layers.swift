@@ -1,7 +1,7 @@
 import SessionModel
 
-/// Everything that says what a setting is when nearend starts, and which of it holds: the command line, then the configuration (first for the device in
-/// use), then what was remembered, then the default. [any]
+/// Everything that says what a setting is when nearend starts, and which of it holds: the command line, then the configuration (first for
+/// the device in use), then what was remembered, then the default. [any]
 package struct Layers: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
     case commandLine

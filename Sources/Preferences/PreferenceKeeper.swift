@@ -4,8 +4,8 @@ import Nearend
 import SessionModel
 import Synchronization
 
-/// Keeps a running nearend as people want it: takes a changed nearend.toml over, gives devices what the file says for them, and remembers what people
-/// change meanwhile (O4). [any]
+/// Keeps a running nearend as people want it: takes a changed nearend.toml over, gives devices what the file says for them, and remembers
+/// what people change meanwhile (O4). [any]
 package final class PreferenceKeeper: Sendable {
   private let service: NearendService
   private let configurationPath: String?
@@ -15,7 +15,8 @@ package final class PreferenceKeeper: Sendable {
     var layers: Layers
     /// Node names of the devices in use.
     var devices: Set<String> = []
-    /// What people have set in this run, by the rule for a device that held then ("" for none): it goes before everything while that rule holds.
+    /// What people have set in this run, by the rule for a device that held then ("" for none): it goes before everything while that rule
+    /// holds.
     var changes: [Setting: [String: EventValue]] = [:]
     /// What each setting was last seen to be: another value is somebody's.
     var seen: [Setting: EventValue] = [:]

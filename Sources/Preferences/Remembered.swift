@@ -31,7 +31,7 @@ package struct Remembered: Codable, Sendable, Equatable {
     }
   }
 
-  /// Of everything that is remembered: settings, then participants.
+  /// The names of everything that is remembered: settings, then participants.
   package var names: [String] { settings.keys.sorted() + gains.map(\.id) }
 
   package var isEmpty: Bool { settings.isEmpty && gains.isEmpty }

@@ -22,11 +22,11 @@ package enum RunOption: String, Sendable, CaseIterable {
   case telemetryFile
   case telemetryUrl
   case telemetryOtlp
-  /// Of "Name: value".
+  /// Headers as "Name: value".
   case telemetryOtlpHeaders
   case telemetryConfig
   case telemetryMinVersion
-  /// Of `TelemetryType`.
+  /// Names of `TelemetryType`s.
   case telemetryDisable
 
   package enum Value: Sendable, Equatable {

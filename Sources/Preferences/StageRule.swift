@@ -57,8 +57,8 @@ package struct StageRule: Sendable, Equatable {
 struct StageKeeper {
   private var kept: [(rule: StageRule, id: String)] = []
 
-  /// Adds, sets and removes what the file says otherwise than before; returns that in words. Stages behind the first that is new or gone are
-  /// added again, so that sound passes them in the file's order. One that could not be added is tried again each time.
+  /// Adds, sets and removes what the file says otherwise than before; returns that in words. Stages behind the first that is new or gone
+  /// are added again, so that sound passes them in the file's order. One that could not be added is tried again each time.
   mutating func take(_ rules: [StageRule], _ service: NearendService) -> [String] {
     var words: [String] = []
     let same = zip(kept, rules).prefix { $0.rule.isSame(as: $1) }.count
@@ -87,7 +87,8 @@ struct StageKeeper {
 }
 
 extension StageRule {
-  /// Of the same stage, perhaps set otherwise. A port that is no longer set has the plug-in's own value again, which takes a new one.
+  /// Returns whether both are the same stage, perhaps with other settings. A port that is no longer set returns to the plug-in's own value,
+  /// which takes a new stage.
   fileprivate func isSame(as other: StageRule) -> Bool {
     chain == other.chain && plugin == other.plugin && id == other.id && Set(settings.keys).isSubset(of: other.settings.keys)
   }

@@ -1,5 +1,5 @@
-/// Sounds in the place of lost packets: the last 20 ms backwards, fading out, and a short crossfade into what comes next, so that neither end
-/// clicks. Two channels, interleaved.
+/// Sounds in the place of lost packets: the last 20 ms backwards, fading out, and a short crossfade into what comes next, so that neither
+/// end clicks. Two channels, interleaved.
 struct Concealment: Sendable {
   /// Frames that a lost packet's sound lasts, then it is silent.
   static let length = 960

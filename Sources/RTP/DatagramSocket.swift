@@ -124,7 +124,7 @@ package final class DatagramSocket: Sendable {
     return DatagramSource(name).port
   }
 
-  /// This machine's address on the way to another, of whom nothing is asked.
+  /// The local address from which `address` is reached; sends nothing.
   package static func local(towards address: RTPAddress) throws(DatagramError) -> DatagramSource {
     let socket = try DatagramSocket(to: address)
     var name = sockaddr_storage()

@@ -1,5 +1,5 @@
-/// Makes sound of the datagrams of one stream: checked, in order, with lost packets concealed and everything counted. A pure value, which is
-/// given the time. [any]
+/// Makes sound of the datagrams of one stream: checked, in order, with lost packets concealed and everything counted. A pure value, which
+/// is given the time. [any]
 ///
 ///     datagram ─▶ header ─▶ sender ─▶ sequence ─▶ window ─▶ concealment ─▶ samples
 ///
@@ -131,7 +131,7 @@ package struct RTPReceiver: Sendable {
     }
     switch meter?.place(header.sequence) {
     case .at(let place): keep(header, payload, at: place, stream.channels, time)
-    case .again(let place):
+    case .restarted(let place):
       window = PacketWindow(next: place, patience: patience)
       concealment.restart()
       keep(header, payload, at: place, stream.channels, time)

@@ -39,13 +39,13 @@ package struct RTPReport: Sendable, Equatable {
   /// Bytes of the largest datagram that is looked at.
   package static let largest = 1_500
 
-  /// Seconds as `time` has them.
+  /// Seconds as an NTP timestamp, the form that `time` has.
   package static func time(_ seconds: Double) -> UInt64 {
     let whole = UInt64(max(0, seconds))
     return whole << 32 | UInt64((max(0, seconds) - Double(whole)) * 0x1p32) & 0xFFFF_FFFF
   }
 
-  /// What blocks have of a `time`.
+  /// The middle 32 bits of `time`, as report blocks carry them (RFC 3550, 6.4.1).
   package static func middle(_ time: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: time >> 16) }
 
   /// Seconds to the other machine and back, from a block of its report that comes now; nil where it answers none.
@@ -75,7 +75,8 @@ package struct RTPReport: Sendable, Equatable {
     return bytes
   }
 
-  /// Reads a compound packet: the first sender's or receiver's report in it, and of its blocks the one about `stream`. nil where there is none.
+  /// Reads a compound packet: the first sender's or receiver's report in it, and of its blocks the one about `stream`. nil where there is
+  /// none.
   package init?(_ datagram: UnsafeRawBufferPointer, about stream: UInt32) {
     var offset = 0
     while offset + 8 <= datagram.count {

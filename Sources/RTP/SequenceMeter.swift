@@ -4,10 +4,10 @@ struct SequenceMeter: Sendable {
   enum Place: Equatable {
     /// Its number, extended beyond 16 bits.
     case at(Int64)
-    /// It is far from where the stream is; a second one behind it would be a stream that has begun again.
+    /// Far from where the stream is; a successor of it would mean that the stream has restarted.
     case astray
-    /// It is such a second one: counting has begun again with it.
-    case again(Int64)
+    /// The second packet in a row of a stream that restarted its numbering; counting restarts with it.
+    case restarted(Int64)
   }
 
   /// Packets that a stream may skip, and may come back.
@@ -50,7 +50,7 @@ struct SequenceMeter: Sendable {
     highest = first
     received += 1
     (awaited, transit) = (nil, nil)
-    return .again(highest)
+    return .restarted(highest)
   }
 
   /// Takes the time at which a packet arrived, in units of its timestamp, modulo 2³².

@@ -44,7 +44,7 @@ let appAudioChecks: [Check] = [
     let driver = try CoreDriver()
     let controls = driver.core.controls
     let switches: [() -> Void] = [
-      { controls.isMicrophoneMuted.toggle() }, { controls.mutesInput.toggle() }, { controls.isVoiceHeld.toggle() },
+      { controls.isMicrophoneMuted.toggle() }, { controls.mutesInput.toggle() }, { controls.isVoiceOnlyPrepared.toggle() },
       { driver.hasMicrophone.toggle() },
     ]
     for round in 0..<64 {

@@ -2,7 +2,7 @@ import Foundation
 import RealtimeCore
 
 /// Drives a whole core from inside the fence. Voice processing is off: the library has a check of its own.
-// Sound: one thread drives it.
+// `@unchecked Sendable`: one thread drives it.
 final class CoreDriver: @unchecked Sendable {
   let core: AudioCore
   var hasMicrophone = true

@@ -53,7 +53,7 @@ private final class SlowIsolator: VoiceIsolator, @unchecked Sendable {
   let delay = 1440
   private var blocks = 0
 
-  // Sound: one thread at a time isolates.
+  // Safe: one thread at a time isolates.
   func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
     blocks += 1
     if blocks % 40 == 0 { usleep(40_000) }

@@ -1,4 +1,5 @@
-// Drives every entry point of the audio thread's code under RealtimeSanitizer. A breach ends the process with exit code 43 and a call stack.
+// Drives every entry point of the audio thread's code under RealtimeSanitizer. A breach ends the process with exit code 43 and a call
+// stack.
 //
 //     RealtimeCheck                            runs all checks
 //     RealtimeCheck --violate allocation|lock  breaks the rule on purpose, and must die

@@ -60,7 +60,7 @@ struct InstallTests {
     #expect(try place.start(program, ["--version"]).result().output == place.nearend("--version").output)
     #expect(try text("\(root)/opt/ne/lib/systemd/user/nearend.service").contains("\nExecStart=/opt/ne/bin/nearend --headless --wait\n"))
 
-    // Once more is no other, and others' files stay.
+    // Installing twice is idempotent, and files of others stay.
     #expect(try make("install", in: place, "DESTDIR=\(root)", "PREFIX=/opt/ne").succeeded)
     #expect(try contents(root) == files)
     try "theirs".write(toFile: "\(root)/opt/ne/share/man/man1/other.1", atomically: true, encoding: .utf8)

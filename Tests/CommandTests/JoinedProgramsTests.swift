@@ -89,8 +89,8 @@ struct JoinedProgramsTests {
     let ear = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 3 * 48_000)
     try session.link("hw.speaker:monitor_FL", ear.recordPort("left"))
     let heard = try ear.run().samples["left"] ?? []
-    // In the middle one of the quarters of a second: a busy machine loses cycles, and with them the phase. A participant's sound is steered to
-    // the graph's clock, up to half a percent beside its own.
+    // In the middle one of the quarters of a second: a busy machine loses cycles, and with them the phase. A participant's sound is steered
+    // to the graph's clock, up to half a percent beside its own.
     func level(_ tone: Double) -> Double {
       let levels = stride(from: 0, to: heard.count - 12_000, by: 12_000).map { start in
         stride(from: 0.995, through: 1.005, by: 0.0004).map {

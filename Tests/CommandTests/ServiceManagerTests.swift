@@ -8,7 +8,8 @@ import Testing
 @testable import PipeWireGraph
 @testable import SimulatedHardware
 
-/// nearend as a service of systemd's: what it tells the service manager and the journal, with a real datagram socket in the manager's place.
+/// nearend as a service of systemd's: what it tells the service manager and the journal, with a real datagram socket in the manager's
+/// place.
 @Suite("Service manager", .serialized)
 struct ServiceManagerTests {
   @Test("O6: notifications reach a socket of the file system and an abstract one, whole")

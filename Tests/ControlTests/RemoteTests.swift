@@ -63,7 +63,7 @@ struct RemoteTests {
       _ = try rig.service.addRingSink(id: "alice", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
       rig.service.removeSink(id: "alice")
       #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty, "round \(round)")
-      // What is left of the first one is gone a moment later.
+      // The removed receiver ends asynchronously.
       #expect(rig.wait { rig.service.remotes.status(of: "alice") == nil })
     }
   }

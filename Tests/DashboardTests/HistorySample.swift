@@ -2,8 +2,8 @@ import Foundation
 import SessionModel
 
 extension Sample {
-  /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë's at 20 s, a lost cycle at
-  /// 30 s, and a tone that rises through the spectrogram.
+  /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë's at 20 s, a lost
+  /// cycle at 30 s, and a tone that rises through the spectrogram.
   static let history = CallHistory(
     (0..<300).compactMap { index in
       let time = Double(index) * CallHistory.interval

@@ -286,8 +286,8 @@ extension GraphTests {
       }
     }
 
-    /// Returns whether the periods of the tone follow on each other. A cycle that a busy machine loses moves the phase of all that follow, or
-    /// leaves silence; a volume, however abrupt, changes at most the one period that it falls into.
+    /// Returns whether the periods of the tone follow on each other. A cycle that a busy machine loses moves the phase of all that follow,
+    /// or leaves silence; a volume, however abrupt, changes at most the one period that it falls into.
     private static func isWhole(_ window: ArraySlice<Float>) -> Bool {
       let period = Int(48_000 / Music.frequency)
       let phases: [(phase: Double, power: Double)] = stride(from: window.startIndex, through: window.endIndex - period, by: period).map {

@@ -89,8 +89,8 @@ extension GraphTests {
       let recording = try others(live, hear: long)
       let missed = 256 * Int(live.service.snapshot().graph.xruns - before)
       let heard = try #require(recording.samples["left"])
-      // While nodes are linked a daemon may omit a client's node from a cycle, the probe's or nearend's. Either counts that, and nothing else
-      // may be broken.
+      // While nodes are linked a daemon may omit a client's node from a cycle, the probe's or nearend's. Either counts that, and nothing
+      // else may be broken.
       let broken = zip(heard, long).count { $0 != $1 }
       let difference = difference(heard, Array(long.prefix(heard.count))) ?? "exact"
       #expect(broken <= recording.lostFrames + missed, "\(difference); the probe lost \(recording.lostFrames) frames, nearend \(missed)")

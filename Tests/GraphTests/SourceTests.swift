@@ -184,7 +184,8 @@ extension GraphTests {
 }
 
 /// The audio of a microphone callback, in memory allocated beforehand.
-// Sound: the audio thread writes into the FIFO, the test's reads; the rest of the state is read when the callback no longer runs.
+// `@unchecked Sendable`: the audio thread writes into the FIFO, the test's reads; the rest of the state is read when the callback no longer
+// runs.
 private final class CallbackTape: @unchecked Sendable {
   private let fifo: FrameFIFO
   private let state: UnsafeMutablePointer<State>

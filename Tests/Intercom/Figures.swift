@@ -5,7 +5,7 @@ import SimulatedHardware
 struct Figures {
   /// dB by which its own voice comes back lower than it was sent, while it alone talks.
   var echo: Double
-  /// The same of half of the seconds at least: a cycle that the machine takes is heard in one second, a canceller that has lost its way in many.
+  /// The median of `echo` over seconds: one lost cycle spoils a single second, a diverged canceller many.
   var typical: Double
   /// The same of its loudest second, and when that was, in seconds since the epoch.
   var loudest: (echo: Double, time: Double)
@@ -79,7 +79,7 @@ struct Figures {
       return Array(all[first..<min(all.count, first + Int(seconds * 48_000))])
     }
 
-    /// Of the pieces of 0.1 s at these times, together.
+    /// Returns the level of the pieces of 0.1 s at these times, together.
     func level(at times: [Double]) -> Double {
       let powers = times.map { Measures.power(samples(from: $0, seconds: 0.1)) }
       return 10 * log10(max(1e-13, powers.reduce(0, +) / Double(max(1, powers.count))))

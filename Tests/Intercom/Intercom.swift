@@ -23,7 +23,8 @@ struct CallCommand: ParsableCommand {
   @Option(help: "Packets lost, in percent.")
   var loss = 1.0
 
-  /// dB by which a voice must come back lower in half of the seconds, and in all of them together: cycles that a busy machine takes are heard.
+  /// dB by which a voice must come back lower in half of the seconds, and in all of them together: cycles that a busy machine takes are
+  /// heard.
   private static let echo = 45.0, least = 15.0
   /// Seconds between both being ready and the first word.
   private static let lead = 5.0
@@ -98,8 +99,10 @@ struct CallCommand: ParsableCommand {
         let figures = try Figures(of: name, recording, other: theirs)
         delays.append(figures.delay)
         show(
-          "\(name), \(Int(recording.begin)) s: echo \(Self.text(-figures.echo)) dB (typically \(Self.text(-figures.typical)), \(Self.text(-figures.loudest.echo)) in the second \(Int(figures.loudest.time))), heard at \(Self.text(figures.heard)) dBFS (sent at "
-            + "\(Self.text(figures.sent))), silence \(Self.text(figures.silence)) dBFS, voice to ear \(Self.text(figures.delay)) ms, likeness "
+          "\(name), \(Int(recording.begin)) s: echo \(Self.text(-figures.echo)) dB (typically \(Self.text(-figures.typical)), "
+            + "\(Self.text(-figures.loudest.echo)) in the second \(Int(figures.loudest.time))), heard at "
+            + "\(Self.text(figures.heard)) dBFS (sent at \(Self.text(figures.sent))), silence \(Self.text(figures.silence)) dBFS, "
+            + "voice to ear \(Self.text(figures.delay)) ms, likeness "
             + "\(Self.text(figures.likeness * 100)) %\(recording.isExact ? "" : ", cycles were lost")")
         if figures.typical < Self.echo || figures.echo < Self.least {
           problems.append("\(name) hears itself in recording \(index + 1)")

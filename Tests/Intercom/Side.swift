@@ -27,7 +27,7 @@ struct Side {
   }
   /// A recording of what nearend sent and what it played, in files of Float.
   struct Recording: Codable {
-    /// Of the first sample, since the epoch.
+    /// The time of the first sample, in seconds since the epoch.
     var begin: Double
     var voice: String
     var speaker: String

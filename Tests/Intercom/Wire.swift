@@ -1,8 +1,8 @@
 import Foundation
 import SimulatedHardware
 
-/// Passes Ethernet frames between two interfaces with delay, jitter and loss: what netem does, on kernels that lack it. Counts who was spoken
-/// to.
+/// Passes Ethernet frames between two interfaces with delay, jitter and loss: what netem does, on kernels that lack it. Counts who was
+/// spoken to.
 struct Wire {
   struct Report: Codable {
     var passed = 0

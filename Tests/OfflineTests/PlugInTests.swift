@@ -4,7 +4,8 @@ import SessionModel
 import TestPlugIns
 import Testing
 
-/// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's own cycle: Debian's swh-plugins, and some of known effect.
+/// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's own cycle: Debian's swh-plugins, and some of known
+/// effect.
 @Suite("Plug-ins")
 struct PlugInTests {
   private static let quantum = 256

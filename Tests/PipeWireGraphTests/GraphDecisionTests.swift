@@ -107,8 +107,8 @@ struct GraphDecisionTests {
 
   @Test("I1: an interrupted session's programs are held, one that nobody uses is not")
   func held() {
-    #expect(decide(DeskGraph(), SessionDemand(), wanted: Self.call).isHeld)
-    #expect(!decide(DeskGraph(), Self.call).isHeld)
-    #expect(!decide(DeskGraph(), SessionDemand()).isHeld)
+    #expect(decide(DeskGraph(), SessionDemand(), wanted: Self.call).isInterrupted)
+    #expect(!decide(DeskGraph(), Self.call).isInterrupted)
+    #expect(!decide(DeskGraph(), SessionDemand()).isInterrupted)
   }
 }

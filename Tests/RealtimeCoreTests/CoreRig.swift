@@ -3,7 +3,7 @@ import Foundation
 @testable import RealtimeCore
 
 /// A core driven by hand, cycle by cycle, like the graph; voice processing is off, so that the voice is the microphone bit by bit.
-// Sound: one thread at a time drives it.
+// `@unchecked Sendable`: one thread at a time drives it.
 final class CoreRig: @unchecked Sendable {
   let core: AudioCore
   var rate = 48_000

@@ -4,7 +4,7 @@ import Synchronization
 @testable import RealtimeCore
 
 /// An isolator of known effect: half as loud, and as late as it says.
-// Sound: the worker alone isolates; the rest is behind a lock.
+// `@unchecked Sendable`: the worker alone isolates; the rest is behind a lock.
 final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
   let name = "double"
   let delay: Int
@@ -34,7 +34,8 @@ final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
 }
 
 extension CoreRig {
-  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of its own.
+  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of
+  /// its own.
   convenience init(
     isolator: IsolatorDouble, rate: Int = 48_000, hasThread: Bool = false, configure: (CaptureControls) -> Void = { _ in }
   ) throws {

@@ -122,11 +122,11 @@ struct MuteTests {
   @Test("S8: a voice that is held is silent, and whole again within one cycle")
   func held() throws {
     var path = try Self.path(.voiceProcessing)
-    path.controls.isVoiceHeld = true
+    path.controls.isVoiceOnlyPrepared = true
     let microphone = CaptureSignals.noise(seconds: 0.5, rate: Self.rate, level: -20)
     let silent = path.process(microphone, quantum: 256)
     #expect(silent[256...].allSatisfy { $0 == 0 })
-    path.controls.isVoiceHeld = false
+    path.controls.isVoiceOnlyPrepared = false
     let voice = path.process(microphone, quantum: 256)
     #expect(voice[..<256].contains { abs($0) > 0.01 })
   }

@@ -116,17 +116,17 @@ import Testing
     arguments: [State.idle, .buffering, .playing, .underrun])
   func holds(_ state: State) {
     var playback = Self.playback(state)
-    playback.hold(drops: 4)
-    #expect(playback.isHeld && playback.state == (state == .playing ? .buffering : state))
+    playback.pause(drops: 4)
+    #expect(playback.isPaused && playback.state == (state == .playing ? .buffering : state))
     #expect(!playback.isStale(drops: 4) && playback.isStale(drops: 5))
     var (full, empty) = (playback, playback)
-    full.letGo(fill: 100, written: 300)
-    #expect(!full.isHeld && full.state == playback.state)
+    full.resume(fill: 100, written: 300)
+    #expect(!full.isPaused && full.state == playback.state)
     // A sink that buffers does not take drops before the pause for a full ring.
     let offset = full.start(Self.found(100, written: 300, drops: 4))
     #expect(offset == nil)
-    empty.letGo(fill: 0, written: 300)
-    #expect(!empty.isHeld && empty.state == .idle)
+    empty.resume(fill: 0, written: 300)
+    #expect(!empty.isPaused && empty.state == .idle)
   }
 
   @Test("S2: reset makes every state idle, and breaks off only what plays", arguments: [State.idle, .buffering, .playing, .underrun])

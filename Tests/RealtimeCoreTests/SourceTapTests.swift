@@ -252,7 +252,7 @@ struct SourceTapTests {
     var last: Float = 0
   }
 
-  // Sound: guarded by the lock.
+  // `@unchecked Sendable`: guarded by the lock.
   private final class Problems: @unchecked Sendable {
     private let lock = NSLock()
     private var found: Set<String> = []

@@ -13,7 +13,7 @@ struct MicrophoneTests {
   func modes(mode: MicrophoneMuteMode) {
     let muted = Self.session(Self.sending, .setMicrophoneMuteMode(mode), .setMicrophoneMuted(true))
     #expect(muted.demand == SessionDemand(sends: true, keepsAwake: true, opensMicrophone: mode != .restart))
-    #expect(muted.microphoneGate == MicrophoneGate(isMuted: true, mutesInput: mode == .inputMixer, isHeld: false))
+    #expect(muted.microphoneGate == MicrophoneGate(isMuted: true, mutesInput: mode == .inputMixer, isOnlyPrepared: false))
     #expect(reduce(muted, .setMicrophoneMuted(false)).state.demand.opensMicrophone)
     #expect(reduce(muted, .setMicrophoneMuted(true)).effects.isEmpty, "muting twice is no news")
   }
@@ -22,14 +22,14 @@ struct MicrophoneTests {
   func prepared() {
     var state = Self.session(.setRecordingAlwaysPrepared(true))
     let warm = SessionDemand(sends: true, keepsAwake: true, isOnlyPrepared: true)
-    #expect(state.demand == warm && state.isUnitRunning && state.microphoneGate.isHeld)
+    #expect(state.demand == warm && state.isUnitRunning && state.microphoneGate.isOnlyPrepared)
     #expect(!state.demand.isCall, "nobody is to be lowered for it")
     state = reduce(state, Self.sending).state
-    #expect(state.demand == SessionDemand(sends: true, keepsAwake: true) && !state.microphoneGate.isHeld)
+    #expect(state.demand == SessionDemand(sends: true, keepsAwake: true) && !state.microphoneGate.isOnlyPrepared)
     let rest = reduce(state, .unregisterMedia(id: "mic")).state
-    #expect(rest.demand == warm && rest.microphoneGate.isHeld)
+    #expect(rest.demand == warm && rest.microphoneGate.isOnlyPrepared)
     let off = reduce(rest, .setRecordingAlwaysPrepared(false)).state
-    #expect(off.demand == SessionDemand() && !off.isActivated && !off.microphoneGate.isHeld)
+    #expect(off.demand == SessionDemand() && !off.isActivated && !off.microphoneGate.isOnlyPrepared)
   }
 
   @Test("S8 D1: a person's mute in mode restart closes the microphone although it is kept prepared")

@@ -40,7 +40,7 @@ extension SessionEffect {
     case .refused(let refusal): "refuse:\(refusal.word)"
     case .demand(let demand): "demand:\(demand.words)"
     case .voiceProcessing(let on): "processing:\(on ? "on" : "off")"
-    case .microphone(let gate): "gate:\(gate.isMuted ? (gate.mutesInput ? "input" : "muted") : "")\(gate.isHeld ? "held" : "")"
+    case .microphone(let gate): "gate:\(gate.isMuted ? (gate.mutesInput ? "input" : "muted") : "")\(gate.isOnlyPrepared ? "held" : "")"
     case .channelCounts(let capture, let render): "channels:\(capture)/\(render)"
     case .attachSource(let id): "attach:\(id)"
     case .detachSource(let id): "detach:\(id)"

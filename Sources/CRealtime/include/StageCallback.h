@@ -11,7 +11,7 @@ static inline NEAREND_REALTIME void rt_call_stage(rt_stage_callback _Nonnull cal
 }
 
 // Told once to a stage when nobody listens any more.
-typedef void (*rt_rested_callback)(void *_Nullable context);
-static inline NEAREND_REALTIME void rt_call_rested(rt_rested_callback _Nullable callback, void *_Nullable context) {
+typedef void (*rt_idle_callback)(void *_Nullable context);
+static inline NEAREND_REALTIME void rt_call_idle(rt_idle_callback _Nullable callback, void *_Nullable context) {
   if (callback) callback(context);
 }

@@ -4,8 +4,8 @@ import Synchronization
 extension AudioSession {
   /// The events of a session from the sequence's making on. [any]
   ///
-  /// It holds 256 events that nobody has taken; then the oldest are lost, and the next one that is taken says how many. It ends with the task
-  /// that awaits it, never by itself: events go on with the next session. Several tasks share its events.
+  /// It holds 256 events that nobody has taken; then the oldest are lost, and the next one that is taken says how many. It ends with the
+  /// task that awaits it, never by itself: events go on with the next session. Several tasks share its events.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = Never

@@ -156,3 +156,8 @@ extension Call {
     public func setSSRC(_ ssrc: UInt32) { _ = call.whileJoined { manager.updateSsrc(mediaId: call.id, ssrc: ssrc) } }
   }
 }
+
+extension Duration {
+  /// The duration in seconds.
+  fileprivate var inSeconds: Double { self / .seconds(1) }
+}

@@ -100,8 +100,8 @@ extension NearendService {
     for (setting, former) in former { programs.note(loan: setting, former: former, set: value(of: setting), by: program) }
   }
 
-  /// Registers a program's media, under its own name if that is free and otherwise with a number behind it: two programs may choose the same
-  /// one. Returns the name.
+  /// Registers a program's media, under its own name if that is free and otherwise with a number behind it: two programs may choose the
+  /// same one. Returns the name.
   func register(_ media: Media, of program: Int) throws -> String {
     try ControlRoutes.registering.withLock { _ in
       let taken = Set(core.mixer.ids)

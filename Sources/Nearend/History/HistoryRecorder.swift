@@ -15,7 +15,7 @@ final class HistoryRecorder: Sendable {
   private struct State {
     var history = CallHistory()
     var number: UInt64 = 0
-    /// Of `clock`.
+    /// The time of `clock` at which the next point is due.
     var next = -Double.infinity
     var xruns: UInt64 = 0
     var underruns: [String: UInt64] = [:]

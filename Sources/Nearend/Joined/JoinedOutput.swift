@@ -9,9 +9,8 @@ import Synchronization
 ///      ▲                       │
 ///      └── bytes played ◀──────┘
 ///
-/// A write fits if the ring is sure to have room for it, as far as the host has told: so the answer is that of a ring of this size in the
-/// same process, up to 10 ms too early to be full. While the host is away, writes wait in the ring's stead, and are refused once it would be
-/// full; then they are stale, and not played when it comes back.
+/// Accepts a write if the host has reported room: as an in-process ring would, but "full" up to 10 ms early. Without a host, writes are
+/// kept up to the ring's size; once one was refused, all of them are discarded on reconnection.
 final class JoinedOutput: Sendable {
   private struct State {
     var stream: HostStream?

@@ -315,7 +315,7 @@ final class JoinedSession: DrivenSession {
           link = new
           break
         } catch {
-          // Another generation of it; perhaps that goes again.
+          // One that cannot be joined, such as another version, answers; a compatible one may follow.
           continue
         }
       }
@@ -336,7 +336,7 @@ final class JoinedSession: DrivenSession {
     log.add(.warning, "the joined nearend has gone; waiting for it")
     change(.interruptionBegan(.nearendLost))
     events.post(.interruptionBegan, detail: ["reason": .string(Interruption.Reason.nearendLost.rawValue)])
-    // They were the host's, which tells of those that hold still.
+    // The host reported these; on rejoining it reports those that still apply.
     for reason in lost.held { change(.interruptionEnded(reason)) }
     lost.voice?.end()
     for output in lost.outputs { output.reset() }

@@ -76,8 +76,8 @@ extension AudioSessionManager {
     set { set(.echoCanceller, to: EventValue(newValue)) }
   }
 
-  /// What becomes of the room around the voice, as Apple's mic modes (V12). `.voiceIsolation` takes effect where what it needs is installed, and is as
-  /// `.standard` elsewhere; the status document says so. Default `.standard`.
+  /// What becomes of the room around the voice, as Apple's mic modes (V12). `.voiceIsolation` takes effect where what it needs is
+  /// installed, and is as `.standard` elsewhere; the status document says so. Default `.standard`.
   public var micMode: MicMode {
     get { value(of: .micMode).word() ?? .standard }
     set { set(.micMode, to: EventValue(newValue)) }

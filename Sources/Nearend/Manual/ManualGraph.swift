@@ -54,7 +54,7 @@ final class ManualGraph: SessionGraph {
     let demands = listener.demands
     state.withLock { $0.demand = demands.now }
     core.isSending = demands.now.sends
-    core.isHeld = demands.wanted.isActive && !demands.now.isActive
+    core.isInterrupted = demands.wanted.isActive && !demands.now.isActive
   }
 
   // MARK: No devices, no other programs

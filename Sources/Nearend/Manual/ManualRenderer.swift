@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and
 /// meters may be used on any thread, as live.
-// Sound: the core is for any thread; `rate` and `position` belong to the one thread that runs the cycles.
+// `@unchecked Sendable`: the core is for any thread; `rate` and `position` belong to the one thread that runs the cycles.
 public final class ManualRenderer: @unchecked Sendable {
   /// Allowed frames per cycle.
   public static let quanta = 32...8_192

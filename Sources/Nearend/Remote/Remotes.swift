@@ -11,7 +11,7 @@ final class Remotes: Sendable {
     var receivers: [String: RemoteReceiver] = [:]
     /// In the order in which they began.
     var senders: [RemoteSender] = []
-    /// Of calls, by their participant.
+    /// The report exchanges of calls, by participant.
     var exchanges: [String: ReportExchange] = [:]
     /// The service has ended.
     var isStopped = false

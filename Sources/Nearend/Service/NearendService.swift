@@ -146,8 +146,8 @@ package final class NearendService: Sendable {
     telemetry.withLock { $0 }?.stop()
   }
 
-  /// Calls `beat` every `interval` seconds on the control thread, which looks after the graph: one that hangs calls nobody. [any], once, after `start`.
-  /// A service in manual rendering has no such thread.
+  /// Calls `beat` every `interval` seconds on the control thread, which looks after the graph: one that hangs calls nobody. [any], once,
+  /// after `start`. A service in manual rendering has no such thread.
   package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) { graph.beat(every: interval, beat) }
 
   /// Puts a remark into the log.

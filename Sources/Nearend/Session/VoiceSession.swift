@@ -55,7 +55,7 @@ package final class VoiceSession: Sendable {
     // In this order: a mute must not begin in the other mode.
     core.controls.mutesInput = gate.mutesInput
     core.controls.isMicrophoneMuted = gate.isMuted
-    core.controls.isVoiceHeld = gate.isHeld
+    core.controls.isVoiceOnlyPrepared = gate.isOnlyPrepared
   }
 
   func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
@@ -269,7 +269,7 @@ package final class VoiceSession: Sendable {
     switch record.outcome {
     case .recovered: "; recovered"
     case .holds, .ended: ""
-    case .waits where !session.interruptions.isEmpty: "; \(session.interruptions.map(\.rawValue).joined(separator: ", ")) holds still"
+    case .waits where !session.interruptions.isEmpty: "; \(session.interruptions.map(\.rawValue).joined(separator: ", ")) still applies"
     case .waits where session.awaitsRecovery: "; recovery waits for the login session"
     case .waits: "; the call manager is to activate the session"
     }

@@ -23,7 +23,7 @@ final class RegisteredSource: Sendable {
 }
 
 /// A program's callback with its context.
-// Sound: nobody here looks behind the context; whoever registered it has promised that the audio thread may.
+// `@unchecked Sendable`: nobody here looks behind the context; whoever registered it has promised that the audio thread may.
 struct RealtimeConsumer: @unchecked Sendable {
   let callback: MicrophoneCallback
   let context: UnsafeMutableRawPointer?

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Calls a function periodically until it is freed.
-// Sound: the timer is set up once, and Dispatch lets any thread cancel it.
+// `@unchecked Sendable`: the timer is set up once, and Dispatch lets any thread cancel it.
 final class Ticker: @unchecked Sendable {
   private static let queue = DispatchQueue(label: "nearend.source", qos: .userInteractive)
   private let timer: any DispatchSourceTimer

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Counts the instructions of this program's own commands with valgrind's callgrind: reproducible to a tenth of a percent even on a busy machine.
+/// Counts the instructions of this program's own commands with valgrind's callgrind: reproducible to a tenth of a percent even on a busy
+/// machine.
 final class InstructionCounter {
   /// This program without Swift's debug information, which valgrind 3.19 cannot read.
   private let path = FileManager.default.temporaryDirectory.appendingPathComponent("NearendBench-\(getpid())").path

@@ -10,7 +10,7 @@ struct Usage {
   var voluntary = 0.0
   var involuntary = 0.0
 
-  /// Of one thread, or of all.
+  /// Reads the usage of one thread, or of all.
   /// - Throws: where the process has ended.
   init(pid: Int32, thread: Int32? = nil) throws {
     let threads = try thread.map { ["\($0)"] } ?? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")

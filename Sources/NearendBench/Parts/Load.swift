@@ -8,7 +8,8 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
   var table = Table(
     title: "Unfinished cycles",
     note:
-      "nearend in double talk, beside it a filter that only copies and one that copies and computes for as long as nearend, on a clock that waits for nobody, over \(number(seconds, 0)) s; "
+      "nearend in double talk, beside it a filter that only copies and one that copies and computes for as long as "
+      + "nearend, on a clock that waits for nobody, over \(number(seconds, 0)) s; "
       + "counted by the daemon's profiler. A node was late where it had been triggered and had not finished when the next cycle began.",
     columns: [
       "quantum", "load", "cycles", "unfinished", "nearend late", "working filter late", "copying filter late", "other nodes late",

@@ -1,3 +1,5 @@
+import PipeWireClient
+
 /// Detects whether Nearend Speaker or Nearend Microphone becomes a different device for applications while the daemon lives.
 ///
 /// Its thread works on a separate object: nothing may refer to an object whose deinitialization has begun, and nothing that the thread
@@ -14,4 +16,66 @@ final class IdentityWatch: Sendable {
 
   /// Returns every change since the last call, for people.
   func takeChanges() -> [String] { work.takeChanges() }
+}
+
+/// The state of a watch's thread, which the watch keeps until that thread has ended.
+///
+/// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
+final class IdentityWork: @unchecked Sendable {
+  private let socket: String
+  private let loop = ThreadLoop(name: "identity")
+  private var connection: Connection?
+  private var retry: LoopTimer?
+  /// Serial numbers by `node.name`, in the current daemon.
+  private var serials: [String: UInt64] = [:]
+  private var changes: [String] = []
+
+  private static let names: Set = ["nearend.speaker", "nearend.microphone"]
+
+  init(socket: String) { self.socket = socket }
+
+  func start() {
+    loop.start()
+    loop.locked {
+      retry = LoopTimer(loop: loop) { [unowned self] in connect() }
+      connect()
+    }
+  }
+
+  func stop() {
+    // First: the thread may be about to call what is destroyed here.
+    loop.stop()
+    loop.locked {
+      retry = nil
+      connection = nil
+    }
+  }
+
+  func takeChanges() -> [String] {
+    loop.locked {
+      defer { changes = [] }
+      return changes
+    }
+  }
+
+  private func connect() {
+    connection = nil
+    serials = [:]
+    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
+      switch event {
+      case .added(let object): look(object)
+      // Not inside the connection's own event.
+      case .lost: retry?.schedule(after: 0.1)
+      case .removed, .full, .failed: break
+      }
+    }
+    if connection == nil { retry?.schedule(after: 0.1) }
+  }
+
+  private func look(_ object: GlobalObject) {
+    guard object.kind == .node, let name = object.nodeName, Self.names.contains(name) else { return }
+    if let old = serials.updateValue(object.serial, forKey: name), old != object.serial {
+      changes.append("\(name) is another object: serial \(object.serial), was \(old)")
+    }
+  }
 }

@@ -3,10 +3,10 @@ import Foundation
 import SimulatedHardware
 
 /// Checks that this process's memory stays flat. Of the samples taken while nobody is there, the first quarter warms up; of the rest, the
-/// median of the last third is compared with that of the first. A leak is what `malloc` has handed out, and is not given back: that may hardly
-/// grow. The process's own memory and what it shares with the daemons may grow more, for what is free between pieces that are used settles
-/// slowly. The pages of programs, which the system drops and reads again at will, are only part of the total that growth is relative to. The
-/// service runs in the soak's process, so whatever the soak keeps counts, too.
+/// median of the last third is compared with that of the first. A leak is what `malloc` has handed out, and is not given back: that may
+/// hardly grow. The process's own memory and what it shares with the daemons may grow more, for what is free between pieces that are used
+/// settles slowly. The pages of programs, which the system drops and reads again at will, are only part of the total that growth is
+/// relative to. The service runs in the soak's process, so whatever the soak keeps counts, too.
 struct MemoryWatch {
   private struct Reading {
     let seconds, own, all, used: Double
@@ -55,7 +55,8 @@ struct MemoryWatch {
       + "\(number(minutes)) min apart (medians of \(early.count) and \(late.count) samples)"
       + (Self.isSanitized
         ? ", not judged under the address sanitizer"
-        : "; \(number(Self.tolerance)) and \(number(Self.ownTolerance)) % are allowed, so that a leak shows from \(number(unnoticed, 0)) KiB a minute on")
+        : "; \(number(Self.tolerance)) and \(number(Self.ownTolerance)) % are allowed, so that a leak shows from "
+          + "\(number(unnoticed, 0)) KiB a minute on")
   }
 
   var failure: String? {

@@ -71,7 +71,8 @@ extension Soak {
     expect(["after a call the music has \(found.map { number($0) } ?? "no") dBFS where it had \(SoakMusic.level) before"])
   }
 
-  /// Records a port from now on; nil if it disappears meanwhile, or where nothing can be recorded, which is noted with the state of the graph.
+  /// Records a port from now on; nil if it disappears meanwhile, or where nothing can be recorded, which is noted with the state of the
+  /// graph.
   private func hear(_ port: String, frames: Int) throws -> [Float]? {
     do {
       return try EarCommand.hear(port, frames: frames, in: session)

@@ -248,8 +248,8 @@ final class Soak {
     music.leaves()
   }
 
-  /// Participants hold seconds of speech in this process, and one engine of the canceller is 4 MiB larger than the other: memory is compared
-  /// while nobody is there, and with one engine.
+  /// Participants hold seconds of speech in this process, and one engine of the canceller is 4 MiB larger than the other: memory is
+  /// compared while nobody is there, and with one engine.
   private func measureMemory() throws {
     removeGuests()
     let canceller = service.value(of: .echoCanceller)

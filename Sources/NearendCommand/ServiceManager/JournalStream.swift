@@ -1,11 +1,13 @@
 import Foundation
 import SessionModel
 
-/// Whether what a descriptor takes goes to the systemd journal, which reads a line's level from its beginning, as sd-daemon(3) describes it. [any]
+/// Whether what a descriptor takes goes to the systemd journal, which reads a line's level from its beginning, as sd-daemon(3) describes
+/// it. [any]
 struct JournalStream: Sendable {
   let isJournal: Bool
 
-  /// `$JOURNAL_STREAM` names the journal's end by device and inode: whoever leads the descriptor elsewhere inherits the variable all the same.
+  /// `$JOURNAL_STREAM` names the journal's end by device and inode: whoever leads the descriptor elsewhere inherits the variable all the
+  /// same.
   init(_ environment: [String: String], descriptor: Int32) {
     var status = stat()
     guard let name = environment["JOURNAL_STREAM"], fstat(descriptor, &status) == 0 else {

@@ -6,7 +6,8 @@ final class NotifySocket: Sendable {
   private let address: sockaddr_un
   private let length: socklen_t
 
-  /// `name`: what `$NOTIFY_SOCKET` holds: a path, or `@` and the name of an abstract socket. nil where that is no address, or no socket can be made.
+  /// `name`: what `$NOTIFY_SOCKET` holds: a path, or `@` and the name of an abstract socket. nil where that is no address, or no socket can
+  /// be made.
   init?(_ name: String) {
     let bytes = Array(name.utf8)
     var address = sockaddr_un()
@@ -29,7 +30,8 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Sends assignments, for example `READY=1`, in one datagram. Never waits: where the service manager's queue is full they are lost, and false is returned.
+  /// Sends assignments, for example `READY=1`, in one datagram. Never waits: where the service manager's queue is full they are lost, and
+  /// false is returned.
   @discardableResult
   func send(_ assignments: String...) -> Bool {
     let text = Array(assignments.joined(separator: "\n").utf8)

@@ -18,7 +18,7 @@ package final class Batch: Sendable {
     /// Cases that are done or failed, those of former runs included.
     package var finished: Int
     package var total: Int
-    /// Of the bytes of all cases, 0–1.
+    /// The share of all cases' bytes that is done, 0–1.
     package var share: Double
     /// In seconds, as this run has been fast; nil until that is known.
     package var left: Double?
@@ -40,7 +40,7 @@ package final class Batch: Sendable {
 
   private struct State {
     var rows: [BatchRow]
-    /// Of each case.
+    /// The share of each case that is done, 0–1.
     var shares: [Double]
     /// Indices of cases that nobody has begun.
     var waiting: [Int]

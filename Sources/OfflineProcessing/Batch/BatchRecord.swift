@@ -48,7 +48,7 @@ struct BatchRecord: Codable, Equatable {
   }
 
   var origin: Origin
-  /// Of the voice.
+  /// The size of the voice's file.
   var bytes: Int
   var metrics: ProcessingMetrics
 

@@ -1,8 +1,8 @@
 import SessionModel
 
 extension Chart {
-  /// Charts the last `seconds` of a running nearend: levels, ERLE, echo delay, the load of cycles, each participant's buffer with its underruns, and
-  /// the spectrograms of microphone and voice. The axis ends at the newest point.
+  /// Charts the last `seconds` of a running nearend: levels, ERLE, echo delay, the load of cycles, each participant's buffer with its
+  /// underruns, and the spectrograms of microphone and voice. The axis ends at the newest point.
   package init(_ history: CallHistory, seconds: Double) {
     let count = Int((seconds / CallHistory.interval).rounded(.up))
     let columns = HistoryColumns(history, span: seconds, count: count)

@@ -74,7 +74,7 @@ extension GraphController {
     if let other = otherNearend(objects, attachment.connection) {
       if refusal != other { tell(.error, "\(other.description); waiting for its end") }
       refusal = other
-      // Not now: this is an event of the connection's, which is made anew then.
+      // Deferred: `reconnect` destroys the connection, and this is a callback of it.
       return retryTimer.schedule(after: Self.takenInterval)
     }
     do throws(PipeWireError) { try build() } catch {

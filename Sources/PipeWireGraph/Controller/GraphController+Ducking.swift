@@ -14,7 +14,7 @@ extension GraphController {
   /// Waits until others are as loud as before, less than half a second. [control], not on the loop's own thread.
   func bringBackOthers() {
     guard attachment != nil else { return }
-    ducking.leave()
+    ducking.restoreAll()
     while !ducking.isRestored { guard loop.wait(seconds: 0.6) else { return } }
     ducking.wait()
   }

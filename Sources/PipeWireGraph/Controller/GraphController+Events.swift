@@ -27,7 +27,7 @@ extension GraphController {
       core.graphRestarted()
       pollTimer.schedule(after: Self.pollInterval, every: Self.pollInterval)
     case .state:
-      freeze.rest()
+      freeze.noCycleDue()
       pollTimer.pause()
     // Later: handling it may rebuild the filter, whose event this is.
     case .latencyChanged: latencyDirty.raise()

@@ -2,7 +2,7 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// Bringing the graph to its wanted state, as far as the daemon's objects allow now; the next registry event does it again.
+/// Brings the graph to its desired state as far as the daemon's objects allow; every registry event retries.
 ///
 ///     observe ──▶ GraphFacts ──▶ the session's demands, the devices ──▶ GraphDecision ──▶ apply
 extension GraphController {
@@ -54,7 +54,7 @@ extension GraphController {
       attachment.volumes.suspend(microphone)
     }
     core.isSending = decision.demand.sends
-    core.isHeld = decision.isHeld
+    core.isInterrupted = decision.isInterrupted
     freeze.use(isDemanded: decision.demand.isActive)
     isInCall = decision.demand.isCall
     _ = hearCall()

@@ -11,9 +11,9 @@ extension GraphController {
     let isConnected = attachment != nil && lostSince == nil
     let objects = attachment?.objects ?? GraphObjects([])
     let node = attachment?.filter?.filter.nodeId
-    let inputs = node.flatMap { objects.ports[$0] } ?? []
-    let microphonePort = inputs.first { $0.name == "mic_MONO" }?.id
-    let speakerPorts = Set(inputs.filter { $0.name.hasPrefix("speaker_") }.map(\.id))
+    let ownPorts = node.flatMap { objects.ports[$0] } ?? []
+    let microphonePort = ownPorts.first { $0.name == "mic_MONO" }?.id
+    let speakerPorts = Set(ownPorts.filter { $0.name.hasPrefix("speaker_") }.map(\.id))
     report.graph = GraphStatus(
       isConnected: isConnected, daemonVersion: isConnected ? attachment?.connection.daemonVersion ?? "" : "",
       nodeId: isConnected ? node : nil, driver: objects.node(id: meters.driver)?.nodeName ?? "",

@@ -105,7 +105,8 @@ package final class GraphController: @unchecked Sendable {
   }
 
   /// Joins the graph. [any], once.
-  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the first nor the third.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the
+  ///   first nor the third.
   package func start() throws(GraphError) {
     loop.start()
     do throws(GraphError) {

@@ -19,9 +19,9 @@ struct GraphDecision {
   let choice: RouteChoice
   let links: LinkPlan
   /// A Boolean value indicating whether the session is interrupted, and its programs' audio waits.
-  let isHeld: Bool
-  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or because what the speaker plays cannot be
-  /// recorded, until it can.
+  let isInterrupted: Bool
+  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or because what the speaker plays
+  /// cannot be recorded, until it can.
   let usesMix: Bool
   /// A Boolean value indicating whether the filter keeps itself and its devices running.
   let keepsFilterAwake: Bool
@@ -47,7 +47,7 @@ struct GraphDecision {
     links = LinkPlan(
       objects: objects, endpoints: facts.endpoints, devices: choice, demand: demand,
       keepsAwake: demand.keepsAwake && !now.hasPassivePorts, reference: now.reference)
-    isHeld = wanted.isActive && !demand.isActive
+    isInterrupted = wanted.isActive && !demand.isActive
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
     keepsFilterAwake = demand.keepsAwake && now.hasPassivePorts && hasDevice

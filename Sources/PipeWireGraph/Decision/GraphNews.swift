@@ -25,7 +25,7 @@ struct GraphNews {
       + [.session(.applications(new.all))]
   }
 
-  /// Takes the stream that has priority over a call. Another one instead of it is no news.
+  /// Takes the stream that has priority over a call. Replacing one by another is not reported.
   mutating func take(interrupter new: String?) -> [GraphEvent] {
     let old = interrupter
     interrupter = new

@@ -40,11 +40,11 @@ final class DuckingKeeper {
   private var isLost = false
   private var entries: [UInt64: Entry] = [:]
   /// Streams that an earlier run, or an earlier connection, has lowered and not restored.
-  private var left: [DuckedStream]
+  private var unrestored: [DuckedStream]
   private var saved: [DuckedStream]
   private var voice = VoiceActivity()
   private var isCallUp = false
-  private var isLeaving = false
+  private var isRestoringAll = false
   private var gain = 0.0
   private var lastStep: Double?
   private let timer: LoopTimer
@@ -63,8 +63,8 @@ final class DuckingKeeper {
     self.remote = remote
     self.restore = restore
     self.events = events
-    left = restore.content.ducked ?? []
-    saved = left
+    unrestored = restore.content.ducked ?? []
+    saved = unrestored
     timer = LoopTimer(loop: loop)
     voiceTimer = LoopTimer(loop: loop)
     timer.connect(to: self) { $0.step() }
@@ -94,15 +94,15 @@ final class DuckingKeeper {
 
   func disconnected() {
     // If the same daemon is reached again, it still plays them.
-    left += entries.values.filter { isLowered($0) }.map(\.identity)
+    unrestored += entries.values.filter { isLowered($0) }.map(\.identity)
     entries = [:]
     connection = nil
     isLost = false
   }
 
   /// Restores everything soon; the event `restored` tells when. The connection must stay until then.
-  func leave() {
-    isLeaving = true
+  func restoreAll() {
+    isRestoringAll = true
     aim()
     if isRestored { events.send(.restored) }
   }
@@ -123,12 +123,12 @@ final class DuckingKeeper {
     if !isCallUp { others = [] }
     let alive = Dictionary(objects.nodes.map { ($0.serial, $0) }) { $1 }
     entries = entries.filter { alive[$0.key] != nil }
-    left = left.filter { alive[$0.serial]?.nodeName == $0.node }
-    if !left.isEmpty || !others.isEmpty {
+    unrestored = unrestored.filter { alive[$0.serial]?.nodeName == $0.node }
+    if !unrestored.isEmpty || !others.isEmpty {
       let connection = try connect()
       // This connection's mirror may lag behind the one that `objects` come from.
       func isKnown(_ node: GlobalObject) -> Bool { connection.objects[node.id]?.serial == node.serial }
-      try bringBackWhatWasLeft(alive.filter { isKnown($0.value) }, connection)
+      try restoreFromEarlierRun(alive.filter { isKnown($0.value) }, connection)
       for node in others where entries[node.serial] == nil && isKnown(node) { try add(node, DuckedStream(node), connection) }
     }
     let serials = Set(others.map(\.serial))
@@ -141,17 +141,17 @@ final class DuckingKeeper {
     entries[node.serial] = Entry(identity: identity, volumes: volumes)
   }
 
-  private func bringBackWhatWasLeft(_ alive: [UInt64: GlobalObject], _ connection: Connection) throws(PipeWireError) {
-    for stream in left {
+  private func restoreFromEarlierRun(_ alive: [UInt64: GlobalObject], _ connection: Connection) throws(PipeWireError) {
+    for stream in unrestored {
       guard let node = alive[stream.serial] else { continue }
-      left.removeAll { $0 == stream }
+      unrestored.removeAll { $0 == stream }
       guard entries[stream.serial] == nil else { continue }
       try add(node, stream, connection)
       entries[stream.serial]?.isOther = false
-      wasLeft.insert(stream.serial)
+      restoring.insert(stream.serial)
     }
   }
-  private var wasLeft: Set<UInt64> = []
+  private var restoring: Set<UInt64> = []
 
   /// Takes whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
   /// - Returns: whether a call begins or ends, so that `look` is due.
@@ -166,7 +166,7 @@ final class DuckingKeeper {
   private func told(_ serial: UInt64) {
     guard var entry = entries[serial], let setting = entry.volumes.setting else { return }
     let volumes = StreamVolumes(channels: setting.channels, isMuted: setting.isMuted)
-    if wasLeft.remove(serial) != nil {
+    if restoring.remove(serial) != nil {
       entry.volumes.restore()
       events.send(.remark(.info, "\(entry.identity.application) is as loud again as before the crash"))
     }
@@ -192,7 +192,7 @@ final class DuckingKeeper {
 
   /// Sets every stream's target, and starts the ramp if one has to move.
   private func aim() {
-    gain = isCallUp && !isLeaving ? settings.gain(hasVoice: voice.hasVoice(at: monotonicSeconds())) : 0
+    gain = isCallUp && !isRestoringAll ? settings.gain(hasVoice: voice.hasVoice(at: monotonicSeconds())) : 0
     if isCallUp, settings.isAdvanced, let end = voice.end(after: monotonicSeconds()) {
       voiceTimer.schedule(after: max(0.01, end - monotonicSeconds()))
     }
@@ -215,7 +215,7 @@ final class DuckingKeeper {
     lastStep = now
     for serial in entries.keys {
       guard let entry = entries[serial], var ducking = entry.ducking else { continue }
-      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: core.cycleMeters.cycleLength, isLeaving: isLeaving)
+      let heard = ducking.step(to: target(entry), seconds: seconds, cycle: core.cycleMeters.cycleLength, isLeaving: isRestoringAll)
       entries[serial]?.ducking = ducking
       save()
       switch heard {
@@ -225,21 +225,22 @@ final class DuckingKeeper {
       }
     }
     aim()
-    if isLeaving, isRestored { events.send(.restored) }
+    if isRestoringAll, isRestored { events.send(.restored) }
   }
 
   /// Forgets streams that are gone or restored.
   private func settle() {
     entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking?.isLeftAlone ?? true }
     // A stream whose volume was moved in this call may be ducked in the next.
-    if !isCallUp { entries = entries.filter { isLowered($0.value) || wasLeft.contains($0.key) } }
-    wasLeft.formIntersection(entries.keys)
+    if !isCallUp { entries = entries.filter { isLowered($0.value) || restoring.contains($0.key) } }
+    restoring.formIntersection(entries.keys)
     save()
   }
 
   /// Saves before anything is lowered, and until everything is restored.
   private func save() {
-    let now = left + entries.filter { isLowered($0.value) || wasLeft.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value.identity)
+    let now =
+      unrestored + entries.filter { isLowered($0.value) || restoring.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value.identity)
     guard now != saved else { return }
     saved = now
     restore.change { $0.ducked = now.isEmpty ? nil : now }

@@ -3,8 +3,8 @@ import RealtimeCore
 
 /// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and
 /// go by slot.
-// Sound: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is never freed while
-// audio runs.
+// `@unchecked Sendable`: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is
+// never freed while audio runs.
 final class PortTable: @unchecked Sendable {
   /// The data pointer for `processCycle`; valid as long as the table.
   var realtime: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
@@ -68,8 +68,8 @@ struct PortState: ~Copyable {
   }
 }
 
-/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. Inputs are taken first, `copyInput` says why.
-/// [realtime]
+/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. Inputs are taken first, `copyInput`
+/// says why. [realtime]
 @_noLocks @_noAllocation
 func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
   guard let data, let cycle else { return }

@@ -3,7 +3,8 @@ import PipeWireClient
 import RealtimeCore
 
 /// Participants' ports by slot, and this cycle's samples of them.
-// Sound: ports are atomic cells, a slot's memory is there before its first port and stays; what is in it is the audio thread's alone.
+// `@unchecked Sendable`: ports are atomic cells, a slot's memory is there before its first port and stays; what is in it is the audio
+// thread's alone.
 struct SinkPorts: @unchecked Sendable {
   private let slots: Int
   /// Two cells per slot: left, right; 0 without a port.

@@ -14,8 +14,8 @@ struct NodeInfos {
 
   subscript(_ node: GlobalObject) -> NodeInfo? { infos[node.serial] }
 
-  /// Looks at these from now on, and at no others: `ran` and `changed` are called with what the daemon tells of each. Of more than there is room for, the
-  /// first stay.
+  /// Looks at these from now on, and at no others: `ran` and `changed` are called with what the daemon tells of each. Of more than there is
+  /// room for, the first stay.
   /// - Throws: `connectionLost`.
   mutating func look(
     at nodes: some Sequence<GlobalObject>, ran: (() -> Void)? = nil, changed: @escaping () -> Void

@@ -63,7 +63,7 @@ final class FreezeRecovery {
   }
 
   /// Reports that the daemon has stopped the filter: no cycle is due.
-  func rest() { watch.rest() }
+  func noCycleDue() { watch.noCycleDue() }
 
   /// Reports that the daemon went away, which supersedes a freeze.
   func lost() {

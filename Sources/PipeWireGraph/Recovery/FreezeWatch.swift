@@ -37,7 +37,7 @@ struct FreezeWatch {
     let runs = cycles != self.cycles
     self.cycles = cycles
     if runs {
-      rest()
+      noCycleDue()
       if !isFrozen, now - lastThaw > Self.memory { rebuilds = 0 }
       guard isFrozen else { return nil }
       isFrozen = false
@@ -46,7 +46,7 @@ struct FreezeWatch {
     }
     if isFrozen { return now >= nextRebuild ? .rebuild : nil }
     guard shouldRun else {
-      rest()
+      noCycleDue()
       return nil
     }
     looks += 1
@@ -66,14 +66,14 @@ struct FreezeWatch {
   }
 
   /// Reports that no cycle is due now.
-  mutating func rest() {
+  mutating func noCycleDue() {
     since = nil
     looks = 0
   }
 
   /// Forgets everything, as when the daemon went away.
   mutating func reset() {
-    rest()
+    noCycleDue()
     isFrozen = false
   }
 }

@@ -49,7 +49,7 @@ package enum DurableFile {
     return folder.path
   }
 
-  /// Not by way of `FileManager`, whose errors are no words.
+  // Not `FileManager`: its errors have no readable text.
   private static func makeFolders(_ folder: URL) throws(SystemError) {
     guard access(folder.path, F_OK) != 0 else { return }
     try makeFolders(folder.deletingLastPathComponent())

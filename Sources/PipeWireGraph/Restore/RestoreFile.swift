@@ -44,7 +44,7 @@ struct RestoreFile: Sendable {
 
 /// What a run that did not end by itself has left to put back. [any]
 package enum Leftovers {
-  /// Of what is in the folder's `restore.json`, in words; nothing where it cannot be read.
+  /// Returns what the folder's `restore.json` holds, in words; nothing if it cannot be read.
   package static func names(folder: String) -> [String] {
     let file = RestoreFile(folder: folder)
     guard let path = file.path, let content = try? DurableFile.read(RestoreFile.Content.self, path, atMost: RestoreFile.largest)

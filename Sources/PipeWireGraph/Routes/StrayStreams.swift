@@ -9,7 +9,7 @@ import SessionModel
 /// canceller.
 final class StrayStreams {
   private let changed: () -> Void
-  /// Of streams that follow the default.
+  /// The infos of streams that follow the default.
   private var infos: NodeInfos
 
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }

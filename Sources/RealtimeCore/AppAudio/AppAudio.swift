@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It joins the voice behind processing and mute: it is never treated as echo or noise, and muting the microphone mutes the person, not
 /// what a program plays.
-// Sound: cells are atomic; the sink that `capture` writes to is guarded by a lock that the audio thread never takes.
+// `@unchecked Sendable`: cells are atomic; the sink that `capture` writes to is guarded by a lock that the audio thread never takes.
 public final class AppAudio: @unchecked Sendable {
   /// The sources, each a ring sink; `masterGain` is the volume of application audio.
   public let mixer = Mixer()

@@ -43,7 +43,7 @@ struct AppAudioPath: ~Copyable {
 
   /// Skips a cycle: the sources keep their audio.
   @_noLocks @_noAllocation
-  mutating func rest() {
+  mutating func markIdle() {
     isSounding = false
     cells.isSounding.store(0)
   }

@@ -68,11 +68,11 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
-  /// Returns whether blocks and cycles meet as before when so many frames are lost: they do where those are whole cycles of this quantum.
+  /// Returns whether blocks stay aligned with cycles of this quantum if so many frames are lost, as they do for whole cycles.
   @_noLocks @_noAllocation
   func canLose(frames: Int, quantum: Int) -> Bool { frames % (block - blocking(quantum: quantum)) == 0 }
 
-  /// Takes in that so many frames went by without a cycle; only where it `canLose` them. Where a block is lost as a whole, the voice goes on behind it.
+  /// Accounts for lost frames; requires `canLose`. The chain skips whole blocks where it can, and takes zeros for the rest.
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
     var done = 0

@@ -44,8 +44,8 @@ public final class CaptureControls: Sendable {
     get { cells.isNoiseSuppressionEnabled.isOn() }
     set { cells.isNoiseSuppressionEnabled.set(newValue) }
   }
-  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode is as
-  /// `standard`. Default: standard.
+  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode
+  /// is as `standard`. Default: standard.
   public var mode: CaptureMode {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
     set { cells.mode.set(newValue.rawValue) }
@@ -67,9 +67,9 @@ public final class CaptureControls: Sendable {
     set { cells.mutesInput.set(newValue) }
   }
   /// True silences the voice although nobody has muted the microphone, because it is only kept warm (S8).
-  public var isVoiceHeld: Bool {
-    get { cells.isVoiceHeld.isOn() }
-    set { cells.isVoiceHeld.set(newValue) }
+  public var isVoiceOnlyPrepared: Bool {
+    get { cells.isVoiceOnlyPrepared.isOn() }
+    set { cells.isVoiceOnlyPrepared.set(newValue) }
   }
   /// Frames between a sample of the reference and its echo in the microphone, from the graph's latencies, 0 or more (V5). Places the
   /// reference until the delay is measured.
@@ -87,7 +87,7 @@ struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
   let streamDelay, pathChanges, usesWebRTC: SharedCell
-  let mutesInput, isVoiceHeld, mode: SharedCell
+  let mutesInput, isVoiceOnlyPrepared, mode: SharedCell
   private let voiceIsolation = Int(CaptureMode.voiceIsolation.rawValue), wideSpectrum = Int(CaptureMode.wideSpectrum.rawValue)
   // Kept only to be freed; the cells access it atomically.
   private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
@@ -105,7 +105,7 @@ struct CaptureControlCells: Sendable {
     streamDelay = SharedCell(memory + 7)
     pathChanges = SharedCell(memory + 8)
     mutesInput = SharedCell(memory + 9)
-    isVoiceHeld = SharedCell(memory + 10)
+    isVoiceOnlyPrepared = SharedCell(memory + 10)
     usesWebRTC = SharedCell(memory + 11)
     mode = SharedCell(memory + 12)
   }

@@ -37,8 +37,8 @@ public struct CapturePath: ~Copyable {
 
   /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
-  /// Nobody has listened since the last cycle.
-  private var isResting = false
+  /// A Boolean value indicating whether nobody has listened since the last cycle.
+  private var isIdle = false
   private var handOver: EngineHandOver
   private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
 
@@ -112,34 +112,33 @@ public struct CapturePath: ~Copyable {
     if quantum == 0 {
       // The path may have been made before the mute.
       input.begin(isOpen: !isMuted || !mutesInput)
-      gate.begin(isOpen: !isMuted && !controlCells.isVoiceHeld.isOn())
+      gate.begin(isOpen: !isMuted && !controlCells.isVoiceOnlyPrepared.isOn())
     }
-    if isResting || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
+    if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
     input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing {
       runChain(into: voice, frames: frames)
     } else {
-      isolation?.pointee.rest()
+      isolation?.pointee.markIdle()
       copy(input.microphone, to: voice, frames: frames)
     }
     stages?.process(voice, nil, frames: frames, rate: rate)
     // Muted before processing, the voice falls silent when the last sound has passed, and stays so whatever the processors make of silence.
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
-    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceHeld.isOn())
+    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.isOn())
     seam.process(voice, frames: frames)
     publishLevels(voice: peak(voice, frames: frames), frames: frames)
   }
 
-  /// So many frames went by without a cycle: the far end of that time is unknown, and the echo of what came before goes on. [realtime]
-  ///
-  /// After more than a quarter of a second nothing of that is left, and after anything but whole cycles a device has stood still: the stream begins anew.
+  /// Accounts for `frames` without a cycle: their far end is unknown, and earlier echo continues. Whole cycles of at most 250 ms in all are
+  /// bridged; otherwise the stream restarts. [realtime]
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
-    guard quantum > 0, isProcessing, !isResting else { return }
+    guard quantum > 0, isProcessing, !isIdle else { return }
     guard 4 * frames <= rate, blocks.canLose(frames: frames, quantum: quantum),
       old?.pointee.blocks.canLose(frames: frames, quantum: quantum) != false
-    else { return rest() }
+    else { return markIdle() }
     blocks.lose(frames: frames)
     old?.pointee.blocks.lose(frames: frames)
   }
@@ -169,21 +168,21 @@ public struct CapturePath: ~Copyable {
     if self.quantum != 0 {
       // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
       seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
-      if isResting { blocks.chain.resume() }
+      if isIdle { blocks.chain.resume() }
     }
     isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
     old = nil
-    isResting = false
+    isIdle = false
     blocks.restart(quantum: quantum)
   }
 
   // MARK: Taking over from another engine
 
   /// Continues another engine's path in mid-stream: `old` is heard until this path has valid output, then fades (V10). `old` must stay
-  /// until `isTakingOver` is false, or `rest` was called. Ignored if `old` has another rate. [realtime]
+  /// until `isTakingOver` is false, or `markIdle` was called. Ignored if `old` has another rate. [realtime]
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
@@ -203,15 +202,15 @@ public struct CapturePath: ~Copyable {
   /// A Boolean value indicating whether the other path is still needed. [realtime]
   var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// Nobody is listening: releases the other path, and what voice isolation does not need, at once. [realtime]
+  /// Ends the stream, because nobody listens: releases the other path, and what voice isolation does not need, at once. [realtime]
   @_noLocks @_noAllocation
-  mutating func rest() {
+  mutating func markIdle() {
     old = nil
-    isolation?.pointee.rest()
-    if isResting { return }
-    isResting = true
-    stages?.rest()
-    seam.rest()
+    isolation?.pointee.markIdle()
+    if isIdle { return }
+    isIdle = true
+    stages?.markIdle()
+    seam.markIdle()
   }
 
   @_noLocks @_noAllocation

@@ -45,9 +45,9 @@ struct Seam: ~Copyable {
     position = 0
   }
 
-  /// Nothing is heard any more: the next stream begins from silence.
+  /// Ends the stream, because nobody listens: the next one begins from silence.
   @_noLocks @_noAllocation
-  func rest() { clear(heard, frames: length) }
+  func markIdle() { clear(heard, frames: length) }
 
   /// Processes the path's output in place.
   @_noLocks @_noAllocation

@@ -7,7 +7,8 @@ import Synchronization
 ///                                 │ mix, or what the real speaker plays
 ///     microphone ─────────────▶ capture path ──▶ + ──▶ voice, source
 ///     application audio ─────────────────────────┘
-// Sound: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by the mixer.
+// `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by
+// the mixer.
 public final class AudioCore: @unchecked Sendable {
   public let mixer = Mixer()
   public let controls = CaptureControls()
@@ -91,9 +92,9 @@ public final class AudioCore: @unchecked Sendable {
   }
 
   /// A Boolean value indicating whether the session is interrupted; if so, nothing is taken out of the sinks, whoever plays (I2). [any]
-  public var isHeld: Bool {
-    get { settings.isHeld.load() != 0 }
-    set { settings.isHeld.store(newValue ? 1 : 0) }
+  public var isInterrupted: Bool {
+    get { settings.isInterrupted.load() != 0 }
+    set { settings.isInterrupted.store(newValue ? 1 : 0) }
   }
 
   /// Whether the echo canceller hears nearend's own mix, rather than what the real speaker plays (V4). From the next cycle on. [any]
@@ -119,7 +120,7 @@ public final class AudioCore: @unchecked Sendable {
 
   /// Plays a buffer into the outgoing microphone, behind what was captured before (D4). Returns false, and plays none of it, while nobody
   /// takes the voice, or if more than `AppAudio.captureSeconds` would wait. [any]
-  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isHeld && appAudio.capture(buffer) }
+  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isInterrupted && appAudio.capture(buffer) }
 
   // MARK: What the audio thread reports
 
@@ -147,7 +148,7 @@ public final class AudioCore: @unchecked Sendable {
     controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.isOn()
   }
 
-  /// Resets the count of missed cycles. [any]
+  /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]
   public func clearCounters() {
     clock.clearCounters()
     isolation.clearCounters()
@@ -241,7 +242,7 @@ public final class AudioCore: @unchecked Sendable {
   }
 
   /// The maker's result.
-  // Sound: the pointer is the maker's until `put`; afterwards only its taker has it.
+  // `@unchecked Sendable`: the pointer is the maker's until `put`; afterwards only its taker has it.
   private final class Made: @unchecked Sendable {
     private let lock = Mutex(())
     private var path: (purpose: Wanted, path: NewPath)?
@@ -270,7 +271,7 @@ public final class AudioCore: @unchecked Sendable {
 }
 
 /// The audio thread's half of an `AudioCore`. Copies are views; the core must outlive the last cycle.
-// Sound: only the thread that runs the cycles touches what is behind the pointer.
+// `@unchecked Sendable`: only the thread that runs the cycles touches what is behind the pointer.
 public struct CycleProcessor: @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<CoreState>
 

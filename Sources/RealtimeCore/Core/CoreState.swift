@@ -17,7 +17,7 @@ struct CoreState: ~Copyable {
   private let scratch: UnsafeMutablePointer<Float>
   /// Frames of voice given to a source that has had no audio yet.
   private var voicedFrames = 0
-  /// Frames for which the reference has been awaited since somebody takes the voice; −1: no more.
+  /// Frames for which the voice was held back for a missing reference since sending began; −1 once given up or linked.
   private var awaitedReference = 0
 
   static let maximumQuantum = 8192
@@ -62,14 +62,14 @@ struct CoreState: ~Copyable {
     let lost = clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
-    if settings.isHeld.load() == 0 {
+    if settings.isInterrupted.load() == 0 {
       renderAppAudio(io)
       render.pointee.process(
         call: appAudio.monitored(io.pointee.call, frames: io.pointee.frames), graphSinks: graphSinks, speakerLeft: left,
         speakerRight: right, frames: io.pointee.frames,
         rate: io.pointee.rate)
     } else {
-      appAudio.rest()
+      appAudio.markIdle()
       clear(left, frames: io.pointee.frames)
       clear(right, frames: io.pointee.frames)
     }
@@ -89,7 +89,7 @@ struct CoreState: ~Copyable {
   /// Renders application audio only while somebody takes the voice; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
-    guard settings.isSending.load() != 0 else { return appAudio.rest() }
+    guard settings.isSending.load() != 0 else { return appAudio.markIdle() }
     let isSpeaking = meters.hasVoice.isOn() && !controls.isMicrophoneMuted.isOn()
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
@@ -104,7 +104,7 @@ struct CoreState: ~Copyable {
     let isSending = settings.isSending.load() != 0
     if !isSending { awaitedReference = 0 }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
-      capture?.pointee.rest()
+      capture?.pointee.markIdle()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }
@@ -123,8 +123,8 @@ struct CoreState: ~Copyable {
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
-  /// Returns whether the speaker plays what the canceller does not get yet, because the link of its reference is still being made: an echo of
-  /// it would be heard. No longer than half a second from when somebody takes the voice: the link may be impossible.
+  /// Returns whether to keep the voice silent because the speaker already plays what is not linked as reference yet. Gives up after 0.5 s:
+  /// the link may be impossible.
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }
@@ -187,7 +187,7 @@ struct CoreState: ~Copyable {
 /// What the control side tells the audio thread about the cycle as a whole.
 struct CoreSettings: Sendable {
   let isSending: CounterCell
-  let isHeld: CounterCell
+  let isInterrupted: CounterCell
   let usesMixAsReference: CounterCell
   let microphoneChannels: CounterCell
   let speakerPortsPerChannel: CounterCell
@@ -198,7 +198,7 @@ struct CoreSettings: Sendable {
 
   init(_ cells: inout CellBlock) {
     isSending = CounterCell(cells.next())
-    isHeld = CounterCell(cells.next())
+    isInterrupted = CounterCell(cells.next())
     usesMixAsReference = CounterCell(cells.next())
     microphoneChannels = CounterCell(cells.next())
     speakerPortsPerChannel = CounterCell(cells.next())

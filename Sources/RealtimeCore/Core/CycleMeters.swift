@@ -8,7 +8,7 @@ public struct CycleMeters: Sendable, Equatable {
   public var driver: UInt32 = 0
   /// Cycles since the start.
   public var cycles: UInt64 = 0
-  /// Cycles missed while the graph ran, since the start.
+  /// Cycles missed while the graph ran, since the start or the last `clearCounters`.
   public var xruns: UInt64 = 0
   /// Share of a cycle's time that the callback takes, smoothed over a second, 0–1.
   public var busyRatio = 0.0

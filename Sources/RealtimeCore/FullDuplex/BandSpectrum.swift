@@ -1,7 +1,7 @@
 internal import CRealtime
 
-/// The energies of the newest hop of a signal in bands that widen with frequency: a Hann window, a transform of twice its length. [realtime] but for `init`
-/// and `deinit`.
+/// The energies of the newest hop of a signal in bands that widen with frequency: a Hann window, a transform of twice its length.
+/// [realtime] except `init` and `deinit`.
 struct BandSpectrum: ~Copyable {
   /// First bins of the bands of this transform, and the end of the last.
   private let edges: UnsafeMutablePointer<Int>

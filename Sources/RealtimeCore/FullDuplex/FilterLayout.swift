@@ -1,7 +1,7 @@
 /// The sizes of the adaptive filter for one rate.
 ///
-/// Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate. At 48 kHz: hops of 256
-/// frames, transforms of 2048, errors of 1024, partitions of 1024 taps (4 hops).
+/// Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate. At 48
+/// kHz: hops of 256 frames, transforms of 2048, errors of 1024, partitions of 1024 taps (4 hops).
 struct FilterLayout: Sendable {
   /// Hz.
   let rate: Int
@@ -27,7 +27,8 @@ struct FilterLayout: Sendable {
   let allBins: Int
   /// Spectra that are kept of each channel of the reference, a multiple of `partitionHops`.
   let slots: Int
-  /// The bins in which the echo is looked for: the first, the distance from one to the next, how many they are, and that as a multiple of 8.
+  /// The bins in which the echo is looked for: the first, the distance from one to the next, how many they are, and that as a multiple of
+  /// 8.
   let firstScoutBin = 16, scoutStep = 3
   let scoutBins, paddedScoutBins: Int
 

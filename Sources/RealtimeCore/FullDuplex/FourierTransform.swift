@@ -1,8 +1,8 @@
 internal import CKernels
 internal import CRealtime
 
-/// A real Fourier transform of a power of two, planned once. A forward transform is not scaled, an inverse one by 1 / length. [realtime] but for `init`
-/// and `deinit`.
+/// A real Fourier transform of a power of two, planned once. A forward transform is not scaled, an inverse one by 1 / length. [realtime]
+/// except `init` and `deinit`.
 struct FourierTransform: ~Copyable {
   /// Samples.
   let length: Int

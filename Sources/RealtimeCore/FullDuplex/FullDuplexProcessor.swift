@@ -1,15 +1,15 @@
 internal import CRealtime
 
-/// The canceller of our own, full duplex: who talks at the near end is heard while the far end talks, and the far end is not (V10).
+/// nearend's own canceller, full duplex: passes near-end speech during double talk, and removes the far end (V10).
 ///
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
-/// Everything always runs; a switch changes what is heard, over one hop. [realtime] but for `init` and `deinit`.
+/// Everything always runs; a switch changes what is heard, over one hop. [realtime] except `init` and `deinit`.
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
-  /// Frames by which the voice is later than the microphone: a hop for the suppressor's windows, and as much as the far end is late for its drift.
+  /// Frames by which the voice lags the microphone: a hop for the suppressor's windows, and the delay of the drift resampler.
   let delay: Int
 
   private var linear: LinearCanceller
@@ -17,7 +17,7 @@ struct FullDuplexProcessor: ~Copyable {
   private var meter: EchoMeter
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
-  /// As late as the far end, so that an echo without any delay still follows it.
+  /// Delays the microphone by as much as the far end is delayed, so that an echo without any delay still follows it.
   private var microphone: BlockDelay
   private var dry: BlockDelay
   private var dryFade: Crossfade
@@ -25,7 +25,7 @@ struct FullDuplexProcessor: ~Copyable {
   private let silence: UnsafePointer<Float>
   /// Frames at the beginning of the next aligned hop that the microphone has lost.
   private var lostAhead = 0
-  /// Of the hop before: the voice is as late.
+  /// Mean squares of the previous hop, because the voice is a hop late: microphone, negative before the first, and far end.
   private var formerPower: Float = -1
   private var formerFarEnd: Float = 0
 
@@ -57,8 +57,8 @@ struct FullDuplexProcessor: ~Copyable {
     silence.deallocate()
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of all three are
-  /// unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
+  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of
+  /// all three are unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
@@ -70,7 +70,7 @@ struct FullDuplexProcessor: ~Copyable {
     dry.process(samples, into: unprocessed)
     linear.process(aligned, left: left, right: right)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
-    hush(lost)
+    silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, echo: linear.echo, isGuarded: linear.isGuarded,
@@ -87,8 +87,8 @@ struct FullDuplexProcessor: ~Copyable {
     formerFarEnd = linear.farEndPower
   }
 
-  /// A hop went by without a cycle. The far end of that time counts as silent, so that the echo of what came before stays in its place; what is heard
-  /// goes on behind it.
+  /// Accounts for a hop without a cycle. Its far end counts as silent, so that earlier echo stays in its place; the output continues behind
+  /// it.
   @_noLocks @_noAllocation
   mutating func loseHop() {
     let mode = rt_flush_denormals()
@@ -98,9 +98,9 @@ struct FullDuplexProcessor: ~Copyable {
     lostAhead = microphone.delay
   }
 
-  /// Where the microphone has lost its sound, all that is left of it is the estimate of the echo.
+  /// Silences what belongs to lost microphone samples: the residual there is only the negated echo estimate.
   @_noLocks @_noAllocation
-  private mutating func hush(_ lost: Range<Int>) {
+  private mutating func silenceLost(_ lost: Range<Int>) {
     clear(heard, frames: min(lostAhead, hop))
     lostAhead = max(lostAhead - hop, 0)
     if lost.isEmpty { return }
@@ -109,11 +109,11 @@ struct FullDuplexProcessor: ~Copyable {
     lostAhead = max(lostAhead, end - hop)
   }
 
-  /// Another loudspeaker or microphone: what is known of the path is in doubt, and the echo is looked for anew.
+  /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { linear.doubt() }
 
-  /// What comes next does not continue what was before: nobody took the voice in between.
+  /// Continues after a pause in which nobody took the voice.
   @_noLocks @_noAllocation
   mutating func resume() { linear.resume() }
 

@@ -1,21 +1,22 @@
-/// The linear part of the canceller: what the filters know of the echo is taken out of the microphone, and what they do not know is told.
+/// The linear part of the canceller: subtracts the estimated echo from the microphone, and tells how far the estimate may be wrong.
 ///
 ///     left, right ─▶ drift resampler ─▶ + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
 ///     microphone ────────────────────────────────────────────────────────────────────────── − ─▶ residual
 ///
-/// [realtime] but for `init` and `deinit`.
+/// [realtime] except `init` and `deinit`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
-  /// Of the microphone that is left after the hop: the estimate, and what remains.
+  /// The echo estimated in the newest hop, and the residual: the microphone minus it. Overwritten by the next `process`.
   private(set) var echo: UnsafePointer<Float>
   private(set) var residual: UnsafePointer<Float>
-  /// True after a start of the filter, or a new start: while the far end talks, everything heard is taken as echo.
+  /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
+  /// echo.
   private(set) var isGuarded = false
-  /// Hops by which the reference is late.
+  /// The delay in hops at which the filters' window starts.
   private(set) var offset = 0
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
   private(set) var echoDelay = Float.nan
-  /// Mean square of the newest hop of the far end: of the louder side, for where both play the same it is what either plays.
+  /// Mean square of the newest hop of the far end's louder side.
   private(set) var farEndPower: Float = 0
 
   private var resampler: DriftResampler
@@ -40,10 +41,10 @@ struct LinearCanceller: ~Copyable {
   private var sinceFarEnd = 0
   private var quietHops = 0
   private var idlePartitions = 0
-  /// Hops since the microphone was closed, as many as a window holds at most.
+  /// Consecutive hops with an open microphone, capped at a window's length.
   private var openHops = 0
-  /// Hops until the filters have all of the far end that the echo comes from.
-  private var gapHops = 0
+  /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
+  private var hopsUntilHistoryIsComplete = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
 
@@ -104,12 +105,12 @@ struct LinearCanceller: ~Copyable {
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
-  /// The far end has been silent for as long as the filters look back.
+  /// A Boolean value indicating whether the far end has been silent for the filters' whole reach.
   var isFarEndSilent: Bool {
     @_noLocks @_noAllocation get { reference.isSilent }
   }
 
-  /// Something above 11 kHz was played within that time.
+  /// A Boolean value indicating whether the far end had something above 11 kHz within that time.
   var isFarEndWideBand: Bool {
     @_noLocks @_noAllocation get { !reference.isSilent && reference.isWideBand }
   }
@@ -119,22 +120,22 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }
   }
 
-  /// One hop of the microphone, and of each channel of the far end.
+  /// Processes one hop of the microphone and of each channel of the far end.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     take(samples, left: left, right: right)
-    // A microphone that is muted at its source gives zeros. The room's echo goes on, and what is known of it is kept.
+    // A microphone that is muted at its source gives zeros. The room's echo continues, so the weights are kept.
     openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {
-      careful.rest(microphone: microphone[0])
-      choice.rest()
+      careful.passThrough(microphone: microphone[0])
+      choice.reset()
       echo = careful.echo
       residual = careful.residual
       isGuarded = false
       return
     }
-    let learns = isWhole && gapHops == 0
+    let learns = isWhole && hopsUntilHistoryIsComplete == 0
     careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     fast.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     spectrum.measure(careful.residual, into: carefulBands)
@@ -146,7 +147,7 @@ struct LinearCanceller: ~Copyable {
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
     let isFarEnd = farEndPower > 1e-6
-    if gapHops > 0 { return watchBeginning(isFarEnd: isFarEnd) }
+    if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
@@ -158,7 +159,7 @@ struct LinearCanceller: ~Copyable {
       beginAnew()
     }
     watchBeginning(isFarEnd: isFarEnd)
-    // At the end of what the resampler has, it does not follow the rate, and what the tracker saw would be added up without end.
+    // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
     if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
   }
@@ -166,13 +167,13 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func take(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
-    gapHops = max(gapHops - 1, 0)
+    hopsUntilHistoryIsComplete = max(hopsUntilHistoryIsComplete - 1, 0)
     feed(left: left, right: right)
     microphone.push(samples, onto: 0)
   }
 
-  /// The far end at the microphone's clock. Where the delay of that has grown or shrunk by a hop, the reference gets a hop more or fewer, and the filters
-  /// look as much further back.
+  /// Resamples the far end to the microphone's clock. When the delay has changed by a whole hop, feeds one hop more or fewer and moves the
+  /// filters' window by as much.
   @_noLocks @_noAllocation
   private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     farEndPower = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
@@ -208,7 +209,7 @@ struct LinearCanceller: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func feedReference() {
-    if reference.isSilent, quietHops > Self.resamplerHops { return reference.rest() }
+    if reference.isSilent, quietHops > Self.resamplerHops { return reference.feedSilence() }
     resampler.read(into: far, channel: 0)
     clear(excess, frames: layout.hop)
     if resampler.isMono {
@@ -223,21 +224,22 @@ struct LinearCanceller: ~Copyable {
     reference.feed(left: far, right: otherFar, excess: excess)
   }
 
+  /// Looks for a better window until the filter has converged. A converged filter whose echo moves is first reset by `PathChangeDetector`.
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
     guard !detector.hasConverged, hops % 2 == 0, isFarEnd || hops < 100 else { return }
     if hops % 32 == 0 {
-      // Twice the same: where the path has just become another, what is known of it changes.
+      // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
-      if idlePartitions > 0, idlePartitions == former { return place(at: offset + idlePartitions * layout.partitionHops) }
+      if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    if let wanted = scout.search(reference, error: careful.error, offset: offset) { place(at: wanted) }
+    if let wanted = scout.search(reference, error: careful.error, offset: offset) { moveWindow(to: wanted) }
   }
 
-  /// What the filters know moves along.
+  /// Moves the filters' window to start at a delay of `wanted` hops, and shifts their weights with it.
   @_noLocks @_noAllocation
-  private mutating func place(at wanted: Int) {
+  private mutating func moveWindow(to wanted: Int) {
     let partitions = (wanted - offset) / layout.partitionHops
     fast.move(by: partitions)
     careful.move(by: partitions)
@@ -245,34 +247,34 @@ struct LinearCanceller: ~Copyable {
     tracker.forget()
   }
 
-  /// Nobody has listened for a while: the far end of that time is unknown, and so is its echo, which is heard for as long as the filters look
-  /// back. What they know of the path is kept.
+  /// Continues after a pause in which nobody took the voice. Its far end is unknown, so nothing is learnt until the reference history is
+  /// complete; the weights are kept.
   @_noLocks @_noAllocation
   mutating func resume() {
     reference.restart()
     (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
-    gapHops = offset + layout.partitions * layout.partitionHops
+    hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
   }
 
-  /// A hop went by that nobody has seen; `silence` is put in its place.
+  /// Accounts for a hop that the graph lost: `silence` replaces microphone and far end.
   @_noLocks @_noAllocation
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
     take(silence, left: silence, right: silence)
     openHops = 0
   }
 
-  /// What is known of the path may be wrong from now on.
+  /// Raises the filters' variances, because the echo path may have changed; their weights are kept.
   @_noLocks @_noAllocation
   mutating func doubt() {
     fast.doubt()
     careful.doubt()
     tracker.forget()
     echoDelay = .nan
-    // Doubt fades hop by hop: another path is learnt at once, with what is known of the far end.
-    gapHops = 0
+    // Adaptation starts at once, with as much of the far end as is known.
+    hopsUntilHistoryIsComplete = 0
   }
 
-  /// Where the filter is larger than what it expects to be wrong by, its strongest tap tells the delay; it is kept until the filter begins anew.
+  /// Publishes the delay of the strongest tap while the estimate exceeds its expected error; kept until the filter is reset.
   @_noLocks @_noAllocation
   private mutating func noteDelay() {
     guard careful.isConfident else { return }
@@ -296,7 +298,9 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func watchBeginning(isFarEnd: Bool) {
     sinceFarEnd = isFarEnd ? farEndHold : sinceFarEnd - 1
-    if gapHops == 0, sinceFarEnd > 0, guardHops > 0 { guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1 }
-    isGuarded = (gapHops > 0 || guardHops > 0) && sinceFarEnd > 0
+    if hopsUntilHistoryIsComplete == 0, sinceFarEnd > 0, guardHops > 0 {
+      guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1
+    }
+    isGuarded = (hopsUntilHistoryIsComplete > 0 || guardHops > 0) && sinceFarEnd > 0
   }
 }

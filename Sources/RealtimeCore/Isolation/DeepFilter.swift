@@ -2,7 +2,7 @@ internal import Glibc
 internal import Platform
 
 /// DeepFilterNet 3 by its C library, which is loaded when it is first asked for (Schröter et al., 2023). [control], one thread at a time
-// Sound: the state belongs to the one thread that isolates; the functions are the library's own and stay.
+// `@unchecked Sendable`: the state belongs to the one thread that isolates; the functions are the library's own and stay.
 public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   private typealias Create =
     @convention(c) (_ model: UnsafePointer<CChar>, _ mostAttenuation: Float, _ logLevel: UnsafePointer<CChar>?) -> OpaquePointer?
@@ -90,7 +90,7 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
     _ name: String, in handle: UnsafeMutableRawPointer, of path: String
   ) throws(IsolationError) -> Function {
     guard let symbol = dlsym(handle, name) else { throw .library(path: path, reason: "it has no function \(name)") }
-    // Sound: the type is the function's own in the library's C interface.
+    // Safe: the type is the function's own in the library's C interface.
     return unsafeBitCast(symbol, to: Function.self)
   }
 

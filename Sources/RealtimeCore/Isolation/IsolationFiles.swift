@@ -11,7 +11,7 @@ public struct IsolationFiles: Sendable, Equatable {
 
   public static let libraryName = "libdeepfilter.so"
   public static let modelName = "DeepFilterNet3_onnx.tar.gz"
-  /// Of the one model that the library is known to take.
+  /// The SHA-256 of the one model that the library is known to accept.
   public static let modelChecksum = "c94d91f70911001c946e0fabb4aa9adc37045f45a03b56008cb0c8244cb63616"
 
   /// Names under which distributions have the library.

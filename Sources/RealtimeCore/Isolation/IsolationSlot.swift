@@ -1,5 +1,6 @@
 /// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It crossfades
-/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime] except `init` and `deinit`.
+/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime]
+/// except `init` and `deinit`.
 struct IsolationSlot: ~Copyable {
   /// Brings the stage, and takes it back.
   let mailbox: Mailbox
@@ -42,9 +43,9 @@ struct IsolationSlot: ~Copyable {
   @_noLocks @_noAllocation
   mutating func restart() { isFresh = true }
 
-  /// Nobody takes the voice: gives back what is not wanted any more.
+  /// Ends the stream, because nobody takes the voice: gives back what is not wanted any more.
   @_noLocks @_noAllocation
-  mutating func rest() {
+  mutating func markIdle() {
     isFresh = true
     if !controls.isolatesVoice { leave() }
   }

@@ -1,5 +1,5 @@
-/// The audio thread's half of voice isolation at one rate: gives the voice with its noise to the worker, takes the isolated voice from it, and plays the
-/// standard one, as late, where that has not come in time (V12). [realtime] except `init` and `deinit`.
+/// The audio thread's half of voice isolation at one rate: gives the voice with its noise to the worker, takes the isolated voice from it,
+/// and plays the standard one, as late, where that has not come in time (V12). [realtime] except `init` and `deinit`.
 ///
 ///     voice ───────────────────── delay ─────────────────────┐ standard
 ///     with noise ─▶ FIFO ─▶ worker: isolator ─▶ FIFO ────────┴▶ crossfade ─▶ the voice, `delay` frames late

@@ -2,7 +2,7 @@
 ///
 ///     isolator's own delay │ until its block is whole │ time for the worker │ a fade ahead, in case the next block is late
 struct IsolationTiming: Sendable, Equatable {
-  /// Of the isolator, in Hz.
+  /// The isolator's rate in Hz.
   static let isolatorRate = 48_000
   /// Frames of the isolator's block: 10 ms.
   static let block = 480

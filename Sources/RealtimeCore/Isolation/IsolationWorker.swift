@@ -1,23 +1,24 @@
 import Dispatch
+internal import Glibc
 internal import Platform
 
 /// Isolates the voice outside the audio thread: takes it from one FIFO, at the graph's rate, and puts it into the other, as many frames.
 ///
-/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none for 0.2 s until
-/// `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
-// Sound: whoever drains owns all but the FIFOs and the semaphores, which are for two threads; the flags are atomic.
+/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none
+/// for 0.2 s until `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
+// `@unchecked Sendable`: whoever drains owns all but the FIFOs and the semaphores, which are for two threads; the flags are atomic.
 final class IsolationWorker: @unchecked Sendable {
   let input, output: FrameFIFO
   private let isolator: any VoiceIsolator
-  /// Of the graph over the isolator's.
+  /// The isolator's rate over the graph's.
   private let ratio: Double
   private let toIsolator, fromIsolator: VoiceResampler?
   private var taken: [Float]
   /// At 48 kHz, less than a block after each round.
   private var gathered: [Float] = []
   private var block: [Float]
-  /// What waits longer than this is heard by nobody.
-  private let hopeless: Int
+  /// Backlog beyond which audio is discarded: it would come too late.
+  private let longestBacklog: Int
 
   private let memory: CellBlock
   private let isParked, isEnding: CounterCell
@@ -42,7 +43,7 @@ final class IsolationWorker: @unchecked Sendable {
     fromIsolator = converts ? VoiceResampler() : nil
     if converts, toIsolator == nil || fromIsolator == nil { throw .outOfMemory }
     block = [Float](repeating: 0, count: IsolationTiming.block * channels)
-    hopeless = (rate / 4 + 2 * CoreState.maximumQuantum) * channels
+    longestBacklog = (rate / 4 + 2 * CoreState.maximumQuantum) * channels
     taken = [Float](repeating: 0, count: 1024)
     input = FrameFIFO(capacity: IsolationStage.inputCapacity, bytesPerFrame: 4)
     output = FrameFIFO(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
@@ -54,7 +55,7 @@ final class IsolationWorker: @unchecked Sendable {
     output.deallocate()
   }
 
-  /// Less has come out than has come in, blocks that are not yet whole apart. At 48 kHz. [any]
+  /// A Boolean value indicating whether the output lags the input by a block or more. At 48 kHz only. [any]
   var isBusy: Bool { output.writePosition + UInt64(IsolationTiming.block) <= input.writePosition }
 
   // MARK: The thread
@@ -69,7 +70,7 @@ final class IsolationWorker: @unchecked Sendable {
     }
   }
 
-  /// Looks again, if it rests. [any but the audio thread]
+  /// Looks again, if it rests. [any]
   func wake() {
     if isParked.load() != 0, input.count > 0 { signal.signal() }
   }
@@ -101,24 +102,24 @@ final class IsolationWorker: @unchecked Sendable {
 
   // MARK: The work
 
-  /// Isolates all that waits; returns whether anything did. [the worker, or between two cycles whoever runs them]
+  /// Isolates the backlog. Returns whether there was any. [the worker, or between two cycles whoever runs them]
   @discardableResult
   func drain() -> Bool {
     var hasWorked = false
     while isEnding.load() == 0 {
-      let isHopeless = input.count > hopeless
+      let isTooLate = input.count > longestBacklog
       let count = taken.withUnsafeMutableBufferPointer { input.read(into: $0.baseAddress!, frames: $0.count) }
       if count == 0 { break }
       hasWorked = true
       let samples = Array(taken[..<count])
       gathered += toIsolator?.convert(samples, ratio: ratio) ?? samples
-      while gathered.count >= block.count, isEnding.load() == 0 { isolateBlock(isHopeless: isHopeless) }
+      while gathered.count >= block.count, isEnding.load() == 0 { isolateBlock(isTooLate: isTooLate) }
     }
     return hasWorked
   }
 
-  private func isolateBlock(isHopeless: Bool) {
-    if isHopeless {
+  private func isolateBlock(isTooLate: Bool) {
+    if isTooLate {
       for i in block.indices { block[i] = 0 }
     } else {
       gathered.withUnsafeBufferPointer { source in
@@ -132,4 +133,12 @@ final class IsolationWorker: @unchecked Sendable {
     // It always fits: see `outputCapacity`.
     voice.withUnsafeBufferPointer { if let start = $0.baseAddress { _ = output.write(start, frames: $0.count) } }
   }
+}
+
+/// Asks for the lowest realtime priority for this thread, which has a deadline and works little; without the right to one it stays as it
+/// is. [control]
+private func raisePriority() {
+  var parameters = sched_param()
+  parameters.sched_priority = sched_get_priority_min(SCHED_RR)
+  _ = pthread_setschedparam(pthread_self(), SCHED_RR, &parameters)
 }

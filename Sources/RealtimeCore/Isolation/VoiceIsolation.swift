@@ -4,8 +4,10 @@ import Synchronization
 
 /// Voice isolation as the control side sees it (V12): has what it takes made when it is asked for, and freed when it is not.
 ///
-/// Making it takes half a second, on the thread that makes capture paths. Until then, and where it cannot be made, the mode is as the standard one.
-// Sound: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it holds moves by its mailbox.
+/// Making it takes half a second, on the thread that makes capture paths. Until then, and where it cannot be made, the mode is as the
+/// standard one.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it
+// holds moves by its mailbox.
 public final class VoiceIsolation: @unchecked Sendable {
   public typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
 
@@ -87,14 +89,15 @@ public final class VoiceIsolation: @unchecked Sendable {
   /// Takes another isolator than DeepFilterNet, from the next time on that one is made. [control]
   package func use(_ maker: @escaping MakeIsolator) { lock.withLock { _ in (self.maker, isStandard) = (maker, false) } }
 
-  /// What would keep it from being made, as far as is known without making it. [any but the audio thread]
+  /// What would keep it from being made, as far as is known without making it. [any]
   public var obstacle: IsolationError? {
     guard lock.withLock({ _ in isStandard }) else { return nil }
     do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { return error }
     return nil
   }
 
-  /// Isolates between the cycles, by `drain`, rather than on a thread: for cycles that run faster than time does. Before anything is made. [control]
+  /// Isolates between the cycles, by `drain`, rather than on a thread: for cycles that run faster than time does. Before anything is made.
+  /// [control]
   package var isSynchronous: Bool {
     get { lock.withLock { _ in state.isSynchronous } }
     set { lock.withLock { _ in state.isSynchronous = newValue } }
@@ -148,7 +151,8 @@ public final class VoiceIsolation: @unchecked Sendable {
     }
   }
 
-  /// Frees what the audio thread has released, and wakes the worker if it rests while there is audio. Call it periodically while cycles run. [control]
+  /// Frees what the audio thread has released, and wakes the worker if it rests while there is audio. Call it periodically while cycles
+  /// run. [control]
   func collect() {
     let old: Running? = lock.withLock { _ in
       state.current?.worker.wake()

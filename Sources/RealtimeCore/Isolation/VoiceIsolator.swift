@@ -1,5 +1,5 @@
-/// Takes everything but the voice out of a microphone: a neural network, which allocates and takes its time, so that it never runs on the audio thread
-/// (V12). One thread at a time uses it.
+/// Takes everything but the voice out of a microphone: a neural network, which allocates and takes its time, so that it never runs on the
+/// audio thread (V12). One thread at a time uses it.
 public protocol VoiceIsolator: AnyObject, Sendable {
   /// "DeepFilterNet 3".
   var name: String { get }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is found out about a library by running it: in a process of its own, because it may end it. [any]
+/// What is learnt about a library by running it, in a process of its own, because it may crash that. [any]
 public struct PlugInFacts: Codable, Sendable, Equatable {
-  /// What is being done, told before it is: what ends the process is the last one told.
+  /// The step under way, reported before it begins: if the process dies, the last one reported killed it.
   public enum Phase: String, Sendable, CaseIterable {
     case loading, starting, running
 
@@ -17,11 +17,11 @@ public struct PlugInFacts: Codable, Sendable, Equatable {
   }
 
   public var plugIns: [PlugInDescription] = []
-  /// Of the one that was run, in frames; nil: none was.
+  /// The delay of the plug-in that was run, in frames; nil if none was.
   public var latency: Int?
-  /// It put out numbers alone.
+  /// A Boolean value indicating whether all of its output was finite.
   public var isSound = true
-  /// Why there is nothing to tell.
+  /// Why the library or plug-in cannot be used.
   public var error: String?
 
   /// Loads a library; runs one of its plug-ins over silence and noise, unless `label` is nil.

@@ -58,7 +58,7 @@ struct PlugInRunner {
 }
 
 /// A plug-in made for one sample rate and so many sides: owns what a runner shows. [control]
-// Sound: everything is immutable but what the runner's one thread writes.
+// `@unchecked Sendable`: everything is immutable but what the runner's one thread writes.
 final class PlugInInstance: @unchecked Sendable {
   let plugIn: PlugIn
   let rate: Int

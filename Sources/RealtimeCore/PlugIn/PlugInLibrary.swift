@@ -24,7 +24,7 @@ public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConverti
   public var description: String { label.isEmpty ? file : "\(file):\(label)" }
 }
 
-/// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any but the audio thread]
+/// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any]
 public struct PlugInLibrary: Sendable {
   public let path: String
   let plugIns: [PlugIn]
@@ -41,7 +41,7 @@ public struct PlugInLibrary: Sendable {
     guard let symbol = dlsym(handle, "ladspa_descriptor") else {
       throw .library(path: path, reason: "it has no function ladspa_descriptor")
     }
-    // Sound: the type is the function's own in LADSPA's interface.
+    // Safe: the type is the function's own in LADSPA's interface.
     let descriptor = unsafeBitCast(symbol, to: ladspa_descriptor_function.self)
     var plugIns: [PlugIn] = []
     while plugIns.count < Self.most, let pointer = descriptor(UInt(plugIns.count)) { plugIns.append(try PlugIn(pointer, file: path)) }
@@ -96,7 +96,7 @@ public struct PlugInLibrary: Sendable {
 }
 
 /// A plug-in of a loaded library.
-// Sound: the descriptor belongs to a library that is never unloaded, and is not written to.
+// `@unchecked Sendable`: the descriptor belongs to a library that is never unloaded, and is not written to.
 struct PlugIn: @unchecked Sendable {
   let descriptor: UnsafePointer<ladspa_descriptor>
   let description: PlugInDescription

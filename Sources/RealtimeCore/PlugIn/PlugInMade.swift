@@ -1,5 +1,5 @@
 /// A plug-in's instance with all that it takes to run it at one rate; the audio thread gets its `unit`. [control]
-// Sound: the unit belongs to the audio thread from its posting to its collection, the rest to the stage's lock.
+// `@unchecked Sendable`: the unit belongs to the audio thread from its posting to its collection, the rest to the stage's lock.
 final class PlugInMade: @unchecked Sendable {
   let unit: UnsafeMutablePointer<PlugInUnit>
   let instance: PlugInInstance
@@ -89,7 +89,7 @@ final class PlugInMade: @unchecked Sendable {
 }
 
 /// A plug-in as what the isolation's worker runs.
-// Sound: the one thread that drains owns it.
+// `@unchecked Sendable`: the one thread that drains owns it.
 private final class WorkedPlugIn: VoiceIsolator, @unchecked Sendable {
   let name: String
   let delay: Int

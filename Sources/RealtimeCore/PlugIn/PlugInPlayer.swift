@@ -38,12 +38,12 @@ struct PlugInUnit {
     return runner.latency + rate / 100
   }
 
-  /// Its output is to be heard.
+  /// A Boolean value indicating whether its output may be heard.
   var isWhole: Bool {
     @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
   }
 
-  /// Turns `dry` into `wet`, or begins to. Returns false if that is no sound.
+  /// Processes `dry` into `wet`, here or by the worker. Returns false if the output is NaN or infinite.
   @_noLocks @_noAllocation
   func process(frames: Int) -> Bool {
     guard let late else {
@@ -123,9 +123,9 @@ struct PlugInPlayer: ~Copyable {
     isFresh = true
   }
 
-  /// Nobody listens: what the plug-in still holds is not heard later. Once per pause.
+  /// Marks the end of a stream, because nobody listens: what the plug-in still holds is not heard later. Once per pause.
   @_noLocks @_noAllocation
-  mutating func rest() { isFresh = true }
+  mutating func markIdle() { isFresh = true }
 
   /// Begins a stream: the input passes until the plug-in's output is of this stream alone.
   @_noLocks @_noAllocation

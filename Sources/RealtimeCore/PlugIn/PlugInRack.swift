@@ -2,10 +2,10 @@ import Foundation
 internal import Platform
 import Synchronization
 
-/// LADSPA plug-ins as stages of the capture and the render chain (S6). [any but the audio thread]
+/// LADSPA plug-ins as stages of the capture and the render chain (S6). [any]
 ///
 /// What a plug-in does while it is loaded and run is its own: whoever does not know it has it tried in another process before.
-// Sound: the state is guarded by a lock that the audio thread never takes.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes.
 public final class PlugInRack: @unchecked Sendable {
   private let capture, render: StageChain
   private struct Entry {

@@ -1,5 +1,5 @@
 /// What the settings of a plug-in's stage are, for whoever runs it: one cell per control input.
-// Sound: cells are atomic; the memory belongs to `PlugInSettings`.
+// `@unchecked Sendable`: cells are atomic; the memory belongs to `PlugInSettings`.
 struct PlugInValues: @unchecked Sendable {
   fileprivate let cells: UnsafeMutablePointer<DoubleCell>
   let count: Int
@@ -10,7 +10,7 @@ struct PlugInValues: @unchecked Sendable {
 }
 
 /// Owns the settings of a plug-in's stage. Instances keep it: one that hangs may read it later than its stage lives. [control]
-// Sound: immutable but for atomic cells.
+// `@unchecked Sendable`: immutable but for atomic cells.
 final class PlugInSettings: @unchecked Sendable {
   let values: PlugInValues
   private let memory: CellBlock

@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph takes on, on a thread of its own,
-/// so that one that hangs holds up no other.
-// Sound: the state is guarded by a lock that the audio thread never takes; the player belongs to the audio thread, what it holds moves by its mailbox.
+/// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph takes on, on a thread of
+/// its own, so that one that hangs holds up no other.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the player belongs to the audio thread, what it
+// holds moves by its mailbox.
 final class PlugInStage: @unchecked Sendable {
   let id: String
   let chain: PlugInChain
@@ -72,7 +73,7 @@ final class PlugInStage: @unchecked Sendable {
     ) { context, left, right, frames, rate in
       context?.assumingMemoryBound(to: PlugInPlayer.self).pointee.process(left, right, frames: frames, rate: rate)
     }
-    stage.rested = { $0?.assumingMemoryBound(to: PlugInPlayer.self).pointee.rest() }
+    stage.onIdle = { $0?.assumingMemoryBound(to: PlugInPlayer.self).pointee.markIdle() }
     return stage
   }
 
@@ -200,7 +201,7 @@ public struct PlugInStatus: Sendable, Equatable {
   public var plugIn: PlugInDescription
   /// Frames, added to those that the graph is told.
   public var latency: Int
-  /// Of `plugIn.ports`, in their order.
+  /// The values of `plugIn.ports`, in their order.
   public var settings: [Double]
   /// The rate in Hz that the ports' ranges hold for.
   public var rate: Int

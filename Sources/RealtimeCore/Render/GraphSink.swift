@@ -21,7 +21,7 @@ public struct GraphSinkStatus: Sendable, Equatable {
 }
 
 /// A participant whose audio arrives in the cycle's port buffers (K9): without a ring or latency, and bit-exact at unity gain (K10).
-// Sound: cells are atomic, and only the audio thread touches the player.
+// `@unchecked Sendable`: cells are atomic, and only the audio thread touches the player.
 public final class GraphSink: @unchecked Sendable {
   public let id: String
   /// Index of this sink's audio in the buffers given to `RenderPath.process`, 0..<`Mixer.capacity`.

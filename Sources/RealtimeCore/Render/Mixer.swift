@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Sinks come and go while audio runs: each change publishes a new table, and what the old one held is freed when no cycle can hold it any
 /// more. No call here waits for the audio thread, and the audio thread never waits for a call here, whether cycles run or not.
-// Sound: the registry is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+// `@unchecked Sendable`: the registry is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
 public final class Mixer: @unchecked Sendable {
   /// The largest number of ring sinks, and of graph sinks.
   public static let capacity = 1_024

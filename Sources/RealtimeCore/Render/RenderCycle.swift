@@ -25,7 +25,7 @@ struct RenderCycle {
 
   /// Returns the cycle without its first `offset` frames.
   @_noLocks @_noAllocation
-  func rest(from offset: Int) -> RenderCycle {
+  func dropFirst(_ offset: Int) -> RenderCycle {
     RenderCycle(frames: frames - offset, rate: rate, left: left + offset, right: right + offset, scratch: scratch, gapFade: gapFade)
   }
 }

@@ -108,15 +108,15 @@ public struct RenderPath: ~Copyable {
     Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
     Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
     let isPaused = cells.isPaused.load() != 0
-    let isHeld = isPaused && masterGain.isSilent
+    let keepsRings = isPaused && masterGain.isSilent
     if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
       for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
       for i in 0..<table.pointee.ringCount {
         let ring = table.pointee.rings[i]
         if ring.isLeaving {
           ring.player.pointee.leave(cycle)
-        } else if isHeld {
-          ring.player.pointee.hold()
+        } else if keepsRings {
+          ring.player.pointee.pause()
         } else if !(isSteady && ring.player.pointee.isAtRest) {
           ring.player.pointee.render(cycle)
         }

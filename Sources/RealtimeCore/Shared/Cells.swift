@@ -25,7 +25,7 @@ struct CellBlock: ~Copyable {
 }
 
 /// An atomic 64-bit number: a count, a position, a flag. [any]
-// Sound: the cell is accessed atomically only.
+// `@unchecked Sendable`: the cell is accessed atomically only.
 struct CounterCell: @unchecked Sendable {
   private let cell: UnsafeMutablePointer<UInt64>
 
@@ -53,7 +53,7 @@ struct CounterCell: @unchecked Sendable {
 }
 
 /// An atomic floating-point number: a parameter or reading on its own (relaxed). [any]
-// Sound: the cell is accessed atomically only.
+// `@unchecked Sendable`: the cell is accessed atomically only.
 struct DoubleCell: @unchecked Sendable {
   private let cell: UnsafeMutablePointer<UInt64>
 

@@ -3,7 +3,7 @@
 /// The audio thread brackets each cycle with `enter` and `leave`, and loads published pointers only in between. The control side publishes,
 /// then takes a `ticket`: what was replaced may be freed as soon as `isOver(ticket)`. Works whether cycles run or not, and neither side
 /// ever waits.
-// Sound: `enter` then load, and publish then `ticket`, are sequentially consistent, so that either the control side sees the cycle, or the
+// Safe: `enter` then load, and publish then `ticket`, are sequentially consistent, so that either the control side sees the cycle, or the
 // cycle sees the new pointer.
 struct CycleGuard: Sendable {
   /// Odd while a cycle runs.

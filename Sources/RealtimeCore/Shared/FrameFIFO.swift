@@ -2,8 +2,8 @@
 ///
 /// A frame is any fixed number of bytes: Int16 or Float, interleaved. Writes are whole or nothing. Copies of the value are views of one
 /// ring, which its allocator frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
-// Sound: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to the reader, the
-// others to the writer.
+// `@unchecked Sendable`: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to
+// the reader, the others to the writer.
 public struct FrameFIFO: @unchecked Sendable {
   public let bytesPerFrame: Int
   /// The capacity in frames.

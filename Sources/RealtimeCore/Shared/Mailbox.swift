@@ -6,7 +6,7 @@
 ///     mailbox.post(new)                                          // [control]; free the returned one, which was never taken
 ///     if let new = mailbox.take(returning: current) { current = new }   // [realtime], at the start of a cycle
 ///     if let old = mailbox.collect() { free(old) }               // [control], periodically
-// Sound: a pointer is in one place at a time, and each move acquires what the last one released.
+// `@unchecked Sendable`: a pointer is in one place at a time, and each move acquires what the last one released.
 public struct Mailbox: @unchecked Sendable {
   private let cells: UnsafeMutablePointer<UInt64>
   private let incoming: CounterCell

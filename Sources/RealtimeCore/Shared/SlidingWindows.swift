@@ -1,5 +1,5 @@
-/// The newest samples of some signals, each in one piece of memory: a ring of twice the length, in which every block stands twice, so that nothing is moved as
-/// blocks come. [realtime] but for `init` and `deinit`.
+/// The newest samples of some signals, each in one piece of memory: a ring of twice the length, in which every block stands twice, so that
+/// nothing is moved as blocks come. [realtime] except `init` and `deinit`.
 struct SlidingWindows: ~Copyable {
   /// Samples of a window, a multiple of `block`.
   let length: Int

@@ -2,7 +2,8 @@
 /// not at all.
 ///
 /// One thread at a time reads.
-// Sound: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to the reader.
+// `@unchecked Sendable`: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to
+// the reader.
 public final class SourceQueue: @unchecked Sendable {
   /// Default capacity in words: 1.3 s at 48 kHz, and seven cycles of the largest quantum.
   public static let defaultCapacity = 65_536
@@ -62,7 +63,7 @@ public final class SourceQueue: @unchecked Sendable {
 }
 
 /// The audio thread's half of a `SourceQueue`. [realtime]
-// Sound: only the audio thread calls `write`, and only it touches the state.
+// `@unchecked Sendable`: only the audio thread calls `write`, and only it touches the state.
 struct SourceQueueWriter: @unchecked Sendable {
   /// Precedes the samples in the FIFO.
   struct Header {

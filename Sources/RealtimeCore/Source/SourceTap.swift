@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Consumers come and go while audio runs: each change publishes another, and the old one is freed when no cycle can hold it any more. The
 /// audio thread never waits for a call here.
-// Sound: the attached consumer is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+// `@unchecked Sendable`: the attached consumer is guarded by a lock that the audio thread never takes; everything else is atomic or
+// immutable.
 public final class SourceTap: @unchecked Sendable {
   /// The audio thread's half.
   let delivery: SourceDelivery

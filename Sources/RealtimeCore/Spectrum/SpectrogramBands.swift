@@ -43,8 +43,8 @@ public final class SpectrogramBands {
     return 700 * (pow(10, mel / 2_595) - 1)
   }
 
-  /// The level of the strongest bin of each band in dBFS, in which a sine of full scale has 0; −120 for silence. The largest of a window at the end
-  /// of `signal` and one in its middle; −120 for a signal shorter than a window.
+  /// The level of the strongest bin of each band in dBFS, in which a sine of full scale has 0; −120 for silence. The largest of a window at
+  /// the end of `signal` and one in its middle; −120 for a signal shorter than a window.
   public func levels(of signal: [Float]) -> [Double] {
     var powers = [Float](repeating: 0, count: count)
     let length = transform.length

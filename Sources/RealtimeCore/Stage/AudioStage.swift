@@ -17,7 +17,7 @@ public typealias StageCallback =
   ) -> Void
 
 /// A program's own stage in the capture or the render chain (S6). [any]
-// Sound: the context is only passed on; the program owns it and coordinates access to it.
+// `@unchecked Sendable`: the context is only passed on; the program owns it and coordinates access to it.
 public struct AudioStage: @unchecked Sendable {
   public var callback: StageCallback
   public var context: UnsafeMutableRawPointer?
@@ -26,7 +26,7 @@ public struct AudioStage: @unchecked Sendable {
   /// Called once, on a control thread, when the stage can no longer be called and the context may be freed.
   public var released: (@Sendable (UnsafeMutableRawPointer?) -> Void)?
   /// Called with the context when nobody listens any more, once per pause: what comes after does not continue what was before. [realtime]
-  var rested: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+  var onIdle: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 
   public init(
     latency: Int = 0, context: UnsafeMutableRawPointer? = nil, released: (@Sendable (UnsafeMutableRawPointer?) -> Void)? = nil,

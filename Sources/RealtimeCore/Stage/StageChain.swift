@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Stages come and go while audio runs, over 10 ms; neither side waits. A removed stage is freed, and `released` called, when no cycle can
 /// hold it any more.
-// Sound: the list is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
+// `@unchecked Sendable`: the list is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
 public final class StageChain: @unchecked Sendable {
   /// Identifies a stage of one chain.
   public struct ID: Hashable, Sendable { fileprivate let number: UInt64 }

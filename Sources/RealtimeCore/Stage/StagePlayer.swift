@@ -8,7 +8,7 @@ struct StagePlayer: ~Copyable {
   static let fadeFrames = 480
 
   private let callback: StageCallback
-  private let rested: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
+  private let onIdle: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
   private let context: UnsafeMutableRawPointer?
   private var leftFade = Crossfade(frames: fadeFrames, weight: 0)
   private var rightFade = Crossfade(frames: fadeFrames, weight: 0)
@@ -23,7 +23,7 @@ struct StagePlayer: ~Copyable {
   init(_ stage: AudioStage, silenced: CounterCell) {
     self.silenced = silenced
     callback = stage.callback
-    rested = stage.rested
+    onIdle = stage.onIdle
     context = stage.context
     var memory = CellBlock(count: 2)
     isLeaving = CounterCell(memory.next())
@@ -48,9 +48,9 @@ struct StagePlayer: ~Copyable {
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
   }
 
-  /// Nobody listens any more. [realtime]
+  /// Tells the stage that nobody listens any more. [realtime]
   @_noLocks @_noAllocation
-  func rest() { rt_call_rested(rested, context) }
+  func markIdle() { rt_call_idle(onIdle, context) }
 
   /// Silences NaN and infinite samples: they would break any later filter for good.
   @_noLocks @_noAllocation
@@ -84,7 +84,7 @@ struct StageTable {
 }
 
 /// The audio thread's half of a `StageChain`. Copies are views; the chain must outlive the last cycle.
-// Sound: only the thread that runs the cycles touches the scratch.
+// `@unchecked Sendable`: only the thread that runs the cycles touches the scratch.
 struct StageRunner: @unchecked Sendable {
   let cycle: CycleGuard
   /// Address of the `StageTable`; 0 without one.
@@ -121,10 +121,10 @@ struct StageRunner: @unchecked Sendable {
 
   /// Tells all stages that nobody listens any more. [realtime]
   @_noLocks @_noAllocation
-  func rest() {
+  func markIdle() {
     cycle.enter()
     if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
-      for i in 0..<table.pointee.count { table.pointee.players[i].pointee.rest() }
+      for i in 0..<table.pointee.count { table.pointee.players[i].pointee.markIdle() }
     }
     cycle.leave()
   }

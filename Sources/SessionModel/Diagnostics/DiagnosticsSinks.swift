@@ -6,14 +6,13 @@ extension Diagnostics {
   }
 
   private mutating func add(_ remote: RemoteStatus) {
+    let peer = remote.peer.map { "from \($0)" } ?? "nothing has come"
+    addDetail(2, "Remote: \(peer) at \(remote.address), \(remote.channels) ch, \(decimal(remote.packetTime, 1)) ms packets")
     addDetail(
       2,
-      "Remote: \(remote.peer.map { "from \($0)" } ?? "nothing has come") at \(remote.address), \(remote.channels) ch, \(decimal(remote.packetTime, 1)) ms packets"
+      "Packets: \(remote.packets) came, \(remote.lost) lost (\(decimal(remote.lossPercent, 1)) % of the last 10 s), "
+        + "\(remote.late) of them late, \(remote.duplicates) doubled, \(remote.refused) refused\(remote.lastRefusal.map { " (last: \($0))" } ?? "")"
     )
-    addDetail(
-      2,
-      "Packets: \(remote.packets) came, \(remote.lost) lost (\(decimal(remote.lossPercent, 1)) % of the last 10 s), \(remote.late) of them late, "
-        + "\(remote.duplicates) doubled, \(remote.refused) refused\(remote.lastRefusal.map { " (last: \($0))" } ?? "")")
     let roundTrip = remote.roundTrip.map { "\(decimal($0, 1)) ms" } ?? "not told"
     addDetail(
       2, "Network: jitter \(decimal(remote.jitter, 1)) ms, latency \(decimal(remote.latency, 1)) ms, round trip \(roundTrip)")

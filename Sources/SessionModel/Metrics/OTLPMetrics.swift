@@ -17,7 +17,7 @@ package struct OTLPMetrics: Encodable, Sendable {
 
   struct Point: Encodable, Sendable {
     var attributes: [Attribute]
-    /// Of sums only. In ns since 1970.
+    /// Present for sums only, in ns since 1970.
     var startTimeUnixNano: String?
     var timeUnixNano: String
     var asDouble: Double

@@ -36,7 +36,8 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   /// The identity of the port: node and Route.
   public var id: PortId { PortId(node: name, port: port) }
 
-  /// A node may be known before its card has told the Route, and a headset's with the Route of its former profile: its type tells the profile.
+  /// A node may be known before its card has told the Route, and a headset's with the Route of its former profile: its type tells the
+  /// profile.
   fileprivate func isSame(as other: RoutePort) -> Bool {
     name == other.name && portType == other.portType && (port == other.port || port.isEmpty || other.port.isEmpty || isBluetooth)
   }

@@ -88,7 +88,7 @@ package struct SessionState: Sendable, Equatable {
   package var microphoneGate: MicrophoneGate {
     MicrophoneGate(
       isMuted: settings.isMicrophoneMuted, mutesInput: settings.microphoneMuteMode == .inputMixer,
-      isHeld: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
+      isOnlyPrepared: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
   }
 
   /// A Boolean value indicating whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared
@@ -153,5 +153,5 @@ package struct MicrophoneGate: Sendable, Equatable {
   /// A Boolean value indicating whether it is muted before processing instead of behind it.
   package var mutesInput: Bool
   /// A Boolean value indicating whether the voice is only kept warm, and silent, because nobody takes it (S8).
-  package var isHeld: Bool
+  package var isOnlyPrepared: Bool
 }

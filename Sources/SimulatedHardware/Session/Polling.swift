@@ -3,8 +3,8 @@ import Platform
 
 /// Polls `question`, every 5 ms and later every 20 ms, until it answers or `timeout` seconds have passed.
 ///
-/// Of a single pause no more than 0.2 s count, and of a single question no more than 5 s: while the whole machine stands still, what is
-/// waited for stands still with it, and has to have its time afterwards. After three times `timeout` it is over in any case. [any]
+/// Counts at most 0.2 s of a single pause and 5 s of a single question: while the whole machine stands still, what is waited for stands
+/// still with it, and has to have its time afterwards. After three times `timeout` it is over in any case. [any]
 func poll<Answer>(timeout: Double = factTimeout, _ question: () throws -> Answer?) rethrows -> Answer? {
   let begin = monotonicSeconds()
   var waited = 0.0

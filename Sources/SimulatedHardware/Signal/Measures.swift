@@ -111,8 +111,8 @@ public enum Measures {
     clearest(frequency, in: samples, rate: rate).share
   }
 
-  /// The quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty if `samples`
-  /// are shorter.
+  /// The quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty if
+  /// `samples` are shorter.
   public static func clearestMoment(ofTone frequency: Double, in samples: [Float], rate: Int) -> [Float] {
     Array(clearest(frequency, in: samples, rate: rate).moment)
   }

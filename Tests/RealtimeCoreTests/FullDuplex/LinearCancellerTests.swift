@@ -109,7 +109,7 @@ struct LinearCancellerTests {
     /// Seconds, as the canceller tells at the end.
     var echoDelay: Double?
 
-    /// Of the echo alone, whatever the near end says, from a second to another.
+    /// Returns the ERLE between two seconds, without what the near end says.
     func erle(_ from: Double, _ to: Double) -> Double {
       let range = Int(from * Double(rate))..<min(Int(to * Double(rate)), residual.count)
       let before = range.reduce(0.0) { $0 + Double(echo[$1] * echo[$1]) }

@@ -7,7 +7,7 @@ struct PathChangeDetectorTests {
   private let layout = FilterLayout(rate: 48_000)
   private let bands = 20
 
-  /// A far end that talks for 0.2 s and pauses for 0.2 s, with these powers of microphone, estimate and residual while it talks; whether a change was seen.
+  /// Alternates 0.2 s of far-end speech with these powers and 0.2 s of pause; returns whether a change was detected.
   private func run(_ detector: inout PathChangeDetector, seconds: Double, microphone: Float, echo: Float, residual: Float) -> Bool {
     for hop in 0..<layout.hops(seconds) {
       let talks = hop / layout.hops(0.2) % 2 == 0

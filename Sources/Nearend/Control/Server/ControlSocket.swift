@@ -3,7 +3,8 @@ import Synchronization
 
 /// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
 ///
-/// The listener holds a lock on the folder, which ends with `remove`, or with its process: a socket without a lock is stale, and is replaced.
+/// The listener holds a lock on the folder, which ends with `remove`, or with its process: a socket without a lock is stale, and is
+/// replaced.
 final class ControlSocket: ListeningSocket {
   let descriptor: Int32
   let path: String

@@ -1,4 +1,0 @@
-extension Duration {
-  /// In seconds.
-  var inSeconds: Double { self / .seconds(1) }
-}

@@ -1,0 +1,197 @@
+internal import CPipeWire
+
+/// A card's profiles and routes: follows its Profile, EnumProfile, Route and EnumRoute params. [control]
+public final class DeviceInfo {
+  public enum Availability: UInt32, Sendable { case unknown, no, yes }
+
+  public struct Profile: Sendable, Equatable {
+    public var index: Int
+    /// "a2dp-sink", "output:analog-stereo+input:analog-stereo", …
+    public var name: String
+    public var priority: Int
+    public var availability: Availability
+  }
+  public struct Route: Sendable, Equatable {
+    public var index: Int
+    /// "analog-output-speaker", …
+    public var name: String
+    /// The description for people.
+    public var description: String
+    public var isInput: Bool
+    public var availability: Availability
+    /// "speaker", "headphones", …; nil if unknown.
+    public var portType: String?
+    /// If active: `card.profile.device` of the node concerned.
+    public var device: Int?
+    /// Indices of the profiles in which it can be active.
+    public var profiles: [Int]
+    /// `card.profile.device` of the nodes that it can be active for.
+    public var devices: [Int]
+    /// If active: whether the card is muted there, by a mixer or a switch.
+    public var isMuted = false
+  }
+
+  /// All of the device's properties; empty until known.
+  public private(set) var properties: Properties = [:]
+  /// A Boolean value indicating whether properties and params are known.
+  public private(set) var isKnown = false
+  public private(set) var profiles: [Profile] = []
+  /// The active profile.
+  public private(set) var profile: Profile?
+  public private(set) var routes: [Route] = []
+  public private(set) var activeRoutes: [Route] = []
+
+  /// The lists being received; they replace the previous ones when complete.
+  private struct Lists {
+    var profiles: [Profile] = []
+    var active: [Profile] = []
+    var routes: [Route] = []
+    var activeRoutes: [Route] = []
+  }
+  private var coming = Lists()
+  /// The most params of a kind that are kept; no card has as many.
+  private static let mostParams = 256
+  /// It has been asked, and has not answered yet.
+  public private(set) var isAsking = false
+  private var isStale = false
+
+  private let connection: Connection
+  private let proxy: OpaquePointer
+  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let changed: () -> Void
+
+  /// Binds the device and reports it by `changed`, on the loop's thread. [control]
+  public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
+    self.connection = connection
+    self.changed = changed
+    let kind = GlobalObject.Kind.device.rawValue
+    guard let proxy = npw_registry_bind(connection.registry, id, kind, UInt32(PW_VERSION_DEVICE)) else {
+      hook.deallocate()
+      proxyHook.deallocate()
+      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
+    }
+    self.proxy = OpaquePointer(proxy)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
+    npw_device_add_listener(self.proxy, hook, Self.events, this)
+  }
+
+  deinit {
+    spa_hook_remove(hook)
+    spa_hook_remove(proxyHook)
+    pw_proxy_destroy(proxy)
+    hook.deallocate()
+    proxyHook.deallocate()
+  }
+
+  /// Requests another profile by name; returns false if there is none. Session managers do not remember it. [control]
+  public func select(profile name: String) -> Bool {
+    guard let profile = profiles.first(where: { $0.name == name }) else { return false }
+    return npw_device_set_profile(proxy, Int32(profile.index)) >= 0
+  }
+
+  /// Sends one query at a time; changes meanwhile are queried again.
+  private func ask() {
+    guard !isAsking else {
+      isStale = true
+      return
+    }
+    (isAsking, isStale, coming) = (true, false, Lists())
+    for id in [SPA_PARAM_EnumProfile, SPA_PARAM_Profile, SPA_PARAM_EnumRoute, SPA_PARAM_Route] {
+      npw_device_enum_params(proxy, id.rawValue)
+    }
+    pw_proxy_sync(proxy, 0)
+  }
+
+  private func answered() {
+    isAsking = false
+    if isStale { return ask() }
+    let told = coming
+    let isNews =
+      !isKnown || told.profiles != profiles || told.active.first != profile || told.routes != routes || told.activeRoutes != activeRoutes
+    (profiles, profile, routes, activeRoutes, isKnown) = (told.profiles, told.active.first, told.routes, told.activeRoutes, true)
+    if isNews { changed() }
+  }
+
+  private func take(_ id: UInt32, _ param: Pod?) {
+    guard let param else { return }
+    func add<T>(_ value: T?, _ list: WritableKeyPath<Lists, [T]>) {
+      if let value, coming[keyPath: list].count < Self.mostParams { coming[keyPath: list].append(value) }
+    }
+    switch id {
+    case SPA_PARAM_EnumProfile.rawValue: add(Profile(param), \.profiles)
+    case SPA_PARAM_Profile.rawValue: add(Profile(param), \.active)
+    case SPA_PARAM_EnumRoute.rawValue: add(Route(param), \.routes)
+    case SPA_PARAM_Route.rawValue: add(Route(param), \.activeRoutes)
+    default: break
+    }
+  }
+
+  private static func this(_ data: UnsafeMutableRawPointer?) -> DeviceInfo { Unmanaged<DeviceInfo>.fromOpaque(data!).takeUnretainedValue() }
+
+  nonisolated(unsafe) private static let events: UnsafePointer<pw_device_events> = {
+    let events = UnsafeMutablePointer<pw_device_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_DEVICE_EVENTS)
+    events.pointee.info = { data, info in
+      guard let info else { return }
+      let device = DeviceInfo.this(data)
+      if info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PROPS) != 0 { device.properties = Properties(info.pointee.props) }
+      if !device.isKnown || info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0 { device.ask() }
+    }
+    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).take(id, Pod(param)) }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
+    let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
+    events.pointee.done = { data, _ in DeviceInfo.this(data).answered() }
+    return UnsafePointer(events)
+  }()
+}
+
+extension DeviceInfo.Profile {
+  /// nil if the param is not a profile with index and name.
+  init?(_ param: Pod) {
+    guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamProfile)),
+      let index = properties[SPA_PARAM_PROFILE_index.rawValue]?.int, let name = properties[SPA_PARAM_PROFILE_name.rawValue]?.text
+    else { return nil }
+    self.init(
+      index: Int(index), name: name, priority: properties[SPA_PARAM_PROFILE_priority.rawValue]?.int.map { Int($0) } ?? 0,
+      availability: DeviceInfo.Availability(properties[SPA_PARAM_PROFILE_available.rawValue]))
+  }
+}
+
+extension DeviceInfo.Route {
+  /// Profiles, or devices, of one route that are kept.
+  private static let mostMembers = 256
+
+  /// nil where the param is no route with index, direction and name.
+  init?(_ param: Pod) {
+    guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamRoute)),
+      let index = properties[SPA_PARAM_ROUTE_index.rawValue]?.int, let direction = properties[SPA_PARAM_ROUTE_direction.rawValue]?.id,
+      let name = properties[SPA_PARAM_ROUTE_name.rawValue]?.text
+    else { return nil }
+    func list(_ key: spa_param_route) -> [Int] { properties[key.rawValue]?.ints?.prefix(Self.mostMembers).map { Int($0) } ?? [] }
+    self.init(
+      index: Int(index), name: name, description: properties[SPA_PARAM_ROUTE_description.rawValue]?.text ?? "",
+      isInput: direction == SPA_DIRECTION_INPUT.rawValue,
+      availability: DeviceInfo.Availability(properties[SPA_PARAM_ROUTE_available.rawValue]),
+      portType: properties[SPA_PARAM_ROUTE_info.rawValue].flatMap { Self.information("port.type", in: $0) },
+      device: properties[SPA_PARAM_ROUTE_device.rawValue]?.int.flatMap { $0 < 0 ? nil : Int($0) }, profiles: list(SPA_PARAM_ROUTE_profiles),
+      devices: list(SPA_PARAM_ROUTE_devices),
+      isMuted: properties[SPA_PARAM_ROUTE_props.rawValue].map { NodeVolumes.isMuted($0) } ?? false)
+  }
+
+  /// Looks a key up in a list of a count followed by key, value, key, value, …
+  private static func information(_ key: String, in list: Pod) -> String? {
+    let texts = list.elements?.compactMap(\.text) ?? []
+    for index in stride(from: 0, to: texts.count - 1, by: 2) where texts[index] == key { return texts[index + 1] }
+    return nil
+  }
+}
+
+extension DeviceInfo.Availability {
+  fileprivate init(_ pod: Pod?) { self = pod?.id.flatMap(Self.init(rawValue:)) ?? .unknown }
+}

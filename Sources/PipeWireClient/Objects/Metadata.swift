@@ -1,0 +1,96 @@
+import Border
+internal import CPipeWire
+import Foundation
+
+/// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
+public final class Metadata {
+  /// Values of subject 0, the whole graph's, of the keys that are asked for; at most 4,096 bytes each.
+  public var values: [String: String] { kept.values }
+  /// Streams that the session manager lets follow the default, whatever they asked for, by id.
+  public var followers: [UInt32] { kept.followers }
+  /// Whether there are more streams with a place of their own than are remembered.
+  public var isFull: Bool { kept.isFull }
+  private var kept: MetadataValues
+
+  /// A Boolean value indicating whether all initial values are known.
+  public private(set) var isKnown = false
+
+  private let connection: Connection
+  private let proxy: OpaquePointer
+  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let changed: (_ key: String?) -> Void
+
+  /// Binds the object; the values of these keys come by `changed`, on the loop's thread, and nil once they are known. [control]
+  public init(
+    _ connection: Connection, object: GlobalObject, keys: Set<String>, changed: @escaping (_ key: String?) -> Void
+  ) throws(PipeWireError) {
+    self.connection = connection
+    kept = MetadataValues(keys: keys)
+    self.changed = changed
+    guard let proxy = npw_registry_bind(connection.registry, object.id, object.kind.rawValue, UInt32(PW_VERSION_METADATA)) else {
+      hook.deallocate()
+      proxyHook.deallocate()
+      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
+    }
+    self.proxy = OpaquePointer(proxy)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    npw_metadata_add_listener(self.proxy, hook, Self.events, this)
+    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
+    pw_proxy_sync(self.proxy, 0)
+  }
+
+  deinit {
+    spa_hook_remove(hook)
+    spa_hook_remove(proxyHook)
+    pw_proxy_destroy(proxy)
+    hook.deallocate()
+    proxyHook.deallocate()
+  }
+
+  /// Sets a value of subject 0, or removes it with nil. `values` is updated at once, because the daemon may tell only other clients.
+  /// [control]
+  public func set(_ key: String, type: String?, value: String?) {
+    _ = kept.set(0, key, value)
+    npw_metadata_set_property(proxy, 0, key, type, value)
+  }
+
+  /// Sends a stream back to the device it asked for. [control]
+  public func followNoLonger(_ stream: UInt32) {
+    kept.forget(stream)
+    npw_metadata_set_property(proxy, stream, MetadataValues.targetNode, nil, nil)
+  }
+
+  nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {
+    let events = UnsafeMutablePointer<pw_metadata_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_METADATA_EVENTS)
+    events.pointee.property = { data, subject, key, _, value in
+      let metadata = Unmanaged<Metadata>.fromOpaque(data!).takeUnretainedValue()
+      let (key, value) = (key.map { String(cString: $0) }, value.map { String(cString: $0) })
+      if metadata.kept.set(subject, key, value) { metadata.changed(key ?? "") }
+      return 0
+    }
+    return UnsafePointer(events)
+  }()
+
+  nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
+    let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
+    events.pointee.done = { data, _ in
+      let metadata = Unmanaged<Metadata>.fromOpaque(data!).takeUnretainedValue()
+      metadata.isKnown = true
+      metadata.changed(nil)
+    }
+    return UnsafePointer(events)
+  }()
+}
+
+extension Metadata {
+  /// Reads a name from a value's JSON: {"name":"alsa_output.…"}; nil if there is none. Made printable, like the node names that it is
+  /// compared with. [any]
+  public static func name(in json: String?) -> String? {
+    guard let json else { return nil }
+    struct Value: Decodable { var name: String }
+    return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name.printable()
+  }
+}

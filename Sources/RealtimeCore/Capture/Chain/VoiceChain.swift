@@ -1,0 +1,114 @@
+/// Either engine's chain behind one interface, so that the audio thread switches on a value and uses neither a class nor an existential.
+/// [realtime] except `init` and `deinit`.
+struct VoiceChain: ~Copyable {
+  /// Behind pointers, so that a large chain is never moved, and the control side can read `delay` and `block` while it runs.
+  private enum Kind {
+    case nearend(UnsafeMutablePointer<NearendChain>)
+    case webrtc(UnsafeMutablePointer<WebRTCChain>)
+  }
+
+  private let kind: Kind
+  /// Frames per block.
+  let block: Int
+  /// The delay of the voice in frames, without blocking.
+  let delay: Int
+
+  /// Allocates everything. [control]
+  /// - Throws: `CapturePathError.libraryRefused`.
+  init(_ engine: VoiceEngine, rate: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
+    switch engine {
+    case .nearend:
+      let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
+      chain.initialize(to: NearendChain(rate: rate, controls: controls))
+      kind = .nearend(chain)
+      (block, delay) = (chain.pointee.block, chain.pointee.delay)
+    case .webrtc:
+      let made = try WebRTCChain(rate: rate, controls: controls, errors: meters.errors)
+      let chain = UnsafeMutablePointer<WebRTCChain>.allocate(capacity: 1)
+      chain.initialize(to: made)
+      kind = .webrtc(chain)
+      (block, delay) = (chain.pointee.block, chain.pointee.delay)
+    }
+  }
+
+  deinit {
+    switch kind {
+    case .nearend(let chain):
+      chain.deinitialize(count: 1)
+      chain.deallocate()
+    case .webrtc(let chain):
+      chain.deinitialize(count: 1)
+      chain.deallocate()
+    }
+  }
+
+  /// The readings after the last block.
+  var readings: ChainReadings {
+    @_noLocks @_noAllocation get {
+      switch kind {
+      case .nearend(let chain): chain.pointee.readings
+      case .webrtc(let chain): chain.pointee.readings
+      }
+    }
+  }
+
+  /// Processes one block in place: takes the microphone, outputs the voice.
+  ///
+  /// - Parameters:
+  ///   - left, right: what the speaker plays.
+  ///   - lost: the frames of all three that are unknown, because they went by without a cycle, and hold zeros.
+  ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
+  ///   - open: where the voice goes with the noise around it, as late and as loud, for voice isolation (V12); nil if nobody takes it.
+  @_noLocks @_noAllocation
+  func process(
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
+    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>? = nil
+  ) {
+    switch kind {
+    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, lost: lost, unheard: unheard, open: open)
+    case .webrtc(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
+    }
+  }
+
+  /// Reports that a whole block went by without a cycle, and returns whether that is all that need be done: WebRTC's engine is given
+  /// silence.
+  @_noLocks @_noAllocation
+  func loseBlock() -> Bool {
+    guard case .nearend(let chain) = kind else { return false }
+    chain.pointee.loseBlock()
+    return true
+  }
+
+  /// Reports another loudspeaker or microphone, and so another echo path.
+  @_noLocks @_noAllocation
+  func echoPathChanged() {
+    switch kind {
+    case .nearend(let chain): chain.pointee.echoPathChanged()
+    case .webrtc(let chain): chain.pointee.echoPathChanged()
+    }
+  }
+
+  /// Reports that nobody took the voice since the last block, and that the far end of that time is unknown. WebRTC's engine is not told: it
+  /// adapts to what it hears.
+  @_noLocks @_noAllocation
+  func resume() {
+    if case .nearend(let chain) = kind { chain.pointee.resume() }
+  }
+
+  /// Takes over from another chain what does not depend on the engine: what is known of the talker.
+  @_noLocks @_noAllocation
+  func goOn(from other: borrowing VoiceChain) {
+    switch other.kind {
+    case .nearend(let old): goOn(from: old.pointee.ends)
+    case .webrtc(let old): goOn(from: old.pointee.ends)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func goOn(from ends: borrowing ChainEnds) {
+    switch kind {
+    case .nearend(let chain): chain.pointee.goOn(from: ends)
+    case .webrtc(let chain): chain.pointee.goOn(from: ends)
+    }
+  }
+}

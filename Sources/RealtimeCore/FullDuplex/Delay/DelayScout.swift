@@ -1,0 +1,114 @@
+internal import CKernels
+
+/// Where in the last 0.6 s of the far end the echo comes from: the coherence of the error with the reference of each partition's age.
+/// [realtime] except `init` and `deinit`.
+struct DelayScout: ~Copyable {
+  private let layout: FilterLayout
+  private let memory: Float
+  /// Bins, a multiple of 8; the last few may hold nothing.
+  private let count: Int
+  private let channels: Int
+  /// By channel, partition, bin.
+  private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
+  private let error, errorPower: UnsafeMutablePointer<Float>
+  private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
+
+  /// Coherence that counts: so many times what it is at most ages, and at least so much.
+  private let clear: Float = 3
+  private let least: Float = 0.12
+  /// Excess coherence, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables of a talker,
+  /// which resemble each other, stay below.
+  private let certain: Float = 0.7
+
+  init(layout: FilterLayout, channels: Int) {
+    self.layout = layout
+    self.channels = channels
+    memory = layout.perHop(0.95)
+    count = layout.paddedScoutBins
+    let size = channels * layout.reach * count
+    crossRe = .silence(size)
+    crossIm = .silence(size)
+    referencePower = .silence(size)
+    for i in 0..<size { referencePower[i] = 1e-6 }
+    error = .silence(2 * count)
+    errorPower = .silence(count)
+    for i in 0..<count { errorPower[i] = 1e-6 }
+    coherence = .silence(layout.reach)
+    sorted = .silence(layout.reach)
+    evidence = .silence(layout.reach)
+  }
+
+  deinit {
+    crossRe.deallocate()
+    crossIm.deallocate()
+    referencePower.deallocate()
+    error.deallocate()
+    errorPower.deallocate()
+    coherence.deallocate()
+    sorted.deallocate()
+    evidence.deallocate()
+  }
+
+  /// Discards correlations and evidence of the former echo path.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    for i in 0..<channels * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
+    for i in 0..<layout.reach { evidence[i] = 0 }
+  }
+
+  /// Runs every second hop. Returns by how many hops the filter's reference should be late; nil if it is well placed, or nothing is clear.
+  @_noLocks @_noAllocation
+  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
+    correlate(reference, error: error)
+    let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
+    let floor = max(clear * median(), least)
+    var best = 0
+    for partition in 0..<reach {
+      evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
+      if evidence[partition] > evidence[best] { best = partition }
+    }
+    // After drift the filter's window begins a few hops into a partition: `first` is the first partition that lies wholly in that window.
+    let hopsIntoPartition = offset % hops, first = (offset + hops - 1) / hops
+    var inside: Float = 0
+    for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
+    let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
+    // A partition before the strongest one, for that is not always the one in which the echo begins.
+    let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
+    guard evidence[best] > certain, isBefore || isBeyond, target != offset else { return nil }
+    for partition in 0..<reach { evidence[partition] = 0 }
+    return target
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum) {
+    spectrum.thin(layout, into: error)
+    for j in stride(from: 0, to: count, by: 8) {
+      let re = load8(error + j), im = load8(error + count + j)
+      store8(memory * load8(errorPower + j) + (1 - memory) * (re * re + im * im), to: errorPower + j)
+    }
+    for partition in 0..<layout.reach {
+      var sum: Float = 0
+      for channel in 0..<(reference.isStereo ? channels : 1) {
+        let start = (channel * layout.reach + partition) * count
+        var row = nearend_correlation(
+          crossRe: crossRe + start, crossIm: crossIm + start, power: referencePower + start, bins: Int32(count), memory: memory)
+        sum += nearend_correlate(&row, reference.scoutSpectrum(age: partition * layout.partitionHops, channel: channel), error, errorPower)
+      }
+      coherence[partition] = sum / Float(layout.scoutBins)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func median() -> Float {
+    let reach = layout.reach
+    for i in 0..<reach {
+      var j = i
+      while j > 0, sorted[j - 1] > coherence[i] {
+        sorted[j] = sorted[j - 1]
+        j -= 1
+      }
+      sorted[j] = coherence[i]
+    }
+    return sorted[reach / 2]
+  }
+}

@@ -1,0 +1,123 @@
+internal import CRealtime
+
+/// Measures the drift between the clocks of loudspeaker and microphone: how far the filter's response has moved in a quarter of a second,
+/// from the slope of its phase. [realtime] except `init` and `deinit`.
+struct DriftTracker: ~Copyable {
+  private let layout: FilterLayout
+  private let interval: Int
+  private let firstBin = 12
+  private let count: Int
+  private let former, phase: SplitSpectrum
+  private let cosines: UnsafeMutablePointer<Float>
+  private var hasFormer = false
+  private var hops = 0
+  /// Bins in which an echo is heard.
+  private var heard = 0
+
+  /// The largest shift that is tried, in tenths of a sample.
+  private let furthest = 30
+  private let largest = 2e-4
+  private let certain: Float = 0.6
+  /// The fewest bins with an audible echo that suffice for a measurement.
+  private let fewest = 24
+  private let gain = 0.25
+
+  init(layout: FilterLayout) {
+    self.layout = layout
+    interval = layout.hops(0.256)
+    count = min(340, layout.bins) - 12
+    former = .silence(layout.partitions * count)
+    phase = .silence(count)
+    cosines = .silence(10 * layout.transform)
+    for i in 0..<10 * layout.transform { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(10 * layout.transform)) }
+  }
+
+  deinit {
+    former.deallocate()
+    phase.deallocate()
+    cosines.deallocate()
+  }
+
+  /// Discards the former response, because the filter was reset or its window moved.
+  @_noLocks @_noAllocation
+  mutating func forget() { hasFormer = false }
+
+  /// Takes one hop. Returns a better rate now and then, otherwise nil. `rate` is the drift that is compensated, in frames per frame.
+  @_noLocks @_noAllocation
+  mutating func update(_ filter: borrowing KalmanFilter, rate: Double) -> Double? {
+    hops += 1
+    guard hops % interval == 0 else { return nil }
+    defer { remember(filter) }
+    guard hasFormer, compare(filter) else { return nil }
+    // One maximum is as wide as six samples: the nearest half of a sample, and then the tenths around it.
+    var best = 0, highest = -Float.infinity
+    find(stride(from: -furthest, through: furthest, by: 5), &best, &highest)
+    find(stride(from: best - 4, through: best + 4, by: 1), &best, &highest)
+    guard highest > certain, abs(best) < furthest else { return nil }
+    let below = likeness(best - 1), above = likeness(best + 1)
+    let moved = 0.1 * Double(best) + 0.05 * Double((below - above) / (below - 2 * highest + above - 1e-9))
+    return min(max(rate + gain * moved / Double(interval * layout.hop), -largest), largest)
+  }
+
+  @_noLocks @_noAllocation
+  private func find(_ shifts: StrideThrough<Int>, _ best: inout Int, _ highest: inout Float) {
+    for shift in shifts {
+      let value = likeness(shift)
+      if value > highest { (best, highest) = (shift, value) }
+    }
+  }
+
+  /// Returns the mean over bins of how well the response matches the former one shifted by so many tenths of a sample.
+  @_noLocks @_noAllocation
+  private func likeness(_ shift: Int) -> Float {
+    let turn = 10 * layout.transform, quarter = turn / 4
+    var sum: Float = 0
+    for j in 0..<count {
+      var index = ((j + firstBin) * shift) % turn
+      if index < 0 { index += turn }
+      let c = cosines[index], s = cosines[index >= quarter ? index - quarter : index + turn - quarter]
+      sum += phase.re[j] * c - phase.im[j] * s
+    }
+    return sum / Float(heard)
+  }
+
+  /// Computes the normalized product of the response and the conjugate of the former one in the bins with an audible echo: elsewhere the
+  /// response is learnt from noise. Returns false if it has hardly changed, or those bins are too few.
+  @_noLocks @_noAllocation
+  private mutating func compare(_ filter: borrowing KalmanFilter) -> Bool {
+    var difference: Float = 0, energy: Float = 0
+    heard = 0
+    for j in 0..<count {
+      let k = firstBin + j
+      var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0
+      for partition in 0..<layout.partitions {
+        let row = filter.weights + partition * 3 * layout.bins, i = partition * count + j
+        let nRe = row[k], nIm = row[layout.bins + k], fRe = former.re[i], fIm = former.im[i]
+        re += nRe * fRe + nIm * fIm
+        im += nIm * fRe - nRe * fIm
+        nowPower += nRe * nRe + nIm * nIm
+        formerPower += fRe * fRe + fIm * fIm
+        difference += (nRe - fRe) * (nRe - fRe) + (nIm - fIm) * (nIm - fIm)
+      }
+      energy += nowPower
+      let isHeard = filter.hears(k, power: nowPower)
+      heard += isHeard ? 1 : 0
+      let scale = isHeard ? 1 / (rt_sqrtf(nowPower * formerPower) + 1e-12) : 0
+      phase.re[j] = re * scale
+      phase.im[j] = im * scale
+    }
+    return difference > 1e-6 * energy && heard >= fewest
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func remember(_ filter: borrowing KalmanFilter) {
+    hasFormer = true
+    for partition in 0..<layout.partitions {
+      let row = filter.weights + partition * 3 * layout.bins
+      for j in 0..<count {
+        former.re[partition * count + j] = row[firstBin + j]
+        former.im[partition * count + j] = row[layout.bins + firstBin + j]
+      }
+    }
+  }
+}

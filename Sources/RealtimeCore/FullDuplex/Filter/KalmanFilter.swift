@@ -1,0 +1,506 @@
+internal import CKernels
+internal import CRealtime
+
+/// The echo's path as a state that is estimated: a partitioned-block frequency-domain Kalman filter with diagonal covariances (Enzner and
+/// Vary, Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014), whose error windows overlap. [realtime] except `init` and
+/// `deinit`.
+///
+///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
+///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
+///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ hop / transform |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
+///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the least of S, which rises by 5 dB a second
+///
+/// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave. Where no echo can be heard
+/// in the noise of the room, `λ` is near 0: that noise would teach the filter nothing, and the comfort noise of a far end in a pause would
+/// undo what is known.
+struct KalmanFilter: ~Copyable {
+  /// How the filter trades speed for care.
+  struct Tuning: Sendable {
+    /// How much of the path is expected to change in a hop.
+    var processNoise: Float
+    /// How often one sample's noise is counted: error windows overlap.
+    var overcount: Float
+    /// Bins to either side over which the noise is smoothed.
+    var smoothedBins: Int
+    /// How much of the noise's estimate stays from one step to the next.
+    var smoothing: Float
+    /// Hops from one step of learning to the next; the echo is estimated in each.
+    var period: Int
+    /// Steps of learning in which every partition is constrained once.
+    var constraintTurns: Int
+    /// Whether the strongest tap is tracked, for `peak`.
+    var watchesPeak: Bool
+    /// Decay per learning step of a row's peak mean square, and the share of that peak below which its mean square never falls.
+    var holding: Float
+    var heldShare: Float
+
+    /// Follows a path that moves.
+    static let fast = Tuning(
+      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, watchesPeak: false,
+      holding: 0.9999, heldShare: 0.1)
+    /// Is not led astray by who talks at the near end.
+    static let careful = Tuning(
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, watchesPeak: true,
+      holding: 0.9998, heldShare: 0.1)
+  }
+
+  private let layout: FilterLayout
+  private let tuning: Tuning
+  /// Power of a tap's spectrum before anything is known: a loudspeaker as loud at the microphone as a talker.
+  private let initialVariance: Float = 0.15
+  private let initialSaturationVariance: Float = 0.05
+  /// How much of that the variance is at least where the path is in doubt.
+  private let doubtedShare: Float = 0.3
+  private let transform: FourierTransform
+  /// By channel and partition: real parts, imaginary parts, variances.
+  let weights: UnsafeMutablePointer<Float>
+  private let meanSquares: UnsafeMutablePointer<Float>
+  /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
+  private let heldSquares: UnsafeMutablePointer<Float>
+  private let binsOfRow: UnsafeMutablePointer<Int32>
+  private let references: UnsafeMutablePointer<UnsafePointer<Float>>
+  /// U of the last hop.
+  let uncertainty: UnsafeMutablePointer<Float>
+  private let noise: UnsafeMutablePointer<Float>
+  /// N.
+  private let floor: UnsafeMutablePointer<Float>
+  /// λ q.
+  private let change: UnsafeMutablePointer<Float>
+  private let inverse: UnsafeMutablePointer<Float>
+  private let squares: UnsafeMutablePointer<Float>
+  private let work: SplitSpectrum
+  /// E of the last hop.
+  let error: SplitSpectrum
+  private let time, scratch, following: UnsafeMutablePointer<Float>
+  private let errorWindow: UnsafeMutablePointer<Float>
+  /// By partition of the first channel: the strongest tap, and where it is.
+  private let peakLevels, peakTaps: UnsafeMutablePointer<Float>
+  /// |X|² of the first channel, over seconds.
+  private let referencePower: UnsafeMutablePointer<Float>
+  private var hops = 0
+  /// Bins in which there is anything to predict.
+  private var activeBins = 0
+  private var expectedPower: Float = 1
+  private var echoPower: Float = 0
+  /// By how much N rises from one step of learning to the next.
+  private let rise: Float
+  /// window / transform.
+  private let windowShare: Float
+  private let rows: Int
+  private let rowSize: Int
+
+  /// - Parameter transform: of `layout.transform` samples.
+  init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
+    self.layout = layout
+    self.tuning = tuning
+    self.transform = FourierTransform(sharing: transform)
+    rows = ReferenceSpectra.channels * layout.partitions
+    rowSize = 3 * layout.bins
+    weights = .silence(rows * rowSize)
+    meanSquares = .silence(rows)
+    heldSquares = .silence(rows)
+    binsOfRow = .allocate(capacity: rows)
+    binsOfRow.initialize(repeating: 0, count: rows)
+    uncertainty = .silence(layout.bins)
+    references = .allocate(capacity: rows)
+    references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
+    noise = .silence(layout.bins)
+    floor = .silence(layout.bins)
+    for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
+    change = .silence(layout.bins)
+    windowShare = Float(layout.window) / Float(layout.transform)
+    rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
+    inverse = .silence(layout.bins)
+    squares = .silence(layout.allBins + 16) + 8
+    work = .silence(layout.allBins)
+    error = .silence(layout.allBins)
+    time = .silence(layout.transform)
+    scratch = .silence(layout.transform)
+    following = .silence(layout.transform)
+    errorWindow = .silence(layout.transform)
+    peakLevels = .silence(layout.partitions)
+    peakTaps = .silence(layout.partitions)
+    referencePower = .silence(layout.bins)
+    // Not `forget()`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
+    for row in 0..<rows { forget(row: row) }
+  }
+
+  deinit {
+    for array in [
+      weights, meanSquares, heldSquares, uncertainty, noise, floor, change, inverse, squares - 8, time, scratch, following, errorWindow,
+      peakLevels, peakTaps, referencePower,
+    ] { array.deallocate() }
+    binsOfRow.deallocate()
+    references.deallocate()
+    work.deallocate()
+    error.deallocate()
+  }
+
+  /// The newest hop of the echo's estimate.
+  var echo: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(time + layout.transform - layout.hop) }
+  }
+  /// The newest hop of the error.
+  var residual: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
+  }
+
+  /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and with `learns` adapts to the error.
+  @_noLocks @_noAllocation
+  mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
+    chooseBins(reference)
+    predict(reference, offset: offset)
+    let start = layout.transform - layout.window
+    for i in stride(from: 0, to: layout.window, by: 8) {
+      store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
+    }
+    hops += 1
+    if !learns || hops % tuning.period != 0 { return }
+    transform.forward(errorWindow, into: error)
+    learn()
+    constrain((hops / tuning.period) % tuning.constraintTurns)
+  }
+
+  /// A Boolean value indicating whether the estimate exceeds its expected error.
+  var isConfident: Bool {
+    @_noLocks @_noAllocation get { expectedPower < echoPower }
+  }
+
+  /// Whether an echo by a response of this power stands out in a bin, for what the far end plays on average.
+  @_noLocks @_noAllocation
+  func hears(_ bin: Int, power: Float) -> Bool {
+    windowShare * referencePower[bin] * power > 0.1 * noise[bin]
+  }
+
+  /// Taps from the filter's beginning to the strongest one, as it was when its partition was constrained last; −1 where nothing is known.
+  @_noLocks @_noAllocation
+  func peak() -> Int {
+    var best = -1, highest: Float = 0
+    for partition in 0..<layout.partitions where peakLevels[partition] > highest {
+      (best, highest) = (partition, peakLevels[partition])
+    }
+    return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
+  }
+
+  /// Returns by how many partitions the window could start later: one less than the number of leading partitions with under 3 % of the
+  /// echo's power in all. 0 if those are at most 5, without confidence, or in stereo.
+  @_noLocks @_noAllocation
+  func idlePartitions() -> Int {
+    guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
+    var all: Float = 0, early: Float = 0, idle = 0
+    for partition in 0..<layout.partitions { all += heardPower(of: partition) }
+    while idle < layout.partitions {
+      early += heardPower(of: idle)
+      if early > 0.03 * all { break }
+      idle += 1
+    }
+    return idle > 5 ? idle - 1 : 0
+  }
+
+  /// Returns the power of the echo that comes from a row, weighted by the far end's mean spectrum.
+  @_noLocks @_noAllocation
+  private func heardPower(of row: Int) -> Float {
+    let re = weights + row * rowSize, im = re + layout.bins
+    var sum = SIMD8<Float>.zero
+    for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
+      let r = load8(re + k), i = load8(im + k)
+      sum += load8(referencePower + k) * (r * r + i * i)
+    }
+    return sum.sum()
+  }
+
+  /// Passes one hop of the microphone, because the far end was silent for the filter's whole reach: nothing is estimated or learnt.
+  @_noLocks @_noAllocation
+  mutating func passThrough(microphone: UnsafePointer<Float>) {
+    let start = layout.transform - layout.window
+    for i in 0..<layout.window { (time[start + i], errorWindow[start + i]) = (0, microphone[i]) }
+    for k in 0..<layout.bins { uncertainty[k] = 0 }
+  }
+
+  // MARK: Operations on all weights
+
+  /// Resets the weights to 0, and the variances to those of a room, falling by 0.2 dB in 10 ms.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    for row in 0..<rows { forget(row: row) }
+    (expectedPower, echoPower) = (1, 0)
+  }
+
+  @_noLocks @_noAllocation
+  private func forget(row: Int) {
+    let base = weights + row * rowSize, variance = priorVariance(row)
+    for k in 0..<2 * layout.bins { base[k] = 0 }
+    for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
+    meanSquares[row] = 0
+    if row < layout.partitions { peakLevels[row] = 0 }
+  }
+
+  /// The variance of a row before anything is known of the path.
+  @_noLocks @_noAllocation
+  private func priorVariance(_ row: Int) -> Float {
+    let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
+    return (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
+  }
+
+  /// Raises the variances because the echo path may have changed: the weights are kept, and adaptation is fast at once.
+  @_noLocks @_noAllocation
+  mutating func doubt() {
+    for row in 0..<rows {
+      // Where nothing was heard for long nothing is left to be in doubt of: what may come is as loud as any path.
+      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * priorVariance(row)
+      for k in 0..<layout.bins {
+        let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
+        base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
+      }
+    }
+  }
+
+  /// Copies another filter's weights and variances in some bins.
+  @_noLocks @_noAllocation
+  mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
+    for row in 0..<rows where binsOfRow[row] > 0 {
+      for part in 3 * row..<3 * row + 3 {
+        let to = weights + part * layout.bins, from = other.weights + part * layout.bins
+        for k in bins { to[k] = from[k] }
+      }
+    }
+  }
+
+  /// Scales the estimated path, because the echo's level has changed by this factor.
+  @_noLocks @_noAllocation
+  mutating func scale(by factor: Float) {
+    for row in 0..<rows {
+      let base = weights + row * rowSize
+      for k in 0..<2 * layout.bins { base[k] *= factor }
+      for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
+      // By constants: Swift 6.3 cannot compile the properties' own for the thread sanitizer.
+      let (means, held) = (meanSquares, heldSquares)
+      means[row] *= factor * factor
+      held[row] *= factor * factor
+    }
+  }
+
+  /// Switches to two channels: each starts with half of the mono path's weights.
+  @_noLocks @_noAllocation
+  mutating func split() {
+    for partition in 0..<layout.partitions {
+      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
+      let half = meanSquares[partition] / 4
+      for k in 0..<2 * layout.bins {
+        left[k] *= 0.5
+        right[k] = left[k]
+      }
+      for k in 2 * layout.bins..<rowSize {
+        let power = left[k - layout.bins] * left[k - layout.bins] + left[k - 2 * layout.bins] * left[k - 2 * layout.bins]
+        left[k] = 0.5 * left[k] + 0.25 * (power + half)
+        right[k] = left[k]
+      }
+      meanSquares[partition] = half
+      meanSquares[layout.partitions + partition] = half
+    }
+  }
+
+  /// Switches to one channel: its weights are the sum of both.
+  @_noLocks @_noAllocation
+  mutating func join() {
+    for partition in 0..<layout.partitions {
+      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
+      for k in 0..<rowSize {
+        left[k] += right[k]
+        right[k] = 0
+      }
+      meanSquares[partition] = 0
+    }
+  }
+
+  /// Shifts the weights by `partitions` towards earlier echoes, to match a reference delayed by as much; rows that enter are reset.
+  @_noLocks @_noAllocation
+  mutating func move(by partitions: Int) {
+    let count = layout.partitions
+    for channel in 0..<ReferenceSpectra.channels {
+      for i in 0..<count {
+        // In the order in which no row is overwritten before it is read.
+        let partition = partitions > 0 ? i : count - 1 - i
+        let source = partition + partitions
+        let row = channel * count + partition
+        guard source >= 0, source < count else {
+          forget(row: row)
+          continue
+        }
+        let from = weights + (channel * count + source) * rowSize, to = weights + row * rowSize
+        for k in 0..<rowSize { to[k] = from[k] }
+        meanSquares[row] = meanSquares[channel * count + source]
+        heldSquares[row] = heldSquares[channel * count + source]
+        if channel == 0 { (peakLevels[partition], peakTaps[partition]) = (peakLevels[source], peakTaps[source]) }
+      }
+    }
+  }
+
+  /// Shifts the weights by one hop towards earlier echoes, to match a reference delayed by as much. Returns false, and changes nothing, if
+  /// echo comes from that hop.
+  @_noLocks @_noAllocation
+  mutating func moveByHop() -> Bool {
+    let length = layout.transform - layout.window
+    if beginsEarly() { return false }
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions {
+        let row = channel * layout.partitions + partition
+        if binsOfRow[row] == 0 { continue }
+        taps(of: row, into: scratch)
+        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { for i in 0..<layout.hop { following[i] = 0 } }
+        for i in 0..<length - layout.hop { scratch[i] = scratch[i + layout.hop] }
+        for i in 0..<layout.hop { scratch[length - layout.hop + i] = following[i] }
+        setTaps(of: row)
+      }
+    }
+    for partition in 0..<layout.partitions { peakTaps[partition] = max(peakTaps[partition] - Float(layout.hop), 0) }
+    return true
+  }
+
+  /// Returns whether over 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum. Unweighted taps hold
+  /// only noise in bins where the far end is silent.
+  @_noLocks @_noAllocation
+  private func beginsEarly() -> Bool {
+    var early: Float = 0, all: Float = 0
+    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 {
+      all += heardPower(of: row)
+      if row % layout.partitions != 0 { continue }
+      taps(of: row, into: scratch)
+      clear(scratch + layout.hop, frames: layout.transform - layout.hop)
+      transform.forward(scratch, into: work)
+      for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
+    }
+    return early > 0.01 * all
+  }
+
+  // MARK: Steps
+
+  /// Rows of channels and bins in which there is nothing to predict cost nothing.
+  @_noLocks @_noAllocation
+  private mutating func chooseBins(_ reference: borrowing ReferenceSpectra) {
+    let speech = Int32(layout.speechBins), wide = reference.isWideBand ? Int32(layout.bins) : speech
+    activeBins = Int(wide)
+    for partition in 0..<layout.partitions {
+      let bins = partition < layout.wideBandPartitions ? wide : speech
+      binsOfRow[partition] = bins
+      binsOfRow[layout.partitions + partition] = reference.isStereo ? bins : 0
+      binsOfRow[2 * layout.partitions + partition] = partition < layout.saturationPartitions ? speech : 0
+    }
+  }
+
+  private var rowsOfPartitions: nearend_partitions {
+    @_noLocks @_noAllocation get {
+      nearend_partitions(
+        references: UnsafePointer(references), weights: weights, bins: UnsafePointer(binsOfRow), meanSquares: meanSquares,
+        count: Int32(rows), stride: Int32(layout.bins))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func predict(_ reference: borrowing ReferenceSpectra, offset: Int) {
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions {
+        references[channel * layout.partitions + partition] = reference.spectrum(
+          age: offset + partition * layout.partitionHops, channel: channel)
+      }
+    }
+    var partitions = rowsOfPartitions
+    nearend_kalman_predict(&partitions, work.re, work.im, uncertainty)
+    clear(work.re + layout.bins, frames: layout.allBins - layout.bins)
+    clear(work.im + layout.bins, frames: layout.allBins - layout.bins)
+    transform.inverse(work, into: time)
+    var expected = SIMD8<Float>.zero, estimated = SIMD8<Float>.zero
+    for k in stride(from: 0, to: activeBins, by: 8) {
+      let u = windowShare * load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
+      store8(u, to: uncertainty + k)
+      expected += u
+      estimated += re * re + im * im
+    }
+    expectedPower = 0.8 * expectedPower + 0.2 * expected.sum()
+    echoPower = 0.8 * echoPower + 0.2 * estimated.sum() * windowShare
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func learn() {
+    let bins = activeBins, width = tuning.smoothedBins
+    let far = references[0]
+    for k in stride(from: 0, to: bins, by: 8) {
+      let re = load8(far + k), im = load8(far + layout.bins + k)
+      store8(0.995 * load8(referencePower + k) + 0.005 * (re * re + im * im), to: referencePower + k)
+    }
+    for k in stride(from: 0, to: bins + 8, by: 8) {
+      let re = load8(error.re + k), im = load8(error.im + k)
+      store8(re * re + im * im, to: squares + k)
+    }
+    let scale = 1 / Float(2 * width + 1)
+    for k in stride(from: 0, to: bins, by: 8) {
+      // Eight zeros come before the first.
+      var sum = SIMD8<Float>.zero
+      for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
+      let former = load8(noise + k), newest = scale * sum
+      let smoothed = (newest + tuning.smoothing * (former - newest)).replacing(with: newest, where: former .== 0)
+      store8(smoothed, to: noise + k)
+      let risen = rise * load8(floor + k)
+      let least = risen.replacing(with: smoothed, where: smoothed .< risen)
+      store8(least, to: floor + k)
+      let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
+      let ratio = (u + windowShare * (re * re + im * im)) / (least + 1e-12)
+      let weight = (ratio * ratio).clamped(lowerBound: .zero, upperBound: .one)
+      store8(weight / (u + tuning.overcount * smoothed + 1e-8), to: inverse + k)
+      store8(tuning.processNoise * weight, to: change + k)
+    }
+    // A filter that hears no echo for long, behind a muted microphone with noise of its own, learns that there is none: its estimate goes
+    // to 0, and with it how wrong it takes itself to be. What it has known keeps that from vanishing.
+    for row in 0..<rows {
+      heldSquares[row] = max(meanSquares[row], heldSquares[row] * tuning.holding)
+      meanSquares[row] = max(meanSquares[row], tuning.heldShare * heldSquares[row])
+    }
+    var partitions = rowsOfPartitions
+    let share = Float(tuning.period * layout.hop) / Float(layout.transform)
+    nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
+  }
+
+  /// Keeps each partition as long as it is meant to be, a sixteenth of them a step (the gradient constraint, in turn).
+  @_noLocks @_noAllocation
+  private mutating func constrain(_ turn: Int) {
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) % tuning.constraintTurns == turn {
+        let row = channel * layout.partitions + partition
+        if binsOfRow[row] == 0 { continue }
+        taps(of: row, into: scratch)
+        if channel == 0, tuning.watchesPeak { notePeak(partition) }
+        setTaps(of: row)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func notePeak(_ partition: Int) {
+    peakLevels[partition] = RealtimeCore.peak(scratch, frames: layout.transform - layout.window)
+    for other in 0..<layout.partitions where peakLevels[other] > peakLevels[partition] { return }
+    var tap = 0
+    while abs(scratch[tap]) < peakLevels[partition] { tap += 1 }
+    peakTaps[partition] = Float(tap)
+  }
+
+  /// The response of a partition, `transform` samples; those after the first `transform` − `window` should be 0.
+  @_noLocks @_noAllocation
+  private func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
+    let base = weights + row * rowSize, bins = Int(binsOfRow[row])
+    copy(base, to: work.re, frames: bins)
+    copy(base + layout.bins, to: work.im, frames: bins)
+    clear(work.re + bins, frames: layout.allBins - bins)
+    clear(work.im + bins, frames: layout.allBins - bins)
+    transform.inverse(work, into: samples)
+  }
+
+  /// The response of a partition becomes the first samples of `scratch`.
+  @_noLocks @_noAllocation
+  private mutating func setTaps(of row: Int) {
+    let base = weights + row * rowSize
+    clear(scratch + (layout.transform - layout.window), frames: layout.window)
+    transform.forward(scratch, into: work)
+    copy(work.re, to: base, frames: Int(binsOfRow[row]))
+    copy(work.im, to: base + layout.bins, frames: Int(binsOfRow[row]))
+  }
+}

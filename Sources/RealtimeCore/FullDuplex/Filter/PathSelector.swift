@@ -1,0 +1,53 @@
+/// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
+/// one leaves clearly less, the careful one adopts its weights; where it leaves more, it restarts from the careful one's. Compares the
+/// errors of the newest hop only, which neither filter has learnt from. [realtime] except `init` and `deinit`.
+struct PathSelector: ~Copyable {
+  private let bins: Int
+  private let memory: Float
+  private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
+  private let count: Int
+
+  /// Shares of the careful filter's error: below the first the fast one's weights are adopted, beyond the second they are replaced.
+  private let better: Float = 0.4
+  private let worse: Float = 1.1
+
+  init(layout: FilterLayout, bands: Int) {
+    bins = layout.bins
+    count = bands
+    memory = layout.perHop(0.95)
+    fastEnergy = .silence(bands)
+    carefulEnergy = .silence(bands)
+    for band in 0..<bands { (fastEnergy[band], carefulEnergy[band]) = (1e-9, 1e-9) }
+  }
+
+  deinit {
+    fastEnergy.deallocate()
+    carefulEnergy.deallocate()
+  }
+
+  /// Starts over, because both filters were reset.
+  @_noLocks @_noAllocation
+  mutating func forget() {
+    for band in 0..<count { fastEnergy[band] = carefulEnergy[band] }
+  }
+
+  /// Takes one hop's energies of both errors by band.
+  @_noLocks @_noAllocation
+  mutating func select(
+    _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, fast fastError: UnsafePointer<Float>,
+    careful carefulError: UnsafePointer<Float>, spectrum: borrowing BandSpectrum
+  ) {
+    for band in 0..<count {
+      fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * fastError[band]
+      carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * carefulError[band]
+      let (first, end) = spectrum.filterBins(of: band, bins: bins)
+      if fastEnergy[band] < better * carefulEnergy[band] {
+        careful.adopt(fast, bins: first..<end)
+        carefulEnergy[band] = fastEnergy[band]
+      } else if fastEnergy[band] > worse * carefulEnergy[band] {
+        fast.adopt(careful, bins: first..<end)
+        fastEnergy[band] = carefulEnergy[band]
+      }
+    }
+  }
+}

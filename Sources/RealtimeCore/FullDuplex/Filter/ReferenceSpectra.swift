@@ -1,0 +1,199 @@
+/// The history of the far end that echo may come from: a ring of spectra, one per hop. [realtime] except `init` and `deinit`.
+struct ReferenceSpectra: ~Copyable {
+  /// The first or only side, the second, what saturation adds.
+  static var channels: Int {
+    @_noLocks @_noAllocation get { 3 }
+  }
+  /// Mean square of a hop that counts as silent: −93 dBFS.
+  static var silence: Float {
+    @_noLocks @_noAllocation get { 5e-10 }
+  }
+  /// A Boolean value indicating whether the sides differ anywhere in the ring.
+  private(set) var isStereo = false
+  /// A Boolean value indicating whether the ring holds anything above `speechBins`.
+  private(set) var isWideBand = false
+  /// A Boolean value indicating whether the ring holds only silence.
+  var isSilent: Bool {
+    @_noLocks @_noAllocation get { silentHops > layout.slots }
+  }
+  private var silentHops: Int
+  /// Slots since the far end's last gap, at most all: older ones count as silent, whatever they hold.
+  private var liveHops: Int
+  private var narrowHops: Int
+  private var sameHops: Int
+
+  private let layout: FilterLayout
+  private let transform: FourierTransform
+  /// The newest `transform` samples of each channel.
+  private let samples: SlidingWindows
+  private let spectrum: SplitSpectrum
+  /// `channels` rings of `slots` spectra, the adapted bins alone.
+  private let ring: UnsafeMutablePointer<Float>
+  /// The bins of each spectrum that the scout reads, side by side: for a third of the bins it would touch every cache line of `ring`.
+  private let scoutRing: UnsafeMutablePointer<Float>
+  /// By slot: the second channel is the first, and has no spectrum of its own.
+  private let isMono: UnsafeMutablePointer<Bool>
+  /// A spectrum of silence, for either ring.
+  private let nothing: UnsafeMutablePointer<Float>
+  /// The slot of the newest spectrum.
+  private(set) var newest = 0
+
+  /// - Parameter transform: of `layout.transform` samples.
+  init(layout: FilterLayout, transform: borrowing FourierTransform) {
+    self.layout = layout
+    (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + 1)
+    liveHops = layout.slots
+    let channels = Self.channels
+    self.transform = FourierTransform(sharing: transform)
+    samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
+    spectrum = .silence(layout.allBins)
+    ring = .silence(channels * layout.slots * 2 * layout.bins)
+    scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
+    nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
+    isMono = .allocate(capacity: layout.slots)
+    isMono.initialize(repeating: true, count: layout.slots)
+  }
+
+  deinit {
+    spectrum.deallocate()
+    ring.deallocate()
+    scoutRing.deallocate()
+    nothing.deallocate()
+    isMono.deallocate()
+  }
+
+  /// Feeds a hop of all channels. `right` may be `left`.
+  @_noLocks @_noAllocation
+  mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
+    advance()
+    liveHops = min(liveHops + 1, layout.slots)
+    var power: Float = 0, difference: Float = 0
+    for i in 0..<layout.hop {
+      power += left[i] * left[i] + right[i] * right[i]
+      difference += (left[i] - right[i]) * (left[i] - right[i])
+    }
+    silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
+    sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
+    if isSilent {
+      // Nothing reads the ring until something is heard; what is in it then is silence.
+      silentHops = layout.slots + 1
+    }
+    samples.push(left, onto: 0)
+    analyze(channel: 0)
+    watchWidth(power: power)
+    samples.push(right, onto: 1)
+    // A transform holds eight hops.
+    isMono[newest] = sameHops > 8
+    if !isMono[newest] { analyze(channel: 1) }
+    isStereo = sameHops <= layout.slots + 8
+    samples.push(excess, onto: 2)
+    analyze(channel: 2)
+  }
+
+  /// Feeds a hop of silence, for a ring that holds nothing else.
+  @_noLocks @_noAllocation
+  mutating func feedSilence() {
+    advance()
+    if liveHops < layout.slots { liveHops = 0 }
+  }
+
+  /// Discards the history: it counts as silent from now on.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    samples.silence()
+    liveHops = 0
+    silentHops = layout.slots + 1
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func advance() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
+
+  @_noLocks @_noAllocation
+  private mutating func watchWidth(power: Float) {
+    let slot = UnsafePointer(self.slot(newest, channel: 0)), first = layout.speechBins, count = layout.bins - layout.speechBins
+    let high = Self.windowedEnergy(slot + first, bins: count) + Self.windowedEnergy(slot + layout.bins + first, bins: count)
+    let all = high + energy(of: slot, bins: 0..<layout.speechBins) + 1e-9
+    // −55 dB of everything, and −90 dBFS.
+    narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
+    isWideBand = narrowHops <= layout.slots
+  }
+
+  /// Returns the energy in those bins under a Hann window, over its gain: without a window, low frequencies leak up here.
+  @_noLocks @_noAllocation
+  private static func windowedEnergy(_ part: UnsafePointer<Float>, bins: Int) -> Float {
+    var sum = SIMD8<Float>.zero
+    // The last few would read beyond the part.
+    for k in stride(from: 0, to: bins - 8, by: 8) {
+      let x = 0.5 * load8(part + k) - 0.25 * (load8(part + k - 1) + load8(part + k + 1))
+      sum += x * x
+    }
+    return sum.sum() / 0.375
+  }
+
+  @_noLocks @_noAllocation
+  private func energy(of slot: UnsafePointer<Float>, bins: Range<Int>) -> Float {
+    let re = slot + bins.lowerBound, im = re + layout.bins
+    return Float(bins.count) * (meanSquare(re, frames: bins.count) + meanSquare(im, frames: bins.count))
+  }
+
+  /// Returns the spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
+  @_noLocks @_noAllocation
+  func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
+    if age >= liveHops { return UnsafePointer(nothing) }
+    let place = place(age: age, channel: channel)
+    return UnsafePointer(slot(place.slot, channel: place.channel))
+  }
+
+  /// Returns the bins of the same spectrum that the scout reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
+  /// `scoutBins`.
+  @_noLocks @_noAllocation
+  func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
+    if age >= liveHops { return UnsafePointer(nothing) }
+    let place = place(age: age, channel: channel)
+    return UnsafePointer(scoutSlot(place.slot, channel: place.channel))
+  }
+
+  @_noLocks @_noAllocation
+  private func place(age: Int, channel: Int) -> (slot: Int, channel: Int) {
+    let slot = newest - age < 0 ? newest - age + layout.slots : newest - age
+    return (slot, channel == 1 && isMono[slot] ? 0 : channel)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func analyze(channel: Int) {
+    transform.forward(samples[channel], into: spectrum)
+    let slot = self.slot(newest, channel: channel)
+    copy(spectrum.re, to: slot, frames: layout.bins)
+    copy(spectrum.im, to: slot + layout.bins, frames: layout.bins)
+    spectrum.thin(layout, into: scoutSlot(newest, channel: channel))
+  }
+
+  @_noLocks @_noAllocation
+  private func slot(_ index: Int, channel: Int) -> UnsafeMutablePointer<Float> {
+    ring + (channel * layout.slots + position(of: index)) * 2 * layout.bins
+  }
+
+  @_noLocks @_noAllocation
+  private func scoutSlot(_ index: Int, channel: Int) -> UnsafeMutablePointer<Float> {
+    scoutRing + (channel * layout.slots + position(of: index)) * 2 * layout.paddedScoutBins
+  }
+
+  /// Returns a slot's place. Spectra that are a partition apart are neighbours in memory, because they are read together.
+  @_noLocks @_noAllocation
+  private func position(of index: Int) -> Int {
+    index % layout.partitionHops * (layout.slots / layout.partitionHops) + index / layout.partitionHops
+  }
+}
+
+extension SplitSpectrum {
+  /// Copies the bins that the scout reads: `paddedScoutBins` real parts, as many imaginary ones; those beyond `scoutBins` stay as they
+  /// were.
+  @_noLocks @_noAllocation
+  func thin(_ layout: FilterLayout, into bins: UnsafeMutablePointer<Float>) {
+    let first = layout.firstScoutBin, step = layout.scoutStep, imaginary = bins + layout.paddedScoutBins
+    for j in 0..<layout.scoutBins {
+      bins[j] = re[first + j * step]
+      imaginary[j] = im[first + j * step]
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import CKernels
+
+/// Suppresses the residual's echo but not its noise, for voice isolation, beside the suppressor's own voice (V12). Shares the suppressor's
+/// estimates of echo, noise and near end, and costs nothing while nobody takes it. [realtime] except `init` and `deinit`.
+struct EchoOnlyPass: ~Copyable {
+  private let padded: Int
+  private let spectrum: SplitSpectrum
+  private let memory: SuppressorMemory
+  private let overlap: OverlapAdd
+
+  init(hop: Int, length: Int, padded: Int) {
+    self.padded = padded
+    spectrum = .silence(padded)
+    memory = SuppressorMemory(bins: padded)
+    overlap = OverlapAdd(hop: hop, length: length)
+  }
+
+  deinit { spectrum.deallocate() }
+
+  /// Takes the residual's spectrum, before the suppressor replaces it.
+  @_noLocks @_noAllocation
+  func take(_ residual: SplitSpectrum, noise known: UnsafePointer<Float>) {
+    copy(residual.re, to: spectrum.re, frames: padded)
+    copy(residual.im, to: spectrum.im, frames: padded)
+    copy(known, to: memory.noise, frames: padded)
+  }
+
+  /// Processes one hop, after `take`.
+  /// - Parameter kernel: the suppressor's own for this hop: of its echo, near end and comfort noise.
+  @_noLocks @_noAllocation
+  func process(
+    _ kernel: nearend_suppression, transform: borrowing FourierTransform, window: UnsafePointer<Float>,
+    into output: UnsafeMutablePointer<Float>
+  ) {
+    var kernel = kernel
+    (kernel.noiseShare, kernel.noiseFloor) = (0, 1)
+    memory.use(in: &kernel)
+    nearend_suppress(&kernel, spectrum.re, spectrum.im)
+    overlap.add(spectrum, transform: transform, window: window, into: output)
+  }
+}

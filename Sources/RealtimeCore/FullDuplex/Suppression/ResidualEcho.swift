@@ -1,0 +1,99 @@
+internal import CRealtime
+
+/// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
+/// end. [realtime] except `init` and `deinit`.
+struct ResidualEcho: ~Copyable {
+  /// The predicted power by bin.
+  let power: UnsafeMutablePointer<Float>
+
+  private let bins: Int
+  private let bands: Int
+  private let edges: UnsafeMutablePointer<Int>
+  private let former, tail: UnsafeMutablePointer<Float>
+  private let calibration, error, prediction: UnsafeMutablePointer<Float>
+  private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
+
+  /// Safety factor of the predicted residual echo: to overestimate it is safer than to underestimate it.
+  private let margin: Float = 2
+  /// A share of the estimated echo is always left: loudspeakers and rooms are not linear.
+  private let least: Float = 0.003
+  /// Limits of the factor: above the higher one, a talker would count as echo, which would raise the factor further.
+  private let range: (low: Float, high: Float) = (0.1, 8)
+  private let guarded: Float = 2
+
+  init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
+    self.bins = bins
+    self.bands = bands.count
+    edges = .allocate(capacity: bands.edges.count)
+    edges.initialize(from: bands.edges, count: bands.edges.count)
+    power = .silence(bins)
+    former = .silence(bins)
+    tail = .silence(bins)
+    calibration = .silence(bands.count)
+    error = .silence(bands.count)
+    prediction = .silence(bands.count)
+    for band in 0..<bands.count { calibration[band] = guarded }
+    tailMemory = layout.perHop(0.85)
+    bandMemory = layout.perHop(0.7)
+    let hop = Float(layout.hop) / Float(layout.rate) * 187.5
+    rateUp = 0.45 * hop
+    rateDown = 0.045 * hop
+    rateOut = 0.0015 * hop
+    pull = 0.02 * hop
+  }
+
+  deinit {
+    edges.deallocate()
+    for array in [power, former, tail, calibration, error, prediction] { array.deallocate() }
+  }
+
+  /// Takes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of near-end
+  /// speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: what is heard there while the far
+  /// end `isWideBand` counts as echo.
+  @_noLocks @_noAllocation
+  mutating func update(
+    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
+    presence: Float, isGuarded: Bool, isWideBand: Bool
+  ) {
+    var sumOfLogs: Float = 0
+    for band in 0..<bands {
+      var heard: Float = 0, expected: Float = 0, quiet: Float = 0
+      for k in edges[band]..<edges[band + 1] {
+        tail[k] = max(tail[k] * tailMemory, y2[k])
+        power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + 1e-12
+        former[k] = uncertainty[k]
+        heard += e2[k]
+        expected += power[k]
+        quiet += noise[k]
+      }
+      error[band] += (1 - bandMemory) * (heard - error[band])
+      prediction[band] += (1 - bandMemory) * (expected - prediction[band])
+      if isGuarded { calibration[band] = max(calibration[band], guarded) }
+      calibrate(band, noise: quiet, presence: presence)
+      sumOfLogs += rt_logf(calibration[band])
+    }
+    let mean = rt_expf(sumOfLogs / Float(bands))
+    for band in 0..<bands {
+      calibration[band] += pull * (mean - calibration[band])
+      let factor = margin * calibration[band]
+      for k in edges[band]..<edges[band + 1] { power[k] *= factor }
+    }
+    for k in edges[bands]..<bins {
+      // As loud as lately: its dips are no noise of the room either.
+      tail[k] = max(tail[k] * tailMemory, e2[k])
+      power[k] = isWideBand ? tail[k] : 1e-12
+    }
+  }
+
+  /// Adapts a band's factor: downwards at any time, upwards only while nobody talks at the near end, and hardly if the error is far beyond
+  /// the prediction, because then somebody does.
+  @_noLocks @_noAllocation
+  private mutating func calibrate(_ band: Int, noise: Float, presence: Float) {
+    guard calibration[band] * prediction[band] > 2 * noise else { return }
+    let ratio = max(error[band] - noise, 0.1 * noise) / (prediction[band] + 1e-12) / calibration[band]
+    let logarithm = rt_logf(max(ratio, 1e-3))
+    let step =
+      ratio < 1 ? rateDown * max(logarithm, -1) : ratio < 6 ? rateUp * (1 - presence) * (1 - presence) * logarithm : rateOut
+    calibration[band] = min(max(calibration[band] * rt_expf(step), range.low), range.high)
+  }
+}

@@ -1,0 +1,185 @@
+internal import CKernels
+internal import CRealtime
+
+/// Removes residual echo and noise: one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops for
+/// analysis and 2 for synthesis, so that it delays by one hop. [realtime] except `init` and `deinit`.
+struct Suppressor: ~Copyable {
+  private let hop: Int
+  private let length: Int
+  private let bins: Int
+  /// Bins in which the filter, whose transform is twice as long, estimates an echo.
+  private let estimatedBins: Int
+  private let transform: FourierTransform
+  private let analysis, synthesis: UnsafeMutablePointer<Float>
+  /// Windows of the residual and of the estimated echo.
+  private let windows: SlidingWindows
+  private let work: UnsafeMutablePointer<Float>
+  private let spectrum, echoSpectrum: SplitSpectrum
+  private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
+  private let memory: SuppressorMemory
+  private let overlap: OverlapAdd
+  private let phases: SplitSpectrum
+  private var residualEcho: ResidualEcho
+  private var presence: NearEndPresence
+  private let echoOnly: EchoOnlyPass
+  /// Makes |E|² the power of a hop.
+  private let scale: Float
+  private let settlingMemory, settledMemory: Float
+  private let settlingHops: Int
+  /// 0.4 s.
+  private let noiseWindowHops: Int
+  /// 9 dB: within a window a voice rises and falls further, and its vowels do not count as noise. While the far end talks what lingers may
+  /// be echo.
+  private let steadiness: Float = 8
+  private var hops = 0
+  private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  private let phaseCount = 1024
+  /// −20 dB.
+  private let noiseFloor: Float = 0.1
+  /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
+  private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
+
+  init(layout: FilterLayout) {
+    hop = layout.hop
+    length = layout.window
+    bins = length / 2 + 1
+    estimatedBins = layout.bins / 2 + 1
+    transform = FourierTransform(length: layout.window)
+    let padded = (bins + 7) / 8 * 8
+    let rise = length - hop
+    analysis = .silence(length)
+    for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
+    for i in 0..<hop { analysis[rise + i] = rt_sqrtf(0.5 + 0.5 * rt_cosf(.pi * Float(i) / Float(hop))) }
+    // The product of both is a Hann window of two hops.
+    synthesis = .silence(length)
+    for i in rise - hop..<length {
+      synthesis[i] = (0.5 - 0.5 * rt_cosf(.pi * Float(i - rise + hop) / Float(hop))) / max(analysis[i], 1e-6)
+    }
+    scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
+    windows = SlidingWindows(count: 2, length: length, block: hop)
+    work = .silence(length)
+    overlap = OverlapAdd(hop: hop, length: length)
+    spectrum = .silence(padded)
+    echoSpectrum = .silence(padded)
+    power = .silence(padded)
+    echoPower = .silence(padded)
+    uncertainty = .silence(padded)
+    memory = SuppressorMemory(bins: padded)
+    phases = .silence(phaseCount + padded)
+    for i in 0..<phaseCount + padded {
+      let phase = 2 * .pi * Self.next(&random)
+      (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
+    }
+    let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
+    residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
+    presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
+    settlingMemory = layout.perHop(0.8)
+    settledMemory = layout.perHop(0.95)
+    settlingHops = layout.hops(0.16)
+    noiseWindowHops = layout.hops(0.4)
+  }
+
+  deinit {
+    for array in [analysis, synthesis, work, power, echoPower, uncertainty] { array.deallocate() }
+    spectrum.deallocate()
+    echoSpectrum.deallocate()
+    phases.deallocate()
+  }
+
+  /// The probability that the near end is heard, 0…1.
+  var nearEndPresence: Float {
+    @_noLocks @_noAllocation get { presence.overall }
+  }
+
+  /// Processes one hop.
+  ///
+  /// - Parameters:
+  ///   - newest: what the linear canceller leaves of the microphone.
+  ///   - filterUncertainty: what the filter expects to be wrong with the echo's estimate, by adapted bin.
+  ///   - echo: the estimate.
+  ///   - isGuarded: whatever is heard is echo.
+  ///   - isFarEndSilent: there is nothing that echo could come from.
+  ///   - isWideBand: the far end has something above 11 kHz.
+  ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
+  ///   - noiseShare: the same of the noise.
+  ///   - open: where the same goes with its noise, or nil where nobody takes it.
+  @_noLocks @_noAllocation
+  mutating func process(
+    residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
+    isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
+    open: UnsafeMutablePointer<Float>? = nil
+  ) {
+    hops += 1
+    analyze(newest, window: 0, into: spectrum, power: power)
+    analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
+    if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
+    spread(filterUncertainty)
+    let isGuarded = isGuarded && echoShare == 1
+    residualEcho.update(
+      error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
+      isWideBand: isWideBand)
+    if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
+    if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
+    presence.update(error: power, echo: residualEcho.power, noise: memory.noise, noiseShare: noiseShare, isGuarded: isGuarded)
+    suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
+    overlap.add(spectrum, transform: transform, window: synthesis, into: output)
+  }
+
+  @_noLocks @_noAllocation
+  private func analyze(
+    _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
+  ) {
+    windows.push(newest, onto: window)
+    let samples = windows[window]
+    for i in 0..<length { work[i] = samples[i] * analysis[i] }
+    transform.forward(work, into: spectrum)
+    for k in 0..<bins { power[k] = spectrum.power(k) * scale }
+  }
+
+  /// Maps the filter's bins to this transform's, half as many, smoothed over four.
+  @_noLocks @_noAllocation
+  private func spread(_ filter: UnsafePointer<Float>) {
+    // U is of `window` samples and |E|² of a hop.
+    let share = Float(hop) / Float(length) / 4
+    var below: Float = 0
+    for k in 0..<estimatedBins - 1 {
+      let pair = filter[2 * k] + filter[2 * k + 1]
+      uncertainty[k] = share * (below + pair)
+      below = pair
+    }
+    uncertainty[estimatedBins - 1] = share * below
+    clear(uncertainty + estimatedBins, frames: bins - estimatedBins)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool, open: UnsafeMutablePointer<Float>?) {
+    let talking = presence.overall
+    let first = Int(Self.next(&random) * Float(phaseCount - 1))
+    var kernel = nearend_suppression(
+      bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
+      speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first, phaseIm: phases.im + first,
+      comfort: 1 / rt_sqrtf(scale),
+      echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
+      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
+      noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
+      smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
+      beginsWindow: hops % noiseWindowHops == 0,
+      steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude)
+    if let open {
+      echoOnly.take(spectrum, noise: memory.noise)
+      echoOnly.process(kernel, transform: transform, window: synthesis, into: open)
+    }
+    nearend_suppress(&kernel, spectrum.re, spectrum.im)
+  }
+
+  /// Returns a number in 0…1, in the same sequence each time (Marsaglia's xorshift, 2003).
+  @_noLocks @_noAllocation
+  private static func next(_ state: inout UInt64) -> Float {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Float(state >> 40) / 16_777_216
+  }
+}

@@ -1,0 +1,28 @@
+internal import CRealtime
+
+/// The bands in which the suppressor judges, of equal width on a logarithmic scale, some 20 up to half the rate; those that begin where no
+/// echo is estimated any more are left out. [control]
+struct SuppressorBands: Sendable {
+  /// First bins, and the end of the last band.
+  let edges: [Int]
+  /// Bands of 375 Hz to 6 kHz, in which speech is told from what is left of an echo.
+  let speech: Range<Int>
+  var count: Int { edges.count - 1 }
+
+  /// - Parameters:
+  ///   - bins: of the suppressor's transform.
+  ///   - estimated: the first of them, in which the filter estimates an echo.
+  ///   - binWidth: Hz.
+  init(bins: Int, estimated: Int, binWidth: Float) {
+    var edges = [0]
+    for i in 0..<19 {
+      let edge = Int((6 * rt_powf(Float(bins - 1) / 6, Float(i) / 19)).rounded())
+      if edges.last != edge, edge < estimated { edges.append(edge) }
+    }
+    edges.append(estimated)
+    self.edges = edges
+    let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
+    let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
+    speech = first..<max(end, first + 5)
+  }
+}
