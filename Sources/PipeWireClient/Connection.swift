@@ -20,8 +20,11 @@ public final class Connection {
   public let loop: ThreadLoop
   /// Every object of the daemon that we may see, by id, up to 16,384 with properties of 16 MiB in all.
   public var objects: [UInt32: GlobalObject] { mirror.objects }
-  private var mirror = ObjectMirror()
-  private var isFull = false
+  private var mirror: ObjectMirror
+  /// Whether objects have been left out since the registry was listed last, and whether that has been told.
+  private var (isFull, hasTold) = (false, false)
+  /// A second registry for as long as it lists all objects once more.
+  private var listing: OpaquePointer?
   /// The daemon's version, "0.3.65"; empty until it has told.
   public private(set) var daemonVersion = ""
 
@@ -30,6 +33,7 @@ public final class Connection {
   private let context: OpaquePointer
   private let coreHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let registryHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let listingHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let handler: (Event) -> Void
   private var lastDone: Int32 = -1
   private var pings: [Int32: () -> Void] = [:]
@@ -41,9 +45,17 @@ public final class Connection {
   ///   - properties: the client's, for example `application.name`.
   ///   - handler: called on the loop's thread, or inside `roundTrip`.
   /// - Throws: `noDaemon` if nobody answers.
-  public init(
+  public convenience init(
     loop: ThreadLoop, remote: String? = nil, properties: Properties = [:], handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
+    try self.init(loop: loop, remote: remote, properties: properties, mostObjects: ObjectMirror.mostObjects, handler: handler)
+  }
+
+  /// As above, with another bound than 16,384 objects.
+  init(
+    loop: ThreadLoop, remote: String?, properties: Properties, mostObjects: Int, handler: @escaping (Event) -> Void
+  ) throws(PipeWireError) {
+    mirror = ObjectMirror(most: mostObjects)
     self.loop = loop
     self.handler = handler
     var properties = properties
@@ -53,6 +65,7 @@ public final class Connection {
     guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
       coreHook.deallocate()
       registryHook.deallocate()
+      listingHook.deallocate()
       throw PipeWireError(
         code: .refused, description: "libpipewire finds no \(configuration): is the package that brings /usr/share/pipewire installed?")
     }
@@ -63,6 +76,7 @@ public final class Connection {
       pw_context_destroy(context)
       coreHook.deallocate()
       registryHook.deallocate()
+      listingHook.deallocate()
       throw PipeWireError(code: .noDaemon, description: "no PipeWire daemon at \(remote ?? "the default socket") (\(reason))")
     }
     self.core = core
@@ -73,6 +87,8 @@ public final class Connection {
   }
 
   deinit {
+    destroyListing()
+    listingHook.deallocate()
     spa_hook_remove(registryHook)
     spa_hook_remove(coreHook)
     pw_proxy_destroy(registry)
@@ -135,20 +151,56 @@ public final class Connection {
     events.pointee.global = { data, id, _, type, _, properties in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       guard let kind = GlobalObject.Kind(rawValue: String(cString: type!)) else { return }
-      let object = GlobalObject(id: id, kind: kind, properties: Properties(properties))
-      guard connection.mirror.add(object) else {
-        defer { connection.isFull = true }
-        return connection.isFull ? () : connection.handler(.full)
-      }
-      connection.handler(.added(object))
+      connection.add(GlobalObject(id: id, kind: kind, properties: Properties(properties)))
     }
     events.pointee.global_remove = { data, id in
       let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
       guard let object = connection.mirror.remove(id) else { return }
       connection.handler(.removed(object))
+      connection.listAgain()
     }
     return UnsafePointer(events)
   }()
+
+  nonisolated(unsafe) private static let listingEvents: UnsafePointer<pw_registry_events> = {
+    let events = UnsafeMutablePointer<pw_registry_events>.zeroed()
+    events.pointee.version = UInt32(PW_VERSION_REGISTRY_EVENTS)
+    events.pointee.global = { data, id, _, type, _, properties in
+      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
+      guard let kind = GlobalObject.Kind(rawValue: String(cString: type!)) else { return }
+      let object = GlobalObject(id: id, kind: kind, properties: Properties(properties))
+      if connection.mirror.objects[id]?.serial != object.serial { connection.add(object) }
+    }
+    return UnsafePointer(events)
+  }()
+
+  private func add(_ object: GlobalObject) {
+    if mirror.add(object) { return handler(.added(object)) }
+    isFull = true
+    if !hasTold { handler(.full) }
+    hasTold = true
+  }
+
+  /// Adds what had to be left out, once there is room again: the registry reports each object only once. What goes meanwhile is still
+  /// reported by the registry itself, behind what the second one lists.
+  private func listAgain() {
+    guard isFull, mirror.hasRoom, listing == nil, let registry = npw_core_get_registry(core) else { return }
+    isFull = false
+    listing = registry
+    npw_registry_add_listener(registry, listingHook, Self.listingEvents, Unmanaged.passUnretained(self).toOpaque())
+    ping { [weak self] in
+      self?.destroyListing()
+      // As much may have gone again meanwhile.
+      self?.listAgain()
+    }
+  }
+
+  private func destroyListing() {
+    guard let listing else { return }
+    spa_hook_remove(listingHook)
+    pw_proxy_destroy(listing)
+    self.listing = nil
+  }
 }
 
 extension UnsafeMutablePointer {

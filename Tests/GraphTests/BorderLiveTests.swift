@@ -1,10 +1,14 @@
 import CHostileClient
 import DashboardView
 import Foundation
+import PipeWireGraph
 import SessionModel
+import Synchronization
 import Testing
 
+@testable import Nearend
 @testable import NearendCommand
+@testable import PipeWireClient
 @testable import SimulatedHardware
 
 extension GraphTests {
@@ -28,6 +32,69 @@ extension GraphTests {
       #expect(!StatusText(snapshot).lines.isEmpty && !live.service.diagnostics().isEmpty)
     }
 
+    @Test("X1: what others call a node or a metadata object of theirs takes neither nearend's place nor the session manager's")
+    func names() throws {
+      let session = try LiveGraph.ownSession()
+      defer { session.end() }
+      let client = try #require(hc_connect(session.socket))
+      defer { hc_disconnect(client) }
+      let node = "node.name".withCString { key in "nearend".withCString { hc_add_node(client, [hc_property(key: key, value: $0)], 1) } }
+      let metadata = hc_add_metadata(client, "default")
+      defer { hc_remove_metadata(metadata) }
+      hc_tell_metadata(metadata, 0, "default.audio.sink", "Spa:String:JSON", "{\"name\":\"nowhere\"}")
+      try session.wait(for: "the impostor") { try session.run("pw-cli", "ls", "Node").output.contains("\"nearend\"") }
+      try session.wait(for: "two metadata objects") {
+        try session.run("pw-cli", "ls", "Metadata").output.components(separatedBy: "\"default\"").count == 3
+      }
+      let live = try LiveGraph(.hardware, in: session)
+      defer {
+        hc_remove_node(node)
+        live.stop()
+      }
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the call") { $0.graph.captureLinks == 1 && $0.graph.renderLinks == 2 }
+      try live.wait(for: "the session manager's default") { $0.route.devices.contains { $0.isDefault } }
+      #expect(throws: GraphError.alreadyRunning(pid: Int(getpid()))) {
+        try NearendService(NearendOptions(graph: GraphOptions(remote: session.socket))).start()
+      }
+    }
+
+    @Test("X1: what a full registry left out is seen once there is room again")
+    func registry() throws {
+      let session = try LiveGraph.ownSession()
+      defer { session.end() }
+      let client = try #require(hc_connect(session.socket))
+      defer { hc_disconnect(client) }
+      let loop = ThreadLoop(name: "registry")
+      loop.start()
+      let full = Atomic(0)
+      var connection: Connection?
+      defer {
+        loop.stop()
+        connection = nil
+      }
+      connection = try loop.locked { () throws(PipeWireError) in
+        try Connection(loop: loop, remote: session.socket, properties: [:], mostObjects: 100) {
+          if case .full = $0 { full.add(1, ordering: .relaxed) }
+        }
+      }
+      func names() -> [String] { loop.locked { connection?.objects.values.compactMap { $0.properties["device.name"] } ?? [] } }
+      for _ in 0..<2 {
+        let crowd = (0..<120).map { HostileCard.add("card \($0)", to: client) }
+        try session.wait(for: "the registry to be full") {
+          loop.locked { connection?.objects.count } == 100 && full.load(ordering: .relaxed) > 0
+        }
+        let late = HostileCard.add("late", to: client)
+        try session.wait(for: "the late card") { try session.run("pw-cli", "ls", "Device").output.contains("\"late\"") }
+        #expect(!names().contains("late"))
+        for card in crowd { hc_remove_device(card) }
+        try session.wait(for: "what was left out") { names() == ["late"] }
+        hc_remove_device(late)
+        try session.wait(for: "its end") { names().isEmpty }
+      }
+      #expect(full.load(ordering: .relaxed) == 1, "told once")
+    }
+
     @Test("X1: of cards without end so many are asked as a machine may have, which is told once, and the call goes on")
     func cards() throws {
       let session = try LiveGraph.ownSession()
@@ -37,13 +104,7 @@ extension GraphTests {
       _ = live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       let client = try #require(hc_connect(session.socket))
       defer { hc_disconnect(client) }
-      let words = (["media.class", "Audio/Device", "device.name"] as [String]).map { UnsafePointer<CChar>(strdup($0)!) }
-      defer { for word in words { free(UnsafeMutablePointer(mutating: word)) } }
-      let devices = (0..<100).map { number in
-        "card \(number)".withCString { name in
-          hc_add_device(client, [hc_property(key: words[0], value: words[1]), hc_property(key: words[2], value: name)], 2, nil, 0)
-        }
-      }
+      let devices = (0..<100).map { number in HostileCard.add("card \(number)", to: client) }
       defer { for device in devices { hc_remove_device(device) } }
       func remarks() -> [LogEntry] { live.service.snapshot().log.filter { $0.message.contains("more cards") } }
       try session.wait(for: "the remark") { !remarks().isEmpty }
@@ -53,5 +114,15 @@ extension GraphTests {
       try live.wait(for: "the call") { $0.graph.captureLinks == 1 && $0.graph.renderLinks == 2 }
       #expect(remarks().count == 1)
     }
+  }
+}
+
+/// A card without profiles or ports.
+enum HostileCard {
+  static func add(_ name: String, to client: OpaquePointer) -> OpaquePointer? {
+    let words = (["media.class", "Audio/Device", "device.name", name] as [String]).map { strdup($0)! }
+    defer { for word in words { free(word) } }
+    let properties = [hc_property(key: words[0], value: words[1]), hc_property(key: words[2], value: words[3])]
+    return hc_add_device(client, properties, 2, nil, 0)
   }
 }

@@ -1,3 +1,4 @@
+import CHostileClient
 import Foundation
 import PipeWireGraph
 import SessionModel
@@ -10,6 +11,8 @@ extension GraphTests {
   /// The daemon makes a client wait for what it has requested of another: a peer that hangs must not make nearend wait.
   @Suite("Others that hang", .serialized)
   struct OthersThatHang {
+    private static let headset = "alsa_output.usb-Simulated_USB_Headset-00.analog-stereo"
+
     /// Checks that the daemon does what nearend asks: add a port. (Tools other than pw-link wait for the session manager themselves.)
     private func expectService(_ live: LiveGraph, _ id: String) throws {
       try live.service.addGraphSink(id: id)
@@ -62,6 +65,49 @@ extension GraphTests {
       try session.wait(for: "what the card tells, once it answers") {
         service.snapshot().route.current.outputs.contains { $0.portType == .builtInSpeaker }
       }
+    }
+
+    @Test("X2, R5: a card that never answers hides no other card: headphones that are pulled out pause")
+    func anotherCardHangs() throws {
+      let session = try LiveGraph.session(.desk([.laptop]))
+      let desk = try #require(session.desk)
+      desk.set(.headphones, isPlugged: true)
+      let client = try #require(hc_connect(session.socket))
+      defer { hc_disconnect(client) }
+      let cards = (0..<40).map { HostileCard.add("card \($0)", to: client) }
+      defer { for card in cards { hc_remove_device(card) } }
+      var options = GraphOptions(remote: session.socket)
+      options.interruptions.systemBus = .none
+      let service = try NearendService(NearendOptions(graph: options))
+      defer { service.stop() }
+      try service.start()
+      service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try session.wait(for: "the headphones") { service.snapshot().route.current.outputs.map(\.portType) == [.headphones] }
+      try session.wait(for: "the speaker's links") { service.snapshot().graph.renderLinks == 2 }
+      // What they tell is in flight; whoever asks for their params now is not answered.
+      for card in cards { hc_tell_again(card) }
+      usleep(2_000)
+      hc_hold(client)
+      defer { hc_release(client) }
+      Thread.sleep(forTimeInterval: 0.3)
+      desk.set(.headphones, isPlugged: false)
+      try session.wait(for: "the pause") { service.snapshot().route.isPausedAfterUnplug }
+    }
+
+    @Test("X1, R3: cards without end hide none of another program's: a headset that is plugged in later is seen with its port")
+    func cardsWithoutEnd() throws {
+      let live = try LiveGraph(.desk([.laptop]))
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      let client = try #require(hc_connect(live.session.socket))
+      defer { hc_disconnect(client) }
+      let devices = (0..<100).map { number in HostileCard.add("card \(number)", to: client) }
+      defer { for device in devices { hc_remove_device(device) } }
+      try live.session.wait(for: "the remark") { live.service.snapshot().log.contains { $0.message.contains("more cards") } }
+      desk.plug(.usb)
+      try live.wait(for: "the headset") { $0.route.devices.contains { $0.name == Self.headset } }
+      try live.service.set(.speaker, to: .string(Self.headset))
+      try live.wait(for: "the headset, with its ports") { $0.route.current.outputs.map(\.portType) == [.usbAudio] }
     }
 
     @Test("D3: an application that hangs while it is ducked delays only its own volume")

@@ -3,6 +3,7 @@
 struct ObjectMirror {
   /// Objects that are kept; a busy session has some hundreds.
   static let mostObjects = 16_384
+  private let most: Int
   /// Bytes of all their properties.
   static let mostText = 16 << 20
 
@@ -11,11 +12,16 @@ struct ObjectMirror {
   /// Bytes of the properties of those that are kept.
   private(set) var text = 0
 
+  init(most: Int = mostObjects) { self.most = most }
+
+  /// A Boolean value indicating whether a quarter of the room is free.
+  var hasRoom: Bool { 4 * objects.count <= 3 * most && 4 * text <= 3 * Self.mostText }
+
   /// False where there is no room.
   mutating func add(_ object: GlobalObject) -> Bool {
     _ = remove(object.id)
     let size = object.properties.textSize
-    guard objects.count < Self.mostObjects, text + size <= Self.mostText else { return false }
+    guard objects.count < most, text + size <= Self.mostText else { return false }
     objects[object.id] = object
     text += size
     return true

@@ -45,9 +45,13 @@ extension GraphController {
   }
 
   private func otherNearend(_ objects: GraphObjects, _ connection: Connection) -> GraphError? {
-    guard let other = objects.node(named: NodeNames.filter) else { return nil }
-    let client = other.id("client.id").flatMap { connection.objects[$0] }
-    return .alreadyRunning(pid: client?.id("pipewire.sec.pid").map { Int($0) })
+    // Any client may call a node so.
+    let clients = objects.nodes.lazy.filter { $0.nodeName == NodeNames.filter }.compactMap { $0.id("client.id") }
+    let name = DaemonAttachment.client["application.name"]
+    guard let client = clients.compactMap({ connection.objects[$0] }).first(where: { $0.properties["application.name"] == name }) else {
+      return nil
+    }
+    return .alreadyRunning(pid: client.id("pipewire.sec.pid").map { Int($0) })
   }
 
   /// Tries the daemon again, after which it is back, or is tried once more.

@@ -1,89 +1,77 @@
 import PipeWireClient
+import Platform
 
-/// Watches every card over a connection of its own. [control]
+/// Watches every card, those of each client over a connection of their own. [control]
 ///
 /// The daemon (0.3.65 to 1.6) takes nothing more from a client that has queried a card until the program that provides the card has
-/// answered: mostly a session manager. If that hangs, links, devices and the filter must not wait for it; if it ends first, no answer ever
-/// comes.
+/// answered: mostly a session manager, but any client may provide one. A program that hangs delays its own cards only, and never links,
+/// devices or the filter.
 final class CardWatch {
   private let loop: ThreadLoop
-  private let remote: String?
-  private let properties: Properties
+  private let connect: (@escaping (Connection.Event) -> Void) -> Connection?
   private let changed: () -> Void
-  private var connection: Connection?
-  private var cards: [UInt32: Card] = [:]
-  private let reconnecting: LoopTimer
+  /// By the client that provides the cards; nil for the daemon's own.
+  private var providers: [UInt32?: CardProvider] = [:]
 
-  /// A card with its registry object and its own params.
-  private struct Card {
-    let object: GlobalObject
-    let info: DeviceInfo
-  }
-
-  /// Cards that are asked: any client may bring as many as it likes.
-  static let most = 64
-  /// Whether there were more.
+  /// Clients whose cards are watched, and how many of each.
+  static let most = (providers: 8, cards: 64)
+  /// A Boolean value indicating whether there are more cards than are watched.
   private(set) var isFull = false
 
-  /// Seconds between attempts to reach the daemon.
-  private static let reconnectInterval = 0.25
-
-  /// `changed` is called when a card came, went, or reported something.
+  /// `changed` is called when a card has reported something, or has not answered for `CardProvider.patience`.
   init(loop: ThreadLoop, remote: String?, properties: Properties, changed: @escaping () -> Void) {
     self.loop = loop
-    self.remote = remote
-    self.properties = properties
     self.changed = changed
-    reconnecting = LoopTimer(loop: loop)
-    reconnecting.connect(to: self) { $0.connect() }
-    connect()
+    connect = { try? Connection(loop: loop, remote: remote, properties: properties, handler: $0) }
   }
 
-  deinit {
-    reconnecting.cancel()
-    cards = [:]
-    connection = nil
-  }
-
-  /// Waits until the daemon has processed all requests, or for `timeout` seconds.
-  func wait(timeout: Double = 1) { connection?.roundTrip(timeout: timeout) }
-
-  /// Waits until every card is known, for up to `timeout` seconds at each step.
-  func waitUntilKnown(timeout: Double = 1) {
-    // In steps: the registry, the card's list of params, and the params.
-    for _ in 0..<3 where connection?.roundTrip(timeout: timeout) != true { return }
-  }
-
-  /// Returns the card of that object; nil until it is known here.
-  func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.id].flatMap { $0.object.serial == object.serial ? $0.info : nil } }
-
-  /// All known cards, by `device.name`.
-  var known: [(name: String, info: DeviceInfo)] {
-    cards.values.compactMap { card in card.info.isKnown ? card.object.properties["device.name"].map { ($0, card.info) } : nil }
-  }
-
-  private func connect() {
-    cards = [:]
-    connection = nil
-    connection = try? Connection(loop: loop, remote: remote, properties: properties) { [weak self] in self?.handle($0) }
-    if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
-    changed()
-  }
-
-  private func handle(_ event: Connection.Event) {
-    switch event {
-    case .added(let object) where object.kind == .device && object.properties["media.class"] == "Audio/Device":
-      guard cards.count < Self.most else { return isFull = true }
-      guard let connection, let info = try? DeviceInfo(connection, id: object.id, changed: changed) else { return }
-      cards[object.id] = Card(object: object, info: info)
-      changed()
-    case .removed(let object):
-      guard let card = cards.removeValue(forKey: object.id) else { return }
-      changed()
-      // Not inside the connection's own event.
-      if card.info.isAsking { reconnecting.schedule(after: 0.001) }
-    case .lost: reconnecting.schedule(after: Self.reconnectInterval)
-    default: break
+  /// Watches exactly these cards, as far as `most` allows: those watched already first, then the oldest.
+  func watch(_ cards: [GlobalObject]) {
+    let byClient = Dictionary(grouping: cards.sorted { $0.serial < $1.serial }) { $0.id("client.id") }
+    providers = providers.filter { byClient[$0.key] != nil }
+    isFull = false
+    for (client, cards) in byClient.sorted(by: { $0.value[0].serial < $1.value[0].serial }) {
+      isFull = isFull || cards.count > Self.most.cards
+      if providers[client] == nil {
+        guard providers.count < Self.most.providers else {
+          isFull = true
+          continue
+        }
+        providers[client] = CardProvider(loop: loop, connect: connect, changed: changed)
+      }
+      providers[client]?.watch(cards.prefix(Self.most.cards))
     }
+  }
+
+  /// Waits until every card is known, for up to `timeout` seconds in all.
+  func waitUntilKnown(timeout: Double = 2) {
+    let end = monotonicSeconds() + timeout
+    for provider in providers.values { provider.waitUntilKnown(until: end) }
+  }
+
+  /// Requests another profile of the card with that name, and waits briefly until the daemon has the request if `waits`.
+  func select(profile: String, ofCard name: String, waits: Bool) {
+    guard let (object, info) = all.first(where: { $0.object.properties["device.name"] == name }) else { return }
+    if info.select(profile: profile), waits { providers[object.id("client.id")]?.wait() }
+  }
+
+  /// Returns that card; nil if it is not watched.
+  func card(_ object: GlobalObject) -> DeviceInfo? { providers[object.id("client.id")]?.card(object) }
+
+  /// Returns whether all that is to be expected of that card is known: it has answered, or has not for `CardProvider.patience`, or is not
+  /// watched.
+  func isSettled(_ object: GlobalObject) -> Bool { providers[object.id("client.id")]?.isSettled(object) ?? true }
+
+  /// All known cards by `device.name`, of several with the same name the oldest.
+  var known: [(name: String, info: DeviceInfo)] {
+    var names: Set<String> = []
+    return all.compactMap { object, info in
+      object.properties["device.name"].flatMap { names.insert($0).inserted ? ($0, info) : nil }
+    }
+  }
+
+  /// All known cards, the oldest first.
+  private var all: [(object: GlobalObject, info: DeviceInfo)] {
+    providers.values.flatMap(\.known).sorted { $0.object.serial < $1.object.serial }
   }
 }

@@ -74,8 +74,10 @@ final class DefaultMetadata {
     case .added(let object) where object.kind == .client:
       // While a client binds the metadata, the daemon reports changes to that client alone: bind it again soon.
       if metadata != nil { askSoon() }
-    case .added(let object) where isDefault(object): bind(object)
-    case .removed(let object) where isDefault(object):
+    case .added(let object) where isDefault(object):
+      // The session manager's is there first; any client may export one of that name.
+      if self.object.map({ object.serial < $0.serial }) ?? true { bind(object) }
+    case .removed(let object) where object == self.object:
       (metadata, next, self.object) = (nil, nil, nil)
       changed()
       // Not inside the connection's own event. Pending answers would never come.

@@ -16,16 +16,19 @@ final class PortWatch {
     nodes = NodeInfos(connection)
   }
 
-  /// Watches exactly these nodes.
+  /// Watches exactly these nodes, and every card.
   /// - Throws: `connectionLost`.
-  func watch(_ objects: [GlobalObject]) throws(PipeWireError) { try nodes.look(at: objects, changed: changed) }
+  func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
+    cards.watch(connection.objects(of: .device).filter { $0.properties["media.class"] == "Audio/Device" })
+    try nodes.look(at: objects, changed: changed)
+  }
 
   // MARK: Nodes
 
   /// Returns whether everything about the node is known.
   func isKnown(_ node: GlobalObject) -> Bool {
     guard nodes[node]?.isKnown == true else { return false }
-    return node.id("device.id").map { id in connection.objects[id] == nil || card(id)?.isKnown == true } ?? true
+    return node.id("device.id").map { id in connection.objects[id].map { cards.isSettled($0) } ?? true } ?? true
   }
 
   /// Returns whether the node takes part in cycles now.
@@ -95,11 +98,6 @@ final class PortWatch {
       let best = card.profiles.filter { withMicrophone.contains($0.index) && $0.availability != .no }.max { $0.priority < $1.priority }
       return HeadsetProfile.Card(name: name, profile: card.profile?.name ?? "", callProfile: best?.name)
     }
-  }
-
-  /// Requests a card's other profile.
-  func perform(_ request: HeadsetProfile.Request) {
-    for (name, card) in cards.known where name == request.card { _ = card.select(profile: request.profile) }
   }
 }
 

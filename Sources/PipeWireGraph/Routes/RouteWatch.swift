@@ -95,8 +95,7 @@ final class RouteWatch {
 
   /// Asks a card for another profile, and waits briefly until it is asked if that is the last request.
   func perform(_ request: HeadsetProfile.Request, isLast: Bool = false) {
-    ports.perform(request)
-    if isLast { ports.cards.wait() }
+    ports.cards.select(profile: request.profile, ofCard: request.card, waits: isLast)
   }
 
   /// Sets the session's configured default.

@@ -1,0 +1,99 @@
+import PipeWireClient
+import Platform
+
+/// Watches the cards of one client over a connection of its own. [control]
+///
+/// If a card goes without an answer to a query, none ever comes, and the connection is replaced.
+final class CardProvider {
+  private let connect: (@escaping (Connection.Event) -> Void) -> Connection?
+  private let changed: () -> Void
+  private var connection: Connection?
+  private var objects: [GlobalObject] = []
+  /// By serial number.
+  private var cards: [UInt64: Card] = [:]
+  private let reconnecting: LoopTimer
+  private let waiting: LoopTimer
+
+  private struct Card {
+    let info: DeviceInfo
+    /// CLOCK_MONOTONIC in ns.
+    let since: UInt64
+  }
+
+  /// Seconds after which a card that has not answered counts as one without profiles and ports, until it answers.
+  static let patience = 5.0
+  /// Seconds between attempts to reach the daemon.
+  private static let reconnectInterval = 0.25
+
+  init(
+    loop: ThreadLoop, connect: @escaping (@escaping (Connection.Event) -> Void) -> Connection?, changed: @escaping () -> Void
+  ) {
+    self.connect = connect
+    self.changed = changed
+    reconnecting = LoopTimer(loop: loop)
+    waiting = LoopTimer(loop: loop)
+    reconnecting.connect(to: self) { $0.reconnect() }
+    waiting.connect(to: self) { $0.changed() }
+    reconnect()
+  }
+
+  deinit {
+    reconnecting.cancel()
+    waiting.cancel()
+    cards = [:]
+    connection = nil
+  }
+
+  /// Watches exactly these cards.
+  func watch(_ cards: some Collection<GlobalObject>) {
+    objects = Array(cards)
+    let serials = Set(cards.map(\.serial))
+    for (serial, card) in self.cards where !serials.contains(serial) {
+      self.cards[serial] = nil
+      // Not inside the connection's own event.
+      if card.info.isAsking { reconnecting.schedule(after: 0.001) }
+    }
+    bind()
+  }
+
+  private func bind() {
+    guard let connection else { return }
+    for object in objects where cards[object.serial] == nil {
+      guard let info = try? DeviceInfo(connection, id: object.id, changed: changed) else { continue }
+      cards[object.serial] = Card(info: info, since: monotonicNanoseconds())
+      waiting.schedule(after: Self.patience + 0.01)
+    }
+  }
+
+  /// Waits until the daemon has processed all requests, or for a second.
+  func wait() { connection?.roundTrip(timeout: 1) }
+
+  /// Waits until every card is known, or until `end`, in seconds of the monotonic clock.
+  func waitUntilKnown(until end: Double) {
+    // In steps: the card's list of params, and the params.
+    for _ in 0..<2 where connection?.roundTrip(timeout: max(0, end - monotonicSeconds())) != true { return }
+  }
+
+  func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.serial]?.info }
+
+  /// Returns whether the card has answered, or has not for `patience`, or is not watched.
+  func isSettled(_ object: GlobalObject) -> Bool {
+    guard let card = cards[object.serial] else { return !objects.contains(object) }
+    return card.info.isKnown || monotonicNanoseconds() >= card.since + UInt64(Self.patience * 1e9)
+  }
+
+  var known: [(object: GlobalObject, info: DeviceInfo)] {
+    objects.compactMap { object in cards[object.serial].flatMap { $0.info.isKnown ? (object, $0.info) : nil } }
+  }
+
+  private func reconnect() {
+    cards = [:]
+    connection = nil
+    connection = connect { [weak self] event in
+      if case .lost = event { self?.reconnecting.schedule(after: Self.reconnectInterval) }
+    }
+    if connection == nil { return reconnecting.schedule(after: Self.reconnectInterval) }
+    bind()
+    changed()
+  }
+}
