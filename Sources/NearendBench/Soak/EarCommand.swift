@@ -27,8 +27,14 @@ struct EarCommand: ParsableCommand {
       process.end(grace: 1)
       unlink(file)
     }
-    try session.link(port, "\(name).rec:in")
-    guard process.wait(timeout: 15) == .status(0) else { throw EarError(port: port) }
+    let ear = "\(name).rec:in"
+    try session.wait(forPorts: [port, ear])
+    // Once linked it may be over sooner than its link can be looked for.
+    try session.wait(for: "the recording", timeout: 15) {
+      if process.isRunning { _ = try session.run("pw-link", port, ear) }
+      return !process.isRunning
+    }
+    guard process.exit == .status(0) else { throw EarError(port: port) }
     return try Data(contentsOf: URL(fileURLWithPath: file)).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
   }
 }

@@ -20,8 +20,8 @@ final class Soak {
   private let identity: IdentityWatch
   private let interruptions: InterruptionAccount
   private var events: [String: Int] = [:]
-  /// How often a daemon failed by itself, by its name and how.
-  private var crashes: [String: Int] = [:]
+  /// How often a daemon or the music failed by itself, by its name and how.
+  var crashes: [String: Int] = [:]
   var failures: [String] = []
   private var memory = MemoryWatch()
   var lastCycles: UInt64 = 0
@@ -97,7 +97,7 @@ final class Soak {
     report(
       "seconds until the session ran again, at most: \(recoveries.sorted { $0.value > $1.value }.map { "\(number($0.value, 2)) \($0.key)" }.joined(separator: ", "))"
     )
-    report(crashes.isEmpty ? "no daemon failed" : "daemons that failed by themselves: \(list(crashes))")
+    report(crashes.isEmpty ? "nothing else failed" : "others that failed by themselves: \(list(crashes))")
     report("\(snapshot.graph.cycles) cycles in the last graph's counting, \(snapshot.graph.xruns) xruns; \(memory.description)")
     report("MiB with nobody there, in order: \(memory.course)")
     if let failure = memory.failure { failures.append(failure) }

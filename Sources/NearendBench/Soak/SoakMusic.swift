@@ -33,6 +33,20 @@ final class SoakMusic {
     player = nil
   }
 
+  /// The player's own port; nil if it has none.
+  func output() throws -> String? { try session.ports().first { $0.hasPrefix("\(Self.node):output") } }
+
+  /// A Boolean value indicating whether the stream is muted, or at another volume than its own.
+  func isLowered() throws -> Bool {
+    let dump = try JSONSerialization.jsonObject(with: Data(session.run("pw-dump", []).output.utf8)) as? [[String: Any]] ?? []
+    let infos = dump.compactMap { $0["info"] as? [String: Any] }
+    let info = infos.first { ($0["props"] as? [String: Any])?["node.name"] as? String == Self.node }
+    guard let volumes = ((info?["params"] as? [String: Any])?["Props"] as? [[String: Any]])?.first else { return true }
+    func isFull(_ key: String) -> Bool { (volumes[key] as? [Double] ?? [volumes[key] as? Double ?? 0]).allSatisfy { $0 == 1 } }
+    func isMuted(_ key: String) -> Bool { volumes[key] as? Bool ?? false }
+    return !["volume", "channelVolumes", "softVolumes"].allSatisfy(isFull) || isMuted("mute") || isMuted("softMute")
+  }
+
   /// The monitor port of the real device that it plays on; nil if it plays on none.
   func monitor() throws -> String? {
     let link = try session.links().first { $0.key.from.hasPrefix("\(Self.node):") && $0.value == "active" }
