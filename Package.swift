@@ -94,7 +94,7 @@ let package = Package(
       dependencies: [
         "Border", "Platform", "RTP", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit"),
       ]),
-    .target(name: "Doctor", dependencies: ["Platform", "PipeWireClient", "SessionModel"]),
+    .target(name: "Doctor", dependencies: ["Border", "Platform", "PipeWireClient", "SessionModel"]),
     .target(name: "ControlClient", dependencies: ["CCurl"]),
     .target(
       name: "IsolationStore", dependencies: ["ControlClient", "Platform", "RealtimeCore", "ZLibLibrary"]),
@@ -203,9 +203,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing", "PipeWireClient",
-        "PipeWireGraph",
-        "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
+        "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing",
+        "PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
       exclude: ["Snapshots"]),
   ]

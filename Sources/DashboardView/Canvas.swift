@@ -122,7 +122,7 @@ struct Canvas {
   /// Draws one cell as dark as `share` (0–1) says; nothing for 0 and less.
   mutating func shade(_ share: Double, _ x: Int, _ y: Int) {
     guard share.isFinite, share > 0 else { return }
-    let index = min(Int(share * Double(glyphs.shades.count)), glyphs.shades.count - 1)
+    let index = min(Int(min(share, 1) * Double(glyphs.shades.count)), glyphs.shades.count - 1)
     set(x, y, Cell(glyphs.shades[index], style: index < 2 ? .barLow : index == 2 ? .barMiddle : .barHigh))
   }
 

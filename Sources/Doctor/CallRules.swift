@@ -1,3 +1,4 @@
+import Border
 import SessionModel
 
 func configurationFindings(_ facts: DoctorFacts) -> [Finding] {
@@ -19,7 +20,7 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
       findings.append(
         Finding(
           "interruption", .harm, "the session is held up: \(interruption.reason.rawValue)",
-          evidence: ["for \(Int(interruption.duration)) s"], remedy: remedy(interruption.reason)))
+          evidence: ["for \(Int(bounded: interruption.duration)) s"], remedy: remedy(interruption.reason)))
     }
     return findings
   case .silent(let reason):
@@ -191,7 +192,8 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
 func echoFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let processing = facts.status?.processing else { return [] }
   let evidence = [
-    processing.erle.map { "the echo is \(($0 * 10).rounded() / 10) dB lower" }, processing.echoDelay.map { "it comes \(Int($0)) ms late" },
+    processing.erle.map { "the echo is \(($0 * 10).rounded() / 10) dB lower" },
+    processing.echoDelay.map { "it comes \(Int(bounded: $0)) ms late" },
     "engine \(processing.engineName)",
   ].compactMap { $0 }
   if processing.echo == .failing {

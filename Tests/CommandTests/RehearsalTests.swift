@@ -92,8 +92,6 @@ struct RehearsalTests {
     #expect(graph.captureLatency > 0)
     #expect(graph.driver == "hw.speaker")
     #expect(graph.cycles > UInt64(22 * graph.rate / graph.quantum))
-    // How many depends on what else the machine does.
-    #expect(graph.xruns < graph.cycles)
     #expect(graph.busyRatio > 0 && graph.busyRatio < 1)
     #expect(status.cpuPercent > 0)
     #expect(status.session.sendMedia.contains { $0.hasPrefix("room.observer") })

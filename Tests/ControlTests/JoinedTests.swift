@@ -280,6 +280,23 @@ struct JoinedTests {
     #expect(rig.wait { rig.snapshot.session.sendMedia == ["call"] && rig.snapshot.sinks.map(\.id) == ["call"] })
   }
 
+  @Test("O8, S5: devices are the host's: a joined program that switches automatic configuration off is told that it has no effect")
+  func automaticConfiguration() throws {
+    let rig = try ControlRig()
+    defer { rig.stop() }
+    let program = JoinedProgram(rig)
+    func warnings() -> Int { program.manager.log.all.count { $0.level == .warning && $0.message.contains("automatic configuration") } }
+    program.manager.isAutomaticConfigurationEnabled = false
+    #expect(warnings() == 0)
+    #expect(try program.call())
+    #expect(warnings() == 1, "switched off before it joined")
+    program.manager.isAutomaticConfigurationEnabled = true
+    #expect(warnings() == 1)
+    program.manager.isAutomaticConfigurationEnabled = false
+    #expect(warnings() == 2)
+    #expect(rig.snapshot.session.sendMedia == ["call"])
+  }
+
   @Test("O8, D4: application audio of a joined program is in everybody's voice, and ends with the program")
   func appAudio() throws {
     let rig = try ControlRig(speed: 1)

@@ -193,6 +193,7 @@ struct RouteTests {
     let refused = [
       try rig.refusal(503, "POST", "/media/call?send=1"), try rig.refusal(503, "GET", "/source"),
       try rig.refusal(503, "PATCH", "/settings", #"{"microphoneMuted": true, "recordingAlwaysPrepared": true}"#),
+      try rig.refusal(503, "POST", "/commands", #"{"command": "disableVoiceProcessing"}"#),
     ]
     for reason in refused { #expect(reason?.contains("just ending") == true, "\(reason ?? "another status")") }
     let sink = try rig.raw()

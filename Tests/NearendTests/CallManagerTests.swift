@@ -1,3 +1,4 @@
+import RealtimeCore
 import SessionModel
 import Testing
 
@@ -183,6 +184,25 @@ struct CallManagerTests {
       let next = try interrupted {}
       #expect(next == 320)
     }
+  }
+
+  @Test("I2, D4: after an interruption no stale application audio goes into the microphone; what its writer kept waiting does")
+  func staleAppAudio() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    let core = try #require(rig.manager.service).core
+    let sink = try RingSink(id: "jingle", format: SinkFormat(sampleRate: 16_000, channelCount: 1), capacityBytes: 3_200)
+    try core.appAudio.mixer.add(sink)
+    func write() -> Bool { ManagerRig.packet.withUnsafeBytes { sink.write($0) } }
+    let graph = try rig.graph
+    graph.interrupt(.role, true)
+    #expect(write())
+    graph.interrupt(.role, false)
+    #expect(sink.status().fillBytes == 320)
+    graph.interrupt(.role, true)
+    while write() {}
+    graph.interrupt(.role, false)
+    #expect(sink.status().fillBytes == 0)
   }
 
   @Test("I2: sinks keep what they have buffered through an interruption, and go on being written to")

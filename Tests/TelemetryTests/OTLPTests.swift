@@ -198,6 +198,18 @@ struct OTLPTests {
     #expect(settled == [1, 2, 3])
   }
 
+  @Test("X1: what a collector says of a refusal is printable and bounded")
+  func hostileRefusal() throws {
+    let words = #"\u001b[2J\nnearend: all is well"# + String(repeating: "x", count: 100_000)
+    let server = try LoopbackServer(.document(#"{"partialSuccess":{"rejectedDataPoints":1,"errorMessage":"\#(words)"}}"#))
+    let export = try Self.export(server)
+    export.add(Sample.idle)
+    #expect(eventually { export.outlet.status.dropped == 1 }, "the refusal")
+    let failure = try #require(export.outlet.status.failure)
+    #expect(failure.contains("all is well") && failure.count < 3_000)
+    #expect(!failure.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
+  }
+
   @Test("O9: a reading of which a collector takes a part only is not sent again, and the reason is told")
   func partly() throws {
     let server = try LoopbackServer(.document(#"{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too old"}}"#))

@@ -97,6 +97,7 @@ final class JoinedSession: DrivenSession {
   func start() throws(GraphError) {
     guard let link else { throw .refused(reason: "the nearend that runs has gone; try again") }
     log.add(.info, "joined nearend \(link.welcome.nearend) (process \(link.welcome.process))")
+    if !state.settings.configuresDevices { warnOfConfiguration() }
     mirror()
     for reason in link.welcome.interruptions { change(.interruptionBegan(reason)) }
     startThread(name: "nearend-joined", stackSize: Self.stackSize) { [self] in follow(link) }
@@ -137,9 +138,15 @@ final class JoinedSession: DrivenSession {
       if case .locked = refusal { log.add(.warning, refusal.description) }
       return refusal
     }
+    if change.old.settings.configuresDevices, !change.new.settings.configuresDevices { warnOfConfiguration() }
     settle()
     if change.effects.contains(.recovered) { awaitSound() }
     return nil
+  }
+
+  /// The host links, ducks and interrupts for all programs at once.
+  private func warnOfConfiguration() {
+    log.add(.warning, "the joined nearend configures devices for all its programs: automatic configuration off has no effect here")
   }
 
   struct Change {

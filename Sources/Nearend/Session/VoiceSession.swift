@@ -21,7 +21,7 @@ package final class VoiceSession: Sendable {
     /// Called once sound can pass.
     var soundWaiters: [@Sendable () -> Void] = []
     /// Drops of each ring sink at the time when the unit stopped.
-    var drops: [String: UInt64] = [:]
+    var drops: [ObjectIdentifier: UInt64] = [:]
   }
   private let state: Mutex<State>
   private let core: AudioCore
@@ -209,15 +209,15 @@ package final class VoiceSession: Sendable {
     }
   }
 
-  /// Lets ring sinks keep their audio while the unit is stopped. If a writer continued while the ring was full, its audio is stale and is
-  /// discarded, as after a pause (R5).
-  private func holdSinks(_ isHeld: Bool, _ drops: inout [String: UInt64]) {
-    let sinks = core.mixer.ringSinks
+  /// Lets ring sinks, and those of application audio, keep their audio while the unit is stopped. If a writer continued while the ring was
+  /// full, its audio is stale and is discarded, as after a pause (R5).
+  private func holdSinks(_ isHeld: Bool, _ drops: inout [ObjectIdentifier: UInt64]) {
+    let sinks = core.mixer.ringSinks + core.appAudio.mixer.ringSinks
     guard !isHeld else {
-      drops = Dictionary(sinks.map { ($0.id, $0.status().totalDrops) }) { $1 }
+      drops = Dictionary(uniqueKeysWithValues: sinks.map { (ObjectIdentifier($0), $0.status().totalDrops) })
       return
     }
-    for sink in sinks where sink.status().totalDrops > drops[sink.id] ?? 0 { sink.reset() }
+    for sink in sinks where sink.status().totalDrops > drops[ObjectIdentifier(sink)] ?? 0 { sink.reset() }
     drops = [:]
   }
 

@@ -1,3 +1,4 @@
+import Border
 import ControlClient
 import Foundation
 import Platform
@@ -96,8 +97,8 @@ struct OTLPUpload: Sendable {
     }
     try TelemetryUpload.check(answer.status)
     guard let partial = (try? JSONDecoder().decode(Answer.self, from: answer.body))?.partialSuccess, partial.rejected > 0 else { return }
-    throw TelemetryOutlet.Rejected(
-      description: "the collector refuses \(partial.rejected) data points: \(partial.errorMessage ?? "it does not say why")")
+    let reason = partial.errorMessage?.printable(atMost: String.longestRemark) ?? "it does not say why"
+    throw TelemetryOutlet.Rejected(description: "the collector refuses \(partial.rejected) data points: \(reason)")
   }
 
   private struct Answer: Decodable { var partialSuccess: PartialSuccess? }

@@ -3,10 +3,13 @@ import Platform
 
 /// A document in a file that is there as a whole or not at all, and on the disk once it is written. [any]
 package enum DurableFile {
-  /// nil where there is no file.
+  /// Returns nil if there is no file.
   package static func read<Content: Decodable>(_ type: Content.Type, _ path: String, atMost largest: Int) throws -> Content? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    let data = Data(try contents(ofFile: path, atMost: largest + 1))
+    let data: Data
+    do throws(SystemError) { data = Data(try contents(ofFile: path, atMost: largest + 1)) } catch {
+      guard error.code == ENOENT else { throw error }
+      return nil
+    }
     guard data.count <= largest else { throw CocoaError(.fileReadTooLarge) }
     return try JSONDecoder().decode(type, from: data)
   }
@@ -17,11 +20,15 @@ package enum DurableFile {
     return rename(path, aside) == 0 ? aside : nil
   }
 
-  /// nil leaves no file. Makes the folder where there is none.
+  /// Replaces the file, and creates its folder if needed; nil removes it.
   package static func write(_ content: (some Encodable)?, _ path: String) throws {
     guard let content else {
-      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-      return
+      guard unlink(path) == 0 else {
+        guard errno == ENOENT else { throw SystemError.last }
+        return
+      }
+      // Otherwise a loss of power may bring back what has been restored already.
+      return try sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
     let folder = try makeFolder(of: path)
     let encoder = JSONEncoder()

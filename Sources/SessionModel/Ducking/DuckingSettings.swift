@@ -1,3 +1,5 @@
+import Border
+
 /// How far other applications are lowered while a call is up (D3); LiveKit's `AudioDuckingLevel`. [any]
 public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
   /// The least ducking: other applications stay as loud as possible.
@@ -62,6 +64,6 @@ public struct DuckingStatus: Codable, Sendable, Equatable {
     let kind = settings.isAdvanced ? "by voice activity" : "fixed"
     guard isActive else { return "\(settings.level.rawValue) (\(Int(settings.level.decibels)) dB), \(kind), no call" }
     let names = streams.isEmpty ? "nobody is lowered" : streams.joined(separator: ", ")
-    return "\(settings.level.rawValue), \(kind), now \(Int(gain)) dB: \(names)"
+    return "\(settings.level.rawValue), \(kind), now \(Int(bounded: gain)) dB: \(names)"
   }
 }

@@ -1,3 +1,5 @@
+import Border
+
 /// The last minutes of the audio, in points of a fifth of a second: what the Graphs page and `nearend plot` draw (U5). [any]
 ///
 /// While no cycle runs there is nothing to tell, and no point.
@@ -108,5 +110,8 @@ package enum SpectrogramScale {
 /// The axis of a curve of echo delays. [any]
 package enum DelayScale {
   /// The end of an axis from 0 that holds all of them: the next 20 ms, at least 20.
-  package static func end(holding delays: [Double?]) -> Double { max(20, ((delays.compactMap { $0 }.max() ?? 0) / 20).rounded(.up) * 20) }
+  package static func end(holding delays: [Double?]) -> Double {
+    let longest = delays.compactMap { $0 }.filter(\.isFinite).max() ?? 0
+    return ((longest / 20).rounded(.up) * 20).bounded(to: 20...10_000, else: 20)
+  }
 }

@@ -1,3 +1,5 @@
+import Border
+
 /// The points of a span by columns of equal time, the last of which ends at the newest point. [any]
 package struct HistoryColumns: Sendable {
   private let columns: [[HistoryPoint]]
@@ -8,12 +10,11 @@ package struct HistoryColumns: Sendable {
     var columns = [[HistoryPoint]](repeating: [], count: max(count, 0))
     let newest = history.points.last?.time ?? 0
     for point in history.last(span).points {
-      let age = (newest - point.time) / span
-      let column = count - 1 - Int(age * Double(count))
+      let column = count - 1 - Int(bounded: ((newest - point.time) / span * Double(count)).rounded(.down))
       if columns.indices.contains(column) { columns[column].append(point) }
     }
     self.columns = columns
-    reach = Int((1.5 * CallHistory.interval * Double(count) / span).rounded(.up))
+    reach = Int(bounded: (1.5 * CallHistory.interval * Double(count) / span).rounded(.up))
   }
 
   /// The largest value of each column; nil without any.
@@ -21,8 +22,8 @@ package struct HistoryColumns: Sendable {
     filled(columns.map { $0.isEmpty ? .none : .some($0.compactMap(value).max()) })
   }
 
-  /// The sum of each column.
-  package func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + value($1) } } }
+  /// The sum of each column. Each value counts as at most a million: another nearend's document may say anything.
+  package func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + min(max(value($1), 0), 1_000_000) } } }
 
   /// The largest level of each band in each column; nil without any.
   package func bands(_ bands: (HistoryPoint) -> [UInt8]) -> [[UInt8]?] {

@@ -79,6 +79,8 @@ extension ControlRequest {
     guard body.count == 1, let command = body["command"] else {
       throw RequestFailure(400, "the body is not an object with \"command\"; commands: \(names)")
     }
+    // What the session hands on when it ends was handed on before.
+    guard !service.session.hasEnded else { throw RequestFailure(503, SessionRefusal.ended.description) }
     switch command {
     case .clearCounters: service.perform(.clearCounters)
     case .saveDiagnostics: service.perform(.saveDiagnostics)

@@ -1,0 +1,129 @@
+import DashboardView
+import Doctor
+import Foundation
+import OfflineProcessing
+import SessionModel
+import Testing
+
+@testable import Nearend
+@testable import NearendCommand
+
+/// Replaces each number of the documents that a control socket answers with, one at a time, by each of the worst numbers that JSON can
+/// bring, and shows the result to everything that reads them.
+@Suite("Hostile documents")
+struct HostileStatusTests {
+  private static var numbers: [Any] { ["inf", "-inf", "nan", 1e300, -1e300, 1e18, -1e18, -1] }
+
+  private static var snapshot: Snapshot {
+    var now = Snapshot(version: "0.1.0", uptime: 3_725, cpuPercent: 1.25)
+    now.session = SessionStatus(state: .interrupted, sendMedia: ["call"], receiveMedia: ["call"])
+    now.session.interruption = Interruption(reason: .role, duration: 90)
+    now.session.interruptions = [InterruptionRecord(reason: .role, began: 1_700_000_000, duration: 90, outcome: .ended)]
+    now.graph = GraphStatus(
+      isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: "hw", quantum: 256, rate: 48_000, cycles: 698_437, busyRatio: 0.031,
+      busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2, realtimePriority: 88)
+    now.processing = ProcessingStatus(
+      library: "webrtc-audio-processing 0.3",
+      components: ProcessingComponent.allCases.map { ComponentStatus(component: $0, isRequested: true, isEffective: true) },
+      echo: .failing, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5, gain: 3.2, hasVoice: true, microphoneLevel: -23.4,
+      referenceLevel: -31.2, voiceLevel: -20.1, speakerLevel: -2.5, limiterGain: -0.6)
+    now.ducking = DuckingStatus(isActive: true, hasVoice: true, gain: -12, streams: ["music"])
+    now.sinks = [
+      SinkStatus(
+        id: "alice", kind: .ring, state: .playing, sampleRate: 48_000, channelCount: 1, fillBytes: 9_600, capacityBytes: 19_200,
+        targetFill: 0.5, totalUnderruns: 2, totalDrops: 1, framesWritten: 480_000, framesRead: 475_200, isResampling: true,
+        resampleRatio: 1.088435, driftPPM: -12.5, gain: 0.5, peak: -6, rms: -15)
+    ]
+    now.log = [LogEntry(time: 1_700_000_000, level: .info, message: "session active")]
+    return now
+  }
+
+  private static var history: CallHistory {
+    CallHistory(
+      (1...20).map { number in
+        var point = HistoryPoint(number: UInt64(number), time: 1_700_000_000 + 0.2 * Double(number))
+        (point.microphoneLevel, point.voiceLevel, point.erle, point.echoDelay) = (-20, -25, 30, 40)
+        point.sinks = [HistoryPoint.Sink(id: "alice", fill: 0.5, underruns: 1)]
+        return point
+      })
+  }
+
+  @Test(
+    "X1: no number of a status document, however absurd, ends what reads it: dashboard, status, doctor, diagnostics, metrics, telemetry")
+  func status() throws {
+    let count = try Self.each(of: Self.snapshot) { snapshot in
+      for page in Page.allCases { Self.draw(snapshot, Self.history, page) }
+      #expect(!StatusText(snapshot).lines.isEmpty)
+      var facts = DoctorFacts()
+      facts.status = snapshot
+      #expect(!findings(in: facts).isEmpty)
+      let report = ServiceReport(snapshot: snapshot, session: SessionState())
+      #expect(!Diagnostics(report).text.isEmpty && !ServiceMetrics(report).text.isEmpty)
+      #expect(report.telemetryJSON() != nil)
+    }
+    #expect(count > 200)
+  }
+
+  @Test("X1: no number of a history, however absurd, ends what draws it: the Graphs page, plot")
+  func history() throws {
+    let count = try Self.each(of: Self.history) { history in
+      Self.draw(Self.snapshot, history, .graphs)
+      for span in [1.0, 60, 600] { _ = HistoryColumns(history, span: span, count: 120).largest(\.erle) }
+      _ = Chart(history, seconds: 60)
+    }
+    #expect(count > 100)
+  }
+
+  private static func draw(_ snapshot: Snapshot, _ history: CallHistory, _ page: Page) {
+    var state = ViewState()
+    state.page = page
+    _ = Frame(drawing: snapshot, history: history, size: Size(width: 100, height: 40), state: state)
+  }
+
+  /// Returns how many of the changed documents could be decoded.
+  private static func each<Document: Codable>(of document: Document, _ body: (Document) throws -> Void) throws -> Int {
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let value = try JSONSerialization.jsonObject(with: encoder.encode(document))
+    var decoded = 0
+    for path in paths(in: value) {
+      for number in numbers {
+        let data = try JSONSerialization.data(withJSONObject: replacing(path[...], in: value, by: number))
+        guard let changed = try? JSONDecoder.ofDocuments.decode(Document.self, from: data) else { continue }
+        decoded += 1
+        try body(changed)
+      }
+    }
+    return decoded
+  }
+
+  private enum Step { case key(String), index(Int) }
+
+  /// The paths of all numbers; of an array only the first and the last element's.
+  private static func paths(in value: Any) -> [[Step]] {
+    switch value {
+    case let members as [String: Any]:
+      members.sorted { $0.key < $1.key }.flatMap { member in paths(in: member.value).map { [.key(member.key)] + $0 } }
+    case let elements as [Any]:
+      Set([0, elements.count - 1]).filter(elements.indices.contains).flatMap { index in
+        paths(in: elements[index]).map { [.index(index)] + $0 }
+      }
+    case is NSNumber: [[]]
+    default: []
+    }
+  }
+
+  private static func replacing(_ path: ArraySlice<Step>, in value: Any, by number: Any) -> Any {
+    switch path.first {
+    case .key(let key):
+      var members = value as? [String: Any] ?? [:]
+      members[key] = members[key].map { replacing(path.dropFirst(), in: $0, by: number) }
+      return members
+    case .index(let index):
+      var elements = value as? [Any] ?? []
+      elements[index] = replacing(path.dropFirst(), in: elements[index], by: number)
+      return elements
+    case nil: return number
+    }
+  }
+}
