@@ -161,7 +161,8 @@ let package = Package(
     .testTarget(
       name: "GraphTests",
       dependencies: [
-        "Nearend", "RTP", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView", "CHostileClient", "TestSupport",
+        "Nearend", "Platform", "RTP", "RealtimeCore", "SimulatedHardware", "NearendCommand", "DashboardView", "CHostileClient",
+        "TestSupport",
       ]),
     .executableTarget(
       name: "ControlFuzz",

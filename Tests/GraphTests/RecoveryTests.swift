@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import PipeWireClient
+import Platform
 import SessionModel
 import Testing
 
@@ -96,6 +98,36 @@ extension GraphTests {
       // A leaked context keeps four files and a thread; other activity of this process opens some meanwhile.
       #expect(try count("fd") - files < 50)
       #expect(try count("task") - threads < 25)
+    }
+
+    @Test("I6: nor does a nearend in a call, whose daemon takes each connection and ends at once")
+    func reconnectionsLeaveNothing() throws {
+      let session = try LiveGraph.ownSession()
+      defer { session.end() }
+      let live = try LiveGraph(.hardware, in: session)
+      defer { live.stop() }
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the call") { $0.graph.captureLinks == 1 && $0.graph.renderLinks == 2 }
+      session.stop(.pipewire)
+      try live.wait(for: "the loss") { !$0.graph.isConnected }
+      let daemon = try ShortLivedDaemon(socket: session.socket)
+      func count(_ what: String) throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count }
+      func wait(forConnections number: Int) throws {
+        try session.wait(for: "\(number) connections") {
+          daemon.endConnections()
+          return daemon.connections >= number
+        }
+      }
+      try wait(forConnections: 12)
+      let (files, threads) = (try count("fd"), try count("task"))
+      try wait(forConnections: 48)
+      #expect(try count("fd") - files < 20)
+      #expect(live.service.snapshot().session.interruption?.reason == .daemonLost)
+      #expect(!live.service.snapshot().log.contains { $0.message.contains("is back") })
+      #expect(try count("task") - threads < 10)
+      daemon.end()
+      try session.start()
+      try live.wait(for: "the call again") { $0.graph.captureLinks == 1 && $0.graph.renderLinks == 2 }
     }
 
     @Test("I6: a session manager that comes back while sound passes suspends the devices under their links, and sound passes again")
@@ -208,5 +240,37 @@ extension GraphTests {
       try expectAudio(live, "after")
       withExtendedLifetime((recorder, player)) {}
     }
+  }
+}
+
+/// What listens in the place of a daemon's socket, and ends each connection.
+private final class ShortLivedDaemon {
+  private let descriptor: Int32
+  private let path: String
+  private(set) var connections = 0
+
+  init(socket path: String) throws {
+    self.path = path
+    unlink(path)
+    descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+    guard bound == 0, listen(descriptor, 64) == 0 else { throw SystemError.last }
+  }
+
+  func endConnections() {
+    while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+      connections += 1
+      close(connection)
+    }
+  }
+
+  func end() {
+    close(descriptor)
+    unlink(path)
   }
 }

@@ -64,11 +64,16 @@ extension GraphController {
       // The first time somebody else may have the place; nobody can wait for the answer here.
       guard hasJoined else { return attachment?.connection.ping { [weak self] in self?.joinLate() } ?? () }
       try build()
+      // Whatever listens there need not be a daemon that works.
+      attachment?.connection.ping { [weak self] in self?.arrived("back", " again") }
     } catch {
       detach()
-      return retryTimer.schedule(after: secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
+      retryLater()
     }
-    arrived("back", " again")
+  }
+
+  func retryLater() {
+    retryTimer.schedule(after: secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
   }
 
   private func joinLate() {

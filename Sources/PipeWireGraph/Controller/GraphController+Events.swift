@@ -12,11 +12,16 @@ extension GraphController {
     case .remark(let level, let text): tell(level, text)
     case .filter(let event): handle(event)
     case .lost(let error):
-      lostSince = monotonicNanoseconds()
-      tell(.error, "\(error.description); waiting for it")
-      interrupt(.daemonLost, true)
-      freeze.lost()
-      retryTimer.schedule(after: 0.001)
+      // Not told again of a daemon that ends before it has answered.
+      if lostSince == nil {
+        lostSince = monotonicNanoseconds()
+        tell(.error, "\(error.description); waiting for it")
+        interrupt(.daemonLost, true)
+        freeze.lost()
+        retryTimer.schedule(after: 0.001)
+      } else {
+        retryLater()
+      }
     }
   }
 
