@@ -1,5 +1,6 @@
 import Foundation
 import Nearend
+import RealtimeCore
 import SessionModel
 import TestPlugIns
 import Testing

@@ -39,7 +39,7 @@ final class PCMDownload: Sendable {
   private static func open(
     _ id: String, rate: Int, channels: Int, in service: NearendService
   ) throws(RequestFailure) -> (stream: MicrophoneStream, ownsMedia: Bool) {
-    let result: Result<(stream: MicrophoneStream, ownsMedia: Bool), SourceError> = ControlRoutes.registering.withLock { _ in
+    let result: Result<(stream: MicrophoneStream, ownsMedia: Bool), SourceError> = ControlEndpoints.registering.withLock { _ in
       let ownsMedia = service.session.current.program(id) == nil
       if ownsMedia, let refusal = service.session.send(.registerMedia(id: id, isSend: true, isReceive: false)) {
         return .failure(.refused(refusal))

@@ -55,7 +55,7 @@ struct PCMUpload {
     }
     let registration: PCMRegistration
     do throws(SinkError) {
-      let result = ControlRoutes.registering.withLock { _ in
+      let result = ControlEndpoints.registering.withLock { _ in
         do throws(SinkError) {
           return Result<PCMRegistration, SinkError>.success(try register(rate, channels, buffer))
         } catch {

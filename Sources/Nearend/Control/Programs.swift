@@ -84,7 +84,7 @@ extension NearendService {
   /// A program has gone: unregisters its media with sinks and source, and puts back what it had borrowed.
   func part(from program: Int) {
     let name = programs.name(program) ?? "?"
-    let (media, settings) = ControlRoutes.registering.withLock { _ in programs.remove(program) }
+    let (media, settings) = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
     for id in media { session.send(.unregisterMedia(id: id)) }
     // Whoever has changed it since wants it so.
     for (setting, (former, set)) in settings where value(of: setting) == set { restore(setting, to: former) }
@@ -103,7 +103,7 @@ extension NearendService {
   /// Registers a program's media, under its own name if that is free and otherwise with a number behind it: two programs may choose the
   /// same one. Returns the name.
   func register(_ media: Media, of program: Int) throws -> String {
-    try ControlRoutes.registering.withLock { _ in
+    try ControlEndpoints.registering.withLock { _ in
       let taken = Set(core.mixer.ids)
       func isFree(_ name: String) -> Bool { session.current.program(name) == nil && !taken.contains(name) }
       var (name, number) = (media.id, 1)

@@ -20,7 +20,7 @@ struct SinkStream {
     let exchange = request.exchange
     let registration: PCMRegistration
     do throws(SinkError) {
-      let result = ControlRoutes.registering.withLock { _ in
+      let result = ControlEndpoints.registering.withLock { _ in
         do throws(SinkError) { return Result<PCMRegistration, SinkError>.success(try register()) } catch { return .failure(error) }
       }
       registration = try result.get()

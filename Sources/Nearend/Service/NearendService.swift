@@ -121,7 +121,7 @@ package final class NearendService: Sendable {
   func openControlSocket(limits: ControlLimits = ControlLimits()) throws(ControlError) {
     guard let controlSocket else { return }
     let server = ControlServer(socket: try ControlSocket(path: controlSocket), limits: limits) { [weak self] exchange in
-      try ControlRoutes.answer(exchange, for: self)
+      try ControlEndpoints.answer(exchange, for: self)
     }
     control.withLock { $0 = server }
     server.start()

@@ -65,7 +65,7 @@ final class RouteWatch {
     return now
   }
 
-  /// A Boolean value indicating whether both of nearend's devices are the session's configured defaults.
+  /// A Boolean value indicating whether both of nearend's devices are the system's configured defaults.
   var areOursDefault: Bool { sessionDefaults.areOurs }
 
   /// Returns whether the device's card is muted there, by a mixer or a switch (D1).
@@ -76,7 +76,7 @@ final class RouteWatch {
 
   // MARK: Waiting
 
-  /// Waits briefly for the session's defaults.
+  /// Waits briefly for the system's defaults.
   func waitForDefaults() { defaults.wait() }
 
   /// Waits briefly until the defaults that were configured are in effect.
@@ -98,7 +98,7 @@ final class RouteWatch {
     ports.cards.select(profile: request.profile, ofCard: request.card, waits: isLast)
   }
 
-  /// Sets the session's configured default.
+  /// Sets the system's configured default.
   func configure(_ direction: Device.Direction, _ new: ConfiguredDefault) {
     let value: String? =
       switch new {

@@ -1,13 +1,13 @@
 import Foundation
 
 /// What is learnt about a library by running it, in a process of its own, because it may crash that. [any]
-public struct PlugInFacts: Codable, Sendable, Equatable {
+package struct PlugInFacts: Codable, Sendable, Equatable {
   /// The step under way, reported before it begins: if the process dies, the last one reported killed it.
-  public enum Phase: String, Sendable, CaseIterable {
+  package enum Phase: String, Sendable, CaseIterable {
     case loading, starting, running
 
     /// For people: "crashes while it …".
-    public var words: String {
+    package var words: String {
       switch self {
       case .loading: "is loaded"
       case .starting: "starts"
@@ -16,20 +16,20 @@ public struct PlugInFacts: Codable, Sendable, Equatable {
     }
   }
 
-  public var plugIns: [PlugInDescription] = []
+  package var plugIns: [PlugInDescription] = []
   /// The delay of the plug-in that was run, in frames; nil if none was.
-  public var latency: Int?
+  package var latency: Int?
   /// A Boolean value indicating whether all of its output was finite.
-  public var isSound = true
+  package var isSound = true
   /// Why the library or plug-in cannot be used.
-  public var error: String?
+  package var error: String?
 
   /// Loads a library; runs one of its plug-ins over silence and noise, unless `label` is nil.
   ///
   /// - Parameters:
   ///   - rate: in Hz.
   ///   - settings: values by port name.
-  public static func gather(
+  package static func gather(
     path: String, label: String?, rate: Int, settings: [String: Double] = [:], tell: (Phase) -> Void
   ) -> PlugInFacts {
     var facts = PlugInFacts()

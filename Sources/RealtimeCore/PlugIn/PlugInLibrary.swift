@@ -25,16 +25,16 @@ public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConverti
 }
 
 /// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any]
-public struct PlugInLibrary: Sendable {
-  public let path: String
+package struct PlugInLibrary: Sendable {
+  package let path: String
   let plugIns: [PlugIn]
 
   /// Every plug-in of the library.
-  public var descriptions: [PlugInDescription] { plugIns.map(\.description) }
+  package var descriptions: [PlugInDescription] { plugIns.map(\.description) }
 
   /// Loads the library, which runs its code.
   /// - Throws: `PlugInError.library`.
-  public init(path: String) throws(PlugInError) {
+  package init(path: String) throws(PlugInError) {
     guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       throw .library(path: path, reason: dlerror().map { String(cString: $0) } ?? "it cannot be loaded")
     }
@@ -63,7 +63,7 @@ public struct PlugInLibrary: Sendable {
 
   /// Finds a library by path or name, without loading it.
   /// - Throws: `PlugInError.notFound`.
-  public static func find(_ file: String, _ environment: [String: String]) throws(PlugInError) -> String {
+  package static func find(_ file: String, _ environment: [String: String]) throws(PlugInError) -> String {
     func isFile(_ path: String) -> Bool {
       var status = stat()
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -81,7 +81,7 @@ public struct PlugInLibrary: Sendable {
   }
 
   /// Where libraries are looked for, in this order.
-  public static func folders(_ environment: [String: String]) -> [String] {
+  package static func folders(_ environment: [String: String]) -> [String] {
     #if arch(x86_64)
       let multiarch = ["/usr/lib/x86_64-linux-gnu/ladspa"]
     #elseif arch(arm64)

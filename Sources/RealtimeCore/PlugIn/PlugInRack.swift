@@ -25,7 +25,7 @@ public final class PlugInRack: @unchecked Sendable {
   /// The most at a time.
   public static let most = 32
 
-  public init(capture: StageChain, render: StageChain) { (self.capture, self.render) = (capture, render) }
+  package init(capture: StageChain, render: StageChain) { (self.capture, self.render) = (capture, render) }
 
   /// Workers have no threads, for cycles that run faster than time does: `drain` has them work. Before anything is added. [control]
   package var isSynchronous: Bool {

@@ -38,7 +38,7 @@ public final class StageChain: @unchecked Sendable {
   /// The audio thread's half.
   let runner: StageRunner
 
-  public init() {
+  package init() {
     var memory = CellBlock(count: 3)
     runner = StageRunner(
       cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), silenced: CounterCell(memory.next()),
@@ -95,7 +95,7 @@ public final class StageChain: @unchecked Sendable {
   }
 
   /// Frees what no cycle can hold any more. Call it periodically. [any except a stage itself]
-  public func collect() {
+  package func collect() {
     let over = lock.withLock { _ in
       let gone = state.entries.filter { state.leaving.contains($0.id) && $0.player.pointee.isGone.loadAcquire() != 0 }
       if !gone.isEmpty {

@@ -49,7 +49,7 @@ public struct DuckingStatus: Codable, Sendable, Equatable {
   /// Names of the streams that are lowered now.
   public var streams: [String]
 
-  public init(
+  package init(
     settings: DuckingSettings = DuckingSettings(), isActive: Bool = false, hasVoice: Bool = false, gain: Double = 0, streams: [String] = []
   ) {
     self.settings = settings

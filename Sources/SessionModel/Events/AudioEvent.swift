@@ -37,7 +37,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
   /// For `routeChange`: reason, route and previous route as values, as in Apple's `AVAudioSessionRouteChangePreviousRouteKey`.
   public var routeChange: RouteChange?
 
-  public init(_ kind: Kind, time: Double, mediaId: String? = nil, detail: [String: EventValue] = [:], routeChange: RouteChange? = nil) {
+  package init(_ kind: Kind, time: Double, mediaId: String? = nil, detail: [String: EventValue] = [:], routeChange: RouteChange? = nil) {
     self.routeChange = routeChange
     self.kind = kind
     self.time = time

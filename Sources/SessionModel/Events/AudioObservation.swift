@@ -58,7 +58,7 @@ public struct RouteEnds: Sendable, Equatable {
   public var microphone: String?
   public var speaker: String?
 
-  public init(microphone: String? = nil, speaker: String? = nil) {
+  package init(microphone: String? = nil, speaker: String? = nil) {
     self.microphone = microphone
     self.speaker = speaker
   }

@@ -1,4 +1,4 @@
-/// Makes nearend's devices the session's defaults, and restores the former ones afterwards (R2). Anybody's change meanwhile wins. [any]
+/// Makes nearend's devices the system's defaults, and restores the former ones afterwards (R2). Anybody's change meanwhile wins. [any]
 package struct DefaultDevices: Sendable, Equatable {
   /// A Boolean value indicating whether they should be the defaults.
   package private(set) var isWanted: Bool

@@ -1,6 +1,6 @@
-/// Chooses the real devices (R1): what a person picked, or the session's defaults, or the best there is. [any]
+/// Chooses the real devices (R1): what a person picked, or the system's defaults, or the best there is. [any]
 struct DeviceChoice: Sendable, Equatable {
-  /// The names that a person picked, present or not; a direction without one follows the session's default.
+  /// The names that a person picked, present or not; a direction without one follows the system's default.
   var picked: [Device.Direction: String] = [:]
   /// The devices used last, a fallback when nothing better is known.
   private var last: [Device.Direction: String] = [:]
@@ -8,13 +8,13 @@ struct DeviceChoice: Sendable, Equatable {
   /// Chooses, and remembers the choice.
   /// - Parameters:
   ///   - configured: the names of the configured defaults before nearend's.
-  ///   - heldSpeaker: the speaker in use while it changes its profile: the session's default will return to it.
+  ///   - heldSpeaker: the speaker in use while it changes its profile: the system's default will return to it.
   mutating func choose(
     from observation: RouteObservation, configured: [Device.Direction: String], heldSpeaker: String?
   ) -> RouteChoice {
     let speaker = best(.output, observation, configured: configured[.output], held: heldSpeaker)
     var microphone = best(.input, observation, configured: configured[.input], held: nil)
-    // A headset in a call has both directions of the call, whatever the session's default source is (R6).
+    // A headset in a call has both directions of the call, whatever the system's default source is (R6).
     if let speaker, picked[.input] == nil, speaker.port.portType == .bluetoothHFP, let card = speaker.card {
       microphone = observation.devices(.input).last { $0.card == card } ?? microphone
     }
@@ -23,7 +23,7 @@ struct DeviceChoice: Sendable, Equatable {
     return RouteChoice(microphone: microphone, speaker: speaker)
   }
 
-  /// Returns the best device: the pick, the session's default, the user's configured default, the last one used, the highest priority, in
+  /// Returns the best device: the pick, the system's default, the user's configured default, the last one used, the highest priority, in
   /// this order. While nearend's is the default, what would be it otherwise; the last one used does not count then. Devices with nothing
   /// plugged in come last, unless picked.
   private func best(

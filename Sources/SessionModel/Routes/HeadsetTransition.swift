@@ -1,4 +1,4 @@
-/// A Bluetooth headset in use that changes its profile: its nodes are replaced, and the session's default moves elsewhere meanwhile. It is
+/// A Bluetooth headset in use that changes its profile: its nodes are replaced, and the system's default moves elsewhere meanwhile. It is
 /// waited for while its card is there, but not for long (R6). [any]
 struct HeadsetTransition: Sendable, Equatable {
   /// `device.name` of the headset's card.

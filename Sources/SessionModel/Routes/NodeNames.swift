@@ -13,6 +13,6 @@ package enum NodeNames {
     name == filter || name == microphone || isSink(name)
   }
 
-  /// The device that becomes the session's default where nearend's are wanted (R2).
+  /// The device that becomes the system's default where nearend's are wanted (R2).
   package static func device(_ direction: Device.Direction) -> String { direction == .input ? microphone : speaker }
 }

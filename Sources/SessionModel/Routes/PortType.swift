@@ -45,31 +45,31 @@ public enum PortAvailability: String, Codable, Sendable, CaseIterable {
 }
 
 /// What the graph reports of a port; anything may be missing. [any]
-public struct PortFacts: Sendable, Equatable {
-  public var direction: Device.Direction
+package struct PortFacts: Sendable, Equatable {
+  package var direction: Device.Direction
   /// `port.type` of the active Route: "speaker", "headphones", "mic", …
-  public var portType: String?
+  package var portType: String?
   /// `name` of the active Route: "analog-output-speaker", …
-  public var portName: String?
-  public var availability: PortAvailability
+  package var portName: String?
+  package var availability: PortAvailability
   /// `device.form-factor`: "internal", "headset", …
-  public var formFactor: String?
+  package var formFactor: String?
   /// `device.bus`: "pci", "usb", "bluetooth".
-  public var bus: String?
+  package var bus: String?
   /// `device.api`: "alsa", "bluez5", "raop", …
-  public var api: String?
+  package var api: String?
   /// `api.bluez5.profile`: "a2dp-sink", "headset-head-unit", …
-  public var bluetoothProfile: String?
+  package var bluetoothProfile: String?
   /// `device.profile.name`: "analog-stereo", "hdmi-stereo", "iec958-stereo", …
-  public var deviceProfile: String?
+  package var deviceProfile: String?
   /// A Boolean value indicating whether there is a device behind the node.
-  public var hasDevice: Bool
+  package var hasDevice: Bool
   /// `audio.rate` of the node, in Hz.
-  public var audioRate: String?
+  package var audioRate: String?
   /// `api.bluez5.codec`: "cvsd", "msbc", "sbc", …
-  public var bluetoothCodec: String?
+  package var bluetoothCodec: String?
 
-  public init(
+  package init(
     _ direction: Device.Direction, portType: String? = nil, portName: String? = nil, availability: PortAvailability = .unknown,
     formFactor: String? = nil, bus: String? = nil, api: String? = nil, bluetoothProfile: String? = nil, deviceProfile: String? = nil,
     hasDevice: Bool = true, audioRate: String? = nil, bluetoothCodec: String? = nil
@@ -91,7 +91,7 @@ public struct PortFacts: Sendable, Equatable {
 
 extension PortType {
   /// Derives the type. As with Apple, the connection takes precedence over the kind: a USB headset is `usbAudio`.
-  public init(_ facts: PortFacts) {
+  package init(_ facts: PortFacts) {
     if facts.isBluetooth {
       self = Self.bluetooth(facts)
     } else if facts.bus == "usb" {
@@ -159,7 +159,7 @@ extension PortType {
 
 extension PortFacts {
   /// The device's own rate in Hz, if known: by the codec for a Bluetooth call.
-  public var rate: Int? {
+  package var rate: Int? {
     if let rate = audioRate.flatMap({ Int($0) }), (1_000...1_000_000).contains(rate) { return rate }
     guard isBluetooth, let profile = bluetoothProfile, !profile.hasPrefix("a2dp"), !profile.hasPrefix("bap") else { return nil }
     switch bluetoothCodec {
@@ -174,7 +174,7 @@ extension PortFacts {
 
   /// A Boolean value indicating whether only the wearer hears it (R5): headphones and headsets, whatever the connection. A Bluetooth device
   /// of unknown kind counts as one: most are, and playing on unheard does less harm than playing into a room.
-  public var isPrivate: Bool {
+  package var isPrivate: Bool {
     guard direction == .output else { return false }
     switch portType {
     case "headphones", "headset", "handset", "earpiece", "handsfree", "phone": return true

@@ -7,7 +7,7 @@ public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
   case oldDeviceUnavailable
   /// Something began or stopped sending, and the route follows: a Bluetooth headset between A2DP and HFP.
   case categoryChange
-  /// A person chose another device, in nearend or as the session's default.
+  /// A person chose another device, in nearend or as the system's default.
   case override
   /// The machine slept, and woke up with a different route.
   case wakeFromSleep
@@ -23,7 +23,7 @@ public struct RouteChange: Codable, Sendable, Equatable {
   public var previousRoute: RouteDescription
   public var route: RouteDescription
 
-  public init(reason: RouteChangeReason, previousRoute: RouteDescription, route: RouteDescription) {
+  package init(reason: RouteChangeReason, previousRoute: RouteDescription, route: RouteDescription) {
     self.reason = reason
     self.previousRoute = previousRoute
     self.route = route
@@ -35,7 +35,7 @@ package struct RouteInstant: Sendable, Equatable {
   package var route: RouteDescription
   /// Every port that exists and is not known to be unplugged.
   package var available: Set<PortId>
-  /// The device that a person chose, by direction: picked in nearend, otherwise the session's configured default; `node.name`.
+  /// The device that a person chose, by direction: picked in nearend, otherwise the system's configured default; `node.name`.
   package var chosen: [Device.Direction: String]
   /// A Boolean value indicating whether the machine sleeps or has just woken up.
   package var isWaking: Bool

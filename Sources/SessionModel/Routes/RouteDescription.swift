@@ -18,7 +18,7 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   /// The device's own rate in Hz, 16000 for a headset's call profile; nil if unknown.
   public var rate: Int?
 
-  public init(
+  package init(
     name: String, description: String = "", portType: PortType = .other, port: String = "", portDescription: String = "",
     availability: PortAvailability = .unknown, device: String = "", isPrivate: Bool = false, rate: Int? = nil
   ) {
@@ -50,7 +50,7 @@ public struct PortId: Codable, Sendable, Equatable, Hashable {
   /// Name of the Route; empty if the device has none.
   public var port: String
 
-  public init(node: String, port: String = "") {
+  package init(node: String, port: String = "") {
     self.node = node
     self.port = port
   }
@@ -61,7 +61,7 @@ public struct RouteDescription: Codable, Sendable, Equatable {
   public var inputs: [RoutePort]
   public var outputs: [RoutePort]
 
-  public init(inputs: [RoutePort] = [], outputs: [RoutePort] = []) {
+  package init(inputs: [RoutePort] = [], outputs: [RoutePort] = []) {
     self.inputs = inputs
     self.outputs = outputs
   }

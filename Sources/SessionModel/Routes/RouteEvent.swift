@@ -2,9 +2,9 @@
 package enum RouteEvent: Sendable, Equatable {
   /// The graph as it is now; comes with every change of it.
   case observed(RouteObservation)
-  /// A person picks a device; nil follows the session's default again.
+  /// A person picks a device; nil follows the system's default again.
   case pick(Device.Direction, name: String?)
-  /// Makes nearend's devices the session's defaults, or restores the former ones (R2).
+  /// Makes nearend's devices the system's defaults, or restores the former ones (R2).
   case setDefaultDevices(Bool)
   /// Sets whether the render path pauses when headphones are gone (R5).
   case setPauseOnUnplug(Bool)
@@ -30,7 +30,7 @@ package enum RouteEffect: Sendable, Equatable {
   case saveDefaults([Device.Direction: SessionDefaults.Configured])
   /// The headset's switch is to be undone after a crash, too.
   case saveHeadset(HeadsetProfile.Change?)
-  /// Sets the session's configured default.
+  /// Sets the system's configured default.
   case configure(Device.Direction, ConfiguredDefault)
   /// Asks a card for another profile (R6).
   case switchProfile(HeadsetProfile.Request)

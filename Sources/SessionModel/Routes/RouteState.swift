@@ -21,7 +21,7 @@ package struct RouteState: Sendable, Equatable {
 
   /// - Parameters:
   ///   - picked: the names of the devices that are wanted from the start.
-  ///   - defaults: whether nearend's devices are to be the session's defaults, and the former ones that an earlier run left behind.
+  ///   - defaults: whether nearend's devices are to be the system's defaults, and the former ones that an earlier run left behind.
   ///   - headset: a switch of a headset's profile that an earlier run left behind.
   package init(
     picked: [Device.Direction: String] = [:], pausesOnUnplug: Bool = true, defaults: DefaultDevices = DefaultDevices(),
@@ -36,7 +36,7 @@ package struct RouteState: Sendable, Equatable {
   /// The names that a person picked, present or not.
   package var picked: [Device.Direction: String] { devices.picked }
 
-  /// A Boolean value indicating whether nearend's devices should be the session's defaults (R2).
+  /// A Boolean value indicating whether nearend's devices should be the system's defaults (R2).
   package var areOursWanted: Bool { defaults.isWanted }
 
   package var pausesOnUnplug: Bool { unplugPause.isEnabled }

@@ -13,7 +13,7 @@ public struct Media: Codable, Sendable, Equatable {
   public var isReceive: Bool
   public var owner: Owner
 
-  public init(id: String, isSend: Bool, isReceive: Bool, owner: Owner = .program) {
+  package init(id: String, isSend: Bool, isReceive: Bool, owner: Owner = .program) {
     self.id = id
     self.isSend = isSend
     self.isReceive = isReceive

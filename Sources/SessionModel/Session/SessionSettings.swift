@@ -26,7 +26,7 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   /// (S8).
   public var isRecordingAlwaysPrepared = false
 
-  public init() {}
+  package init() {}
 }
 
 /// A setting that can be changed only while no media is registered (L6).

@@ -2,7 +2,7 @@
 package struct GraphSettings: Sendable, Equatable {
   /// What the echo canceller hears of the speaker (V4).
   package var reference = ReferenceSource.everything
-  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* become the session's defaults, and the former ones are
+  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are
   /// restored afterwards (R2).
   package var areOursDefault = false
   /// A Boolean value indicating whether the render path pauses when headphones are gone (R5).

@@ -33,7 +33,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case speaker
   /// A `ReferenceSource`: what the echo canceller hears of the speaker (V4).
   case reference
-  /// nearend's devices are the session's defaults; the former ones come back afterwards (R2).
+  /// nearend's devices are the system's defaults; the former ones come back afterwards (R2).
   case defaultDevices
   /// Pauses playback when headphones are gone, instead of continuing in the room (R5).
   case pauseOnUnplug

@@ -17,7 +17,7 @@ public struct AppAudioStatus: Codable, Sendable, Equatable {
   /// A Boolean value indicating whether it is played on the local speaker, too.
   public var isMonitored: Bool
 
-  public init(
+  package init(
     sources: [SinkStatus] = [], isSounding: Bool = false, level: Double = -120, micVolume: Double = 1, appVolume: Double = 1,
     isDucking: Bool = false, duckGain: Double = 0, isMonitored: Bool = false
   ) {
@@ -38,7 +38,7 @@ public struct VolumeStatus: Codable, Sendable, Equatable {
   public var volume: Double
   public var isMuted: Bool
 
-  public init(volume: Double = 1, isMuted: Bool = false) {
+  package init(volume: Double = 1, isMuted: Bool = false) {
     self.volume = volume
     self.isMuted = isMuted
   }
@@ -55,7 +55,7 @@ public struct VolumesStatus: Codable, Sendable, Equatable {
   /// The real speaker.
   public var speaker: VolumeStatus
 
-  public init(
+  package init(
     nearendMicrophone: VolumeStatus = .init(), nearendSpeaker: VolumeStatus = .init(), microphone: VolumeStatus = .init(),
     speaker: VolumeStatus = .init()
   ) {

@@ -29,7 +29,7 @@ public struct Interruption: Codable, Sendable, Equatable {
   /// Seconds since it began.
   public var duration: Double
 
-  public init(reason: Reason, duration: Double) {
+  package init(reason: Reason, duration: Double) {
     self.reason = reason
     self.duration = duration
   }
@@ -54,7 +54,7 @@ public struct InterruptionRecord: Codable, Sendable, Equatable {
   public var duration: Double
   public var outcome: Outcome
 
-  public init(reason: Interruption.Reason, began: Double, duration: Double, outcome: Outcome) {
+  package init(reason: Interruption.Reason, began: Double, duration: Double, outcome: Outcome) {
     self.reason = reason
     self.began = began
     self.duration = duration

@@ -15,7 +15,7 @@ public struct MicModeStatus: Codable, Sendable, Equatable {
   /// What isolates the voice, "DeepFilterNet 3"; nil while nothing does.
   public var isolator: String?
 
-  public init(
+  package init(
     requested: MicMode = .standard, active: MicMode? = .standard, effective: MicMode? = .standard, reason: String? = nil, latency: Int = 0,
     lateBlocks: UInt64 = 0, isolator: String? = nil
   ) {

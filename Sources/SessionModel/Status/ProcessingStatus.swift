@@ -32,7 +32,7 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
   public var engine: String?
 
   /// If `isActive` is nil, it is the same as `isEffective`.
-  public init(
+  package init(
     component: ProcessingComponent, isRequested: Bool, isActive: Bool? = nil, isEffective: Bool, reason: String? = nil,
     engine: String? = nil
   ) {
@@ -91,7 +91,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Gain of the bus limiter now, in dB, 0 or less.
   public var limiterGain: Double
 
-  public init(
+  package init(
     isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
     micMode: MicModeStatus = MicModeStatus(), components: [ComponentStatus] = [],
     echo: EchoVerdict = .off, erle: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,

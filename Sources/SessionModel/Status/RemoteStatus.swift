@@ -31,7 +31,7 @@ public struct RemoteStatus: Codable, Sendable, Equatable {
   /// Milliseconds to the other machine and back; nil where it does not tell, as PipeWire's own modules do not.
   public var roundTrip: Double?
 
-  public init(
+  package init(
     address: String, peer: String? = nil, channels: Int = 0, packetTime: Double = 0, packets: UInt64 = 0, lost: UInt64 = 0,
     late: UInt64 = 0, duplicates: UInt64 = 0, refused: UInt64 = 0, lastRefusal: String? = nil, streams: UInt64 = 0,
     lossPercent: Double = 0, jitter: Double = 0, latency: Double = 0, roundTrip: Double? = nil
@@ -77,7 +77,7 @@ public struct SendStatus: Codable, Sendable, Equatable {
   /// Milliseconds to the other machine and back; nil where it does not tell.
   public var roundTrip: Double?
 
-  public init(
+  package init(
     id: String, address: String, ssrc: UInt32 = 0, packetTime: Double = 0, packets: UInt64 = 0, failures: UInt64 = 0,
     failure: String? = nil,
     lossPercent: Double? = nil, jitter: Double? = nil, roundTrip: Double? = nil

@@ -60,7 +60,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   /// Fill of the ring, 0–1; 0 for a graph sink.
   public var fill: Double { capacityBytes > 0 ? Double(fillBytes) / Double(capacityBytes) : 0 }
 
-  public init(
+  package init(
     id: String, kind: Kind = .ring, state: State = .idle, sampleRate: Int = 48_000, channelCount: Int = 1,
     fillBytes: Int = 0, capacityBytes: Int = 0, targetFill: Double = 0, consecutiveUnderruns: UInt64 = 0,
     totalUnderruns: UInt64 = 0, consecutiveDrops: UInt64 = 0, totalDrops: UInt64 = 0,

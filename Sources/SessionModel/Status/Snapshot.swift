@@ -31,7 +31,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
   /// Present only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 
-  public init(
+  package init(
     version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
     graph: GraphStatus = .init(), route: RouteStatus = .init(), processing: ProcessingStatus = .init(),
     sinks: [SinkStatus] = [], source: SourceStatus? = nil, log: [LogEntry] = [], ducking: DuckingStatus = .init(),
@@ -86,7 +86,7 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   /// `manualAudioSessionManagement` (S1).
   public var isManual: Bool
 
-  public init(
+  package init(
     state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],
     interruption: Interruption? = nil, interruptions: [InterruptionRecord] = [], isMicrophoneMuted: Bool = false, isActive: Bool = false,
     isManual: Bool = false
@@ -135,7 +135,7 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   /// The audio thread's realtime priority, 1–99; 0 if it has none, nil before its first cycle.
   public var realtimePriority: Int?
 
-  public init(
+  package init(
     isConnected: Bool = false, daemonVersion: String = "", nodeId: UInt32? = nil, driver: String = "",
     quantum: Int = 0, rate: Int = 0, cycles: UInt64 = 0, busyRatio: Double = 0, busyRatioPeak: Double = 0,
     xruns: UInt64 = 0, captureLatency: Int = 0, renderLatency: Int = 0, captureLinks: Int = 0,
@@ -176,12 +176,12 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var current: RouteDescription
   /// A Boolean value indicating whether playback is paused because headphones were unplugged (R5).
   public var isPausedAfterUnplug: Bool
-  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the session's configured defaults (R2).
+  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the system's configured defaults (R2).
   public var areOursDefault: Bool
   /// Volumes and mutes set by mixers and switches.
   public var volumes = VolumesStatus()
 
-  public init(
+  package init(
     microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,
     reference: ReferenceSource = .everything,
     devices: [Device] = [], current: RouteDescription = RouteDescription(), isPausedAfterUnplug: Bool = false, areOursDefault: Bool = false
@@ -223,7 +223,7 @@ public struct Device: Codable, Sendable, Equatable, Hashable {
   /// Whether something is plugged in. A device with `no` is not used by default if there is any other.
   public var availability: PortAvailability
 
-  public init(
+  package init(
     name: String, description: String, direction: Direction, isDefault: Bool = false, portType: PortType = .other,
     portDescription: String = "",
     availability: PortAvailability = .unknown
@@ -262,7 +262,7 @@ public struct LogEntry: Codable, Sendable, Equatable {
   public var level: Level
   public var message: String
 
-  public init(time: Double, level: Level, message: String) {
+  package init(time: Double, level: Level, message: String) {
     self.time = time
     self.level = level
     self.message = message
@@ -281,7 +281,7 @@ public struct RehearsalStatus: Codable, Sendable, Equatable {
   /// Seconds since the room started.
   public var seconds: Double
 
-  public init(phase: Phase = .silence, erle: Double? = nil, nearEndLevel: Double? = nil, seconds: Double = 0) {
+  package init(phase: Phase = .silence, erle: Double? = nil, nearEndLevel: Double? = nil, seconds: Double = 0) {
     self.phase = phase
     self.erle = erle
     self.nearEndLevel = nearEndLevel

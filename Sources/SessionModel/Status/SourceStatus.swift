@@ -15,7 +15,7 @@ public struct SourceStatus: Codable, Sendable, Equatable {
   /// A Boolean value indicating whether it has been given audio other than silence.
   public var hadAudio: Bool
 
-  public init(
+  package init(
     mediaId: String, isDeferred: Bool = false, overruns: UInt64 = 0, captureRate: Int = 0, outputRate: Int = 0, isResampling: Bool = false,
     hadAudio: Bool = false
   ) {

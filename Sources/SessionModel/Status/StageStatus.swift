@@ -18,7 +18,7 @@ public struct StageStatus: Codable, Sendable, Equatable {
     /// What it can be, in words.
     public var possible: String
 
-    public init(name: String, value: Double, lower: Double?, upper: Double?, possible: String) {
+    package init(name: String, value: Double, lower: Double?, upper: Double?, possible: String) {
       (self.name, self.value, self.lower, self.upper, self.possible) = (name, value, lower, upper, possible)
     }
   }
@@ -40,7 +40,7 @@ public struct StageStatus: Codable, Sendable, Equatable {
   public var lateBlocks: UInt64
   public var ports: [Port]
 
-  public init(
+  package init(
     id: String, chain: Chain, file: String, label: String, name: String, isOnAudioThread: Bool, latency: Int, state: State,
     reason: String?, lateBlocks: UInt64, ports: [Port]
   ) {

@@ -64,7 +64,7 @@ public final class RingSink: @unchecked Sendable {
   public func write(_ bytes: UnsafeRawBufferPointer) -> Bool { put(bytes) == .written }
 
   /// The outcome of a write. [any]
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     case written
     /// Not a whole number of frames, or the sink has been removed.
     case refused
@@ -73,7 +73,7 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// As `write`, but returns the reason. [any]
-  public func put(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+  package func put(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     writing.withLock { writing in
       guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return .written }
@@ -91,7 +91,7 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// Counts `count` writes that were refused before they came here, because the ring had no room for them (K6). [any]
-  public func noteDrops(_ count: UInt64) {
+  package func noteDrops(_ count: UInt64) {
     writing.withLock { _ in
       cells.consecutiveDrops.add(count)
       cells.totalDrops.add(count)
@@ -107,7 +107,7 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// Ends the stream: plays what is buffered at once, to the last frame, then the sink is idle (K5). A later write starts it again. [any]
-  public func end() {
+  package func end() {
     writing.withLock { writing in
       cells.hasEnded.storeRelease(1)
       writing.arrivals.restart()
@@ -168,20 +168,20 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// Bytes in the ring, and the fill that steering aims at (0 before the first cycle). [any]
-  public var fill: (bytes: Int, target: Int) {
+  package var fill: (bytes: Int, target: Int) {
     let frames = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return (Int(frames) * fifo.bytesPerFrame, Int(cells.targetFill.load() * Double(capacityBytes)))
   }
 
   /// A Boolean value indicating whether nothing waits or sounds: never written to, played out after `end()`, or reset. [any]
-  public var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
+  package var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
 
   /// A Boolean value indicating whether the mixer has released the sink: waiting audio is not played any more, and every write is refused.
   /// [any]
-  public var isRemoved: Bool { writing.withLock { $0.isRemoved } }
+  package var isRemoved: Bool { writing.withLock { $0.isRemoved } }
 
   /// Resets underruns, drops and jitter spikes; keeps frames written and read. [any]
-  public func clearCounters() {
+  package func clearCounters() {
     cells.consecutiveUnderruns.store(0)
     cells.totalUnderruns.store(0)
     writing.withLock { _ in

@@ -1,13 +1,13 @@
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for participants on other machines (K12); one that only receives is `POST /sinks/<id>?rtp=…`.
   static let remotes = [
-    ControlRoute("GET", "/sends") { try $0.exchange.answer(json: $0.service.sends) },
-    ControlRoute("POST", "/sends", query: ["to", "id", "packet"]) { try $0.addSend() },
-    ControlRoute("DELETE", "/sends/:id") { try $0.endSend() },
-    ControlRoute("POST", "/calls", query: ["to", "id", "port", "latency", "packet"]) { try $0.call() },
-    ControlRoute("DELETE", "/calls/:id") { try $0.endSend() },
+    ControlEndpoint("GET", "/sends") { try $0.exchange.answer(json: $0.service.sends) },
+    ControlEndpoint("POST", "/sends", query: ["to", "id", "packet"]) { try $0.addSend() },
+    ControlEndpoint("DELETE", "/sends/:id") { try $0.endSend() },
+    ControlEndpoint("POST", "/calls", query: ["to", "id", "port", "latency", "packet"]) { try $0.call() },
+    ControlEndpoint("DELETE", "/calls/:id") { try $0.endSend() },
   ]
 }
 

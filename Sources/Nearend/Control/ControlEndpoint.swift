@@ -1,5 +1,5 @@
 /// The handler of a method at a path. A path component that begins with ":" is a parameter.
-struct ControlRoute: Sendable {
+struct ControlEndpoint: Sendable {
   var method: String
   var path: [String]
   /// Allowed names of the query.
@@ -20,7 +20,7 @@ struct ControlRoute: Sendable {
   var pattern: String { "/" + path.map { $0.hasPrefix(":") ? "<\($0.dropFirst())>" : $0 }.joined(separator: "/") }
 }
 
-/// A request with its matched route.
+/// A request with its matched endpoint.
 struct ControlRequest {
   let service: NearendService
   let exchange: ControlExchange

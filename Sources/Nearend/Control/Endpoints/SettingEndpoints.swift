@@ -1,11 +1,11 @@
 import Foundation
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for settings by name, and the shorthands for single ones.
   static let settings = [
-    ControlRoute("GET", "/settings") { try $0.answerSettings() },
-    ControlRoute("PATCH", "/settings", query: ["program"]) { request in
+    ControlEndpoint("GET", "/settings") { try $0.answerSettings() },
+    ControlEndpoint("PATCH", "/settings", query: ["program"]) { request in
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
       let program = try request.program()
       do throws(SettingError) {
@@ -16,8 +16,8 @@ extension ControlRoutes {
       }
       try request.answerSettings()
     },
-    ControlRoute("POST", "/mute") { try $0.setMuted(true) },
-    ControlRoute("POST", "/unmute") { try $0.setMuted(false) },
+    ControlEndpoint("POST", "/mute") { try $0.setMuted(true) },
+    ControlEndpoint("POST", "/unmute") { try $0.setMuted(false) },
   ]
 }
 

@@ -1,25 +1,27 @@
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for nearend's state.
   static let status = [
-    ControlRoute("GET", "/status") { try $0.answer(json: $0.service.snapshot().json()) },
-    ControlRoute("GET", "/diagnostics") { try $0.exchange.answer(type: "text/plain; charset=utf-8", Array($0.service.diagnostics().utf8)) },
-    ControlRoute("GET", "/telemetry") { request in
+    ControlEndpoint("GET", "/status") { try $0.answer(json: $0.service.snapshot().json()) },
+    ControlEndpoint("GET", "/diagnostics") {
+      try $0.exchange.answer(type: "text/plain; charset=utf-8", Array($0.service.diagnostics().utf8))
+    },
+    ControlEndpoint("GET", "/telemetry") { request in
       guard let document = request.service.telemetryJSON() else {
         throw RequestFailure(500, "the telemetry cannot be written as JSON; GET /status tells the same")
       }
       try request.answer(json: document)
     },
-    ControlRoute("PUT", "/telemetry/config") { try $0.configureTelemetry() },
-    ControlRoute("GET", "/metrics") { try $0.exchange.answer(type: ServiceMetrics.contentType, Array($0.service.metrics().utf8)) },
-    ControlRoute("GET", "/history", query: ["after"]) { request in
+    ControlEndpoint("PUT", "/telemetry/config") { try $0.configureTelemetry() },
+    ControlEndpoint("GET", "/metrics") { try $0.exchange.answer(type: ServiceMetrics.contentType, Array($0.service.metrics().utf8)) },
+    ControlEndpoint("GET", "/history", query: ["after"]) { request in
       let number = try request.integer("after") ?? 0
       guard number >= 0 else { throw RequestFailure(400, "after=\(number) is less than 0") }
       try request.exchange.answer(json: request.service.history(after: UInt64(number)))
     },
-    ControlRoute("GET", "/events") { try EventFeed.answer($0) },
-    ControlRoute("GET", "/source", query: ["id", "rate", "channels"]) { try PCMDownload.answer($0) },
+    ControlEndpoint("GET", "/events") { try EventFeed.answer($0) },
+    ControlEndpoint("GET", "/source", query: ["id", "rate", "channels"]) { try PCMDownload.answer($0) },
   ]
 }
 

@@ -1,17 +1,17 @@
 import Platform
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests of a call manager (S2), and for media that a program registers without audio of its own (L2).
   static let session = [
-    ControlRoute("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
-    ControlRoute("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
-    ControlRoute("POST", "/media/:id", query: ["send", "receive", "program"]) { request in
+    ControlEndpoint("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
+    ControlEndpoint("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
+    ControlEndpoint("POST", "/media/:id", query: ["send", "receive", "program"]) { request in
       if let program = try request.program() { return try request.registerMedia(of: program) }
       try request.registerMedia()
     },
-    ControlRoute("DELETE", "/media/:id") { try $0.unregisterMedia() },
-    ControlRoute("POST", "/commands", query: ["program"]) { try $0.command() },
+    ControlEndpoint("DELETE", "/media/:id") { try $0.unregisterMedia() },
+    ControlEndpoint("POST", "/commands", query: ["program"]) { try $0.command() },
   ]
 }
 
@@ -37,9 +37,9 @@ extension ControlRequest {
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
     if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
     let media = Media(id: id, isSend: isSend, isReceive: isReceive)
-    try ControlRoutes.registering.withLock { _ in try register(media) }
+    try ControlEndpoints.registering.withLock { _ in try register(media) }
     do { try exchange.answer(json: media) } catch {
-      ControlRoutes.registering.withLock { _ in
+      ControlEndpoints.registering.withLock { _ in
         if service.clientMedia.withLock({ $0.untold(id) }) { service.session.send(.unregisterMedia(id: id)) }
       }
       throw error
@@ -62,7 +62,7 @@ extension ControlRequest {
 
   fileprivate func unregisterMedia() throws {
     // Atomically: media that a client registers in between would not be counted.
-    try ControlRoutes.registering.withLock { _ in
+    try ControlEndpoints.registering.withLock { _ in
       guard service.session.current.program(id) != nil else {
         throw RequestFailure(404, "no program has registered media '\(id)'; GET /status lists what is registered")
       }

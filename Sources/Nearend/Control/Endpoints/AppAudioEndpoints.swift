@@ -2,17 +2,17 @@ import Platform
 import RealtimeCore
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for application audio (D4).
   static let appAudio = [
-    ControlRoute("GET", "/appaudio") { try $0.exchange.answer(json: $0.service.snapshot().appAudio) },
-    ControlRoute("PUT", "/appaudio/:id", query: ["rate", "channels", "buffer", "type"]) { request in
+    ControlEndpoint("GET", "/appaudio") { try $0.exchange.answer(json: $0.service.snapshot().appAudio) },
+    ControlEndpoint("PUT", "/appaudio/:id", query: ["rate", "channels", "buffer", "type"]) { request in
       let type = try request.sampleType()
       try PCMUpload.answer(request) { rate, channels, milliseconds throws(SinkError) in
         try .appAudio(id: request.id, rate: rate, channels: channels, type: type, milliseconds: milliseconds, in: request.service)
       }
     },
-    ControlRoute("DELETE", "/appaudio/:id") { request in
+    ControlEndpoint("DELETE", "/appaudio/:id") { request in
       guard request.service.removeAppAudio(id: request.id) else {
         let ids = request.service.core.appAudio.mixer.ids
         throw RequestFailure(

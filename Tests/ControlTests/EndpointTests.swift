@@ -7,8 +7,8 @@ import Testing
 
 @testable import Nearend
 
-@Suite("Routes", .serialized)
-struct RouteTests {
+@Suite("Endpoints", .serialized)
+struct EndpointTests {
   @Test("O1: GET /status is the status document")
   func status() throws {
     let rig = try ControlRig()
@@ -149,7 +149,7 @@ struct RouteTests {
     defer { rig.stop() }
     #expect(try rig.ask("POST", "/media/before?send=1").status == 200)
     #expect(rig.wait { rig.service.clientCount == 0 })
-    try ControlRoutes.registering.withLock { _ in
+    try ControlEndpoints.registering.withLock { _ in
       for id in ["before", "gone"] {
         let client = try rig.raw()
         client.send("POST /media/\(id)?send=1 HTTP/1.1\r\n\r\n")
@@ -174,7 +174,7 @@ struct RouteTests {
       let ended = DispatchSemaphore(value: 0)
       // What another client's thread finds at this moment.
       Thread {
-        let isFree = ControlRoutes.registering.withLockIfAvailable { _ in true } ?? false
+        let isFree = ControlEndpoints.registering.withLockIfAvailable { _ in true } ?? false
         heldBack.withLock { $0.append(!isFree) }
         ended.signal()
       }.start()

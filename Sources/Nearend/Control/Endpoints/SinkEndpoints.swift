@@ -1,14 +1,14 @@
 import RealtimeCore
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for participants: PCM from a client (K1, K2), and devices (K9).
   static let sinks = [
-    ControlRoute("GET", "/sinks") { try $0.exchange.answer(json: $0.service.snapshot().sinks) },
-    ControlRoute("PUT", "/sinks/:id", query: ["rate", "channels", "buffer"]) { try PCMUpload.answer($0) },
-    ControlRoute("POST", "/sinks/:id", query: ["device", "rtp", "from", "latency"]) { try $0.addSink() },
-    ControlRoute("PATCH", "/sinks/:id") { try $0.changeSink() },
-    ControlRoute("DELETE", "/sinks/:id") { try $0.removeSink() },
+    ControlEndpoint("GET", "/sinks") { try $0.exchange.answer(json: $0.service.snapshot().sinks) },
+    ControlEndpoint("PUT", "/sinks/:id", query: ["rate", "channels", "buffer"]) { try PCMUpload.answer($0) },
+    ControlEndpoint("POST", "/sinks/:id", query: ["device", "rtp", "from", "latency"]) { try $0.addSink() },
+    ControlEndpoint("PATCH", "/sinks/:id") { try $0.changeSink() },
+    ControlEndpoint("DELETE", "/sinks/:id") { try $0.removeSink() },
   ]
 }
 

@@ -1,32 +1,33 @@
 import Synchronization
 
 /// All requests of the control socket.
-struct ControlRoutes: Sendable {
+struct ControlEndpoints: Sendable {
   /// Held while a client's media is registered together with its sink or source, because two clients may choose the same name at the same
   /// time.
   static let registering = Mutex(())
 
-  static let all: [ControlRoute] = status + settings + session + sinks + remotes + stages + appAudio + programs
+  static let all: [ControlEndpoint] = status + settings + session + sinks + remotes + stages + appAudio + programs
 
-  /// Finds the route of a request and lets it answer.
+  /// Finds the endpoint of a request and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {
     guard let service else { throw RequestFailure(503, "nearend is about to end; start it again") }
     let head = exchange.head
     let there = all.filter { $0.matches(head.path) }
     guard !there.isEmpty else {
       var paths: [String] = []
-      for route in all where !paths.contains(route.pattern) { paths.append(route.pattern) }
+      for endpoint in all where !paths.contains(endpoint.pattern) { paths.append(endpoint.pattern) }
       throw RequestFailure(404, "there is no /\(head.path.joined(separator: "/")); there are: \(paths.joined(separator: ", "))")
     }
-    guard let route = there.first(where: { $0.method == head.method }) else {
+    guard let endpoint = there.first(where: { $0.method == head.method }) else {
       let methods = there.map(\.method)
       throw RequestFailure(405, "\(there[0].pattern) has no \(head.method); use \(methods.joined(separator: " or "))", allow: methods)
     }
-    if let unknown = head.query.keys.sorted().first(where: { !route.query.contains($0) }) {
-      let known = route.query.sorted().joined(separator: ", ")
+    if let unknown = head.query.keys.sorted().first(where: { !endpoint.query.contains($0) }) {
+      let known = endpoint.query.sorted().joined(separator: ", ")
       throw RequestFailure(
-        400, "\(route.method) \(route.pattern) has no parameter '\(unknown)'; \(known.isEmpty ? "it takes none" : "there are: \(known)")")
+        400,
+        "\(endpoint.method) \(endpoint.pattern) has no parameter '\(unknown)'; \(known.isEmpty ? "it takes none" : "there are: \(known)")")
     }
-    try route.answer(ControlRequest(service: service, exchange: exchange))
+    try endpoint.answer(ControlRequest(service: service, exchange: exchange))
   }
 }

@@ -1,13 +1,13 @@
 import RealtimeCore
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests for LADSPA plug-ins as stages (S6).
   static let stages = [
-    ControlRoute("GET", "/stages") { try $0.exchange.answer(json: $0.service.stages) },
-    ControlRoute("POST", "/stages") { try $0.addStage() },
-    ControlRoute("PATCH", "/stages/:id") { try $0.setStage() },
-    ControlRoute("DELETE", "/stages/:id") { request in
+    ControlEndpoint("GET", "/stages") { try $0.exchange.answer(json: $0.service.stages) },
+    ControlEndpoint("POST", "/stages") { try $0.addStage() },
+    ControlEndpoint("PATCH", "/stages/:id") { try $0.setStage() },
+    ControlEndpoint("DELETE", "/stages/:id") { request in
       guard request.service.removeStage(id: request.id) else {
         throw RequestFailure(PlugInError.unknownStage(id: request.id, ids: request.service.stages.map(\.id)))
       }

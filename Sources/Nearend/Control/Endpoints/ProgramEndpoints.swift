@@ -4,13 +4,13 @@ import Platform
 import RealtimeCore
 import SessionModel
 
-extension ControlRoutes {
+extension ControlEndpoints {
   /// Requests of a program on the library that has joined (O8).
   static let programs = [
-    ControlRoute("GET", "/join", query: ["name", "process", "version"]) { try $0.join() },
-    ControlRoute("GET", "/voice", query: ["program"]) { try VoiceListener.answer($0) },
-    ControlRoute("GET", "/playout/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOut() },
-    ControlRoute("GET", "/playout-into-mic/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOutIntoMicrophone() },
+    ControlEndpoint("GET", "/join", query: ["name", "process", "version"]) { try $0.join() },
+    ControlEndpoint("GET", "/voice", query: ["program"]) { try VoiceListener.answer($0) },
+    ControlEndpoint("GET", "/playout/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOut() },
+    ControlEndpoint("GET", "/playout-into-mic/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOutIntoMicrophone() },
   ]
 }
 
