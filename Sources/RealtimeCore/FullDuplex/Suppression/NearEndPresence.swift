@@ -13,10 +13,11 @@ struct NearEndPresence: ~Copyable {
   private let edges: UnsafeMutablePointer<Int>
   private let speech: Range<Int>
   private let presence: UnsafeMutablePointer<Float>
-  private let attackEcho, attackNoise, release, overallRelease: Float
+  private let attackEcho, attackNoise, releaseEcho, releaseNoise, overallRelease: Float
 
-  /// Level in dB over the expected one that means speech, and the width of the step. The noise is known better than the residual echo.
-  private let thresholds: (noise: Float, echo: Float) = (1.3, 2)
+  /// Level in dB over the expected one that means speech, and the width of the step. The noise is known better than the residual echo,
+  /// over which a band must stand out further, because it counts as speech for a tenth of a second then.
+  private let thresholds: (noise: Float, echo: Float) = (1.3, 3.8)
   private let width: Float = 1.2
   private let counted = 5
 
@@ -30,7 +31,9 @@ struct NearEndPresence: ~Copyable {
     byBin = .silence((bins + 7) / 8 * 8)
     attackEcho = 1 - layout.perHop(0.4)
     attackNoise = 1 - layout.perHop(0.1)
-    release = 1 - layout.perHop(0.6)
+    // 24 ms, and 0.1 s where echo is expected: the end of a syllable is softer than that may be.
+    releaseNoise = 1 - layout.perHop(0.8)
+    releaseEcho = 1 - layout.perHop(0.95)
     overallRelease = layout.perHop(0.8)
   }
 
@@ -57,6 +60,7 @@ struct NearEndPresence: ~Copyable {
       let threshold = thresholds.noise + (thresholds.echo - thresholds.noise) * share
       let likely = 1 / (1 + rt_expf((threshold - level) / width))
       let attack = attackNoise + (attackEcho - attackNoise) * share
+      let release = releaseNoise + (releaseEcho - releaseNoise) * share
       // By a constant: Swift 6.3 cannot compile the property's own for the thread sanitizer.
       let levels = presence
       levels[band] += (likely > presence[band] ? attack : release) * (likely - presence[band])
