@@ -28,14 +28,14 @@ public final class LoginManager: @unchecked Sendable {
   private(set) var isPreparingForSleep = false
   private(set) var isActive = true
   private(set) var isLocked = false
-  /// Each with its end of what is closed at the other end once it is let go of.
-  private var held: [(inhibitor: Inhibitor, descriptor: Int32)] = []
+  /// Every request so far, with this end of what its client closes to release it; closed here once that is known.
+  private var requested: [(inhibitor: Inhibitor, descriptor: Int32)] = []
 
   init() {}
 
   deinit {
     disconnect()
-    for entry in held { close(entry.descriptor) }
+    for entry in requested where entry.inhibitor.isHeld { close(entry.descriptor) }
   }
 
   /// Joins the bus, or a restarted one; the state is kept.
@@ -88,11 +88,16 @@ public final class LoginManager: @unchecked Sendable {
   /// Every inhibitor requested so far, in order.
   public var inhibitors: [Inhibitor] {
     lock.withLock {
-      held.map { entry in
-        var inhibitor = entry.inhibitor
-        inhibitor.isHeld = !isClosed(entry.descriptor)
-        return inhibitor
-      }
+      noteReleases()
+      return requested.map(\.inhibitor)
+    }
+  }
+
+  /// Closes this end of what a client has released: a soak's clients request hundreds.
+  private func noteReleases() {
+    for index in requested.indices where requested[index].inhibitor.isHeld && isClosed(requested[index].descriptor) {
+      requested[index].inhibitor.isHeld = false
+      close(requested[index].descriptor)
     }
   }
 
@@ -145,7 +150,8 @@ public final class LoginManager: @unchecked Sendable {
     guard let (here, there) = try? ChildSocket.pair() else { return false }
     defer { close(there) }
     call.reply { $0.append(descriptor: there) }
-    held.append((Inhibitor(what: what, who: who, why: why, mode: mode, isHeld: true), here))
+    noteReleases()
+    requested.append((Inhibitor(what: what, who: who, why: why, mode: mode, isHeld: true), here))
     return true
   }
 
