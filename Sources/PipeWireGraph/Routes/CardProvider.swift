@@ -8,16 +8,17 @@ final class CardProvider {
   private let connect: (@escaping (Connection.Event) -> Void) -> Connection?
   private let changed: () -> Void
   private var connection: Connection?
-  private var objects: [GlobalObject] = []
   /// By serial number.
   private var cards: [UInt64: Card] = [:]
   private let reconnecting: LoopTimer
   private let waiting: LoopTimer
 
   private struct Card {
-    let info: DeviceInfo
+    let object: GlobalObject
+    /// nil while it cannot be asked.
+    var info: DeviceInfo?
     /// CLOCK_MONOTONIC in ns.
-    let since: UInt64
+    var since: UInt64
   }
 
   /// Seconds after which a card that has not answered counts as one without profiles and ports, until it answers.
@@ -45,23 +46,24 @@ final class CardProvider {
   }
 
   /// Watches exactly these cards.
-  func watch(_ cards: some Collection<GlobalObject>) {
-    objects = Array(cards)
-    let serials = Set(cards.map(\.serial))
-    for (serial, card) in self.cards where !serials.contains(serial) {
-      self.cards[serial] = nil
+  func watch(_ objects: some Collection<GlobalObject>) {
+    let serials = Set(objects.map(\.serial))
+    for (serial, card) in cards where !serials.contains(serial) {
+      cards[serial] = nil
       // Not inside the connection's own event.
-      if card.info.isAsking { reconnecting.schedule(after: 0.001) }
+      if card.info?.isAsking == true { reconnecting.schedule(after: 0.001) }
+    }
+    for object in objects where cards[object.serial] == nil {
+      cards[object.serial] = Card(object: object, since: monotonicNanoseconds())
+      waiting.schedule(after: Self.patience + 0.01)
     }
     bind()
   }
 
   private func bind() {
     guard let connection else { return }
-    for object in objects where cards[object.serial] == nil {
-      guard let info = try? DeviceInfo(connection, id: object.id, changed: changed) else { continue }
-      cards[object.serial] = Card(info: info, since: monotonicNanoseconds())
-      waiting.schedule(after: Self.patience + 0.01)
+    for (serial, card) in cards where card.info == nil {
+      cards[serial]?.info = try? DeviceInfo(connection, id: card.object.id, changed: changed)
     }
   }
 
@@ -78,16 +80,21 @@ final class CardProvider {
 
   /// Returns whether the card has answered, or has not for `patience`, or is not watched.
   func isSettled(_ object: GlobalObject) -> Bool {
-    guard let card = cards[object.serial] else { return !objects.contains(object) }
-    return card.info.isKnown || monotonicNanoseconds() >= card.since + UInt64(Self.patience * 1e9)
+    guard let card = cards[object.serial] else { return true }
+    return card.info?.isKnown == true || monotonicNanoseconds() >= card.since + UInt64(Self.patience * 1e9)
   }
 
   var known: [(object: GlobalObject, info: DeviceInfo)] {
-    objects.compactMap { object in cards[object.serial].flatMap { $0.info.isKnown ? (object, $0.info) : nil } }
+    cards.values.compactMap { card in card.info.flatMap { $0.isKnown ? (card.object, $0) : nil } }
   }
 
   private func reconnect() {
-    cards = [:]
+    for (serial, card) in cards {
+      // What was known is asked anew, and is not to pass for a card without ports meanwhile.
+      if card.info?.isKnown == true { cards[serial]?.since = monotonicNanoseconds() }
+      cards[serial]?.info = nil
+    }
+    waiting.schedule(after: Self.patience + 0.01)
     connection = nil
     connection = connect { [weak self] event in
       if case .lost = event { self?.reconnecting.schedule(after: Self.reconnectInterval) }
