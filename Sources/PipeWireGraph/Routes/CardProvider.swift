@@ -60,9 +60,10 @@ final class CardProvider {
     bind()
   }
 
+  /// Binds what this connection's own registry has reported: before it may see objects, the daemon refuses.
   private func bind() {
     guard let connection else { return }
-    for (serial, card) in cards where card.info == nil {
+    for (serial, card) in cards where card.info == nil && connection.objects[card.object.id]?.serial == serial {
       cards[serial]?.info = try? DeviceInfo(connection, id: card.object.id, changed: changed)
     }
   }
@@ -72,8 +73,8 @@ final class CardProvider {
 
   /// Waits until every card is known, or until `end`, in seconds of the monotonic clock.
   func waitUntilKnown(until end: Double) {
-    // In steps: the card's list of params, and the params.
-    for _ in 0..<2 where connection?.roundTrip(timeout: max(0, end - monotonicSeconds())) != true { return }
+    // In steps: the registry, the card's list of params, and the params.
+    for _ in 0..<3 where connection?.roundTrip(timeout: max(0, end - monotonicSeconds())) != true { return }
   }
 
   func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.serial]?.info }
@@ -97,7 +98,11 @@ final class CardProvider {
     waiting.schedule(after: Self.patience + 0.01)
     connection = nil
     connection = connect { [weak self] event in
-      if case .lost = event { self?.reconnecting.schedule(after: Self.reconnectInterval) }
+      switch event {
+      case .added(let object) where object.kind == .device: self?.bind()
+      case .lost: self?.reconnecting.schedule(after: Self.reconnectInterval)
+      default: break
+      }
     }
     if connection == nil { return reconnecting.schedule(after: Self.reconnectInterval) }
     bind()
