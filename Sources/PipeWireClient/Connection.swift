@@ -162,32 +162,21 @@ public final class Connection {
     return UnsafePointer(events)
   }()
 
-  nonisolated(unsafe) private static let listingEvents: UnsafePointer<pw_registry_events> = {
-    let events = UnsafeMutablePointer<pw_registry_events>.zeroed()
-    events.pointee.version = UInt32(PW_VERSION_REGISTRY_EVENTS)
-    events.pointee.global = { data, id, _, type, _, properties in
-      let connection = Unmanaged<Connection>.fromOpaque(data!).takeUnretainedValue()
-      guard let kind = GlobalObject.Kind(rawValue: String(cString: type!)) else { return }
-      let object = GlobalObject(id: id, kind: kind, properties: Properties(properties))
-      if connection.mirror.objects[id]?.serial != object.serial { connection.add(object) }
-    }
-    return UnsafePointer(events)
-  }()
-
   private func add(_ object: GlobalObject) {
+    // The second registry lists what the first one has reported, too.
+    guard objects[object.id]?.serial != object.serial else { return }
     if mirror.add(object) { return handler(.added(object)) }
     isFull = true
     if !hasTold { handler(.full) }
     hasTold = true
   }
 
-  /// Adds what had to be left out, once there is room again: the registry reports each object only once. What goes meanwhile is still
-  /// reported by the registry itself, behind what the second one lists.
+  /// Adds what had to be left out, once there is room again: a registry reports each object only once.
   private func listAgain() {
     guard isFull, mirror.hasRoom, listing == nil, let registry = npw_core_get_registry(core) else { return }
     isFull = false
     listing = registry
-    npw_registry_add_listener(registry, listingHook, Self.listingEvents, Unmanaged.passUnretained(self).toOpaque())
+    npw_registry_add_listener(registry, listingHook, Self.registryEvents, Unmanaged.passUnretained(self).toOpaque())
     ping { [weak self] in
       self?.destroyListing()
       // As much may have gone again meanwhile.

@@ -22,7 +22,7 @@ extension GraphController {
       lostSince = monotonicNanoseconds()
       tell(.warning, "\(reason); waiting for it")
       interrupt(.daemonLost, true)
-      retryTimer.schedule(after: Self.retryIntervals.soon)
+      retryLater()
       return false
     }
   }

@@ -28,7 +28,7 @@ package enum DurableFile {
         return
       }
       // Otherwise a loss of power may bring back what has been restored already.
-      return try sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+      return try sync(folder(of: path).path)
     }
     let folder = try makeFolder(of: path)
     let encoder = JSONEncoder()
@@ -51,10 +51,12 @@ package enum DurableFile {
   }
 
   private static func makeFolder(of path: String) throws -> String {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    let folder = folder(of: path)
     try makeFolders(folder)
     return folder.path
   }
+
+  private static func folder(of path: String) -> URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
 
   // Not `FileManager`: its errors have no readable text.
   private static func makeFolders(_ folder: URL) throws(SystemError) {

@@ -17,8 +17,8 @@ final class CardProvider {
     let object: GlobalObject
     /// nil while it cannot be asked.
     var info: DeviceInfo?
-    /// CLOCK_MONOTONIC in ns.
-    var since: UInt64
+    /// Seconds of the monotonic clock.
+    var since: Double
   }
 
   /// Seconds after which a card that has not answered counts as one without profiles and ports, until it answers.
@@ -54,7 +54,7 @@ final class CardProvider {
       if card.info?.isAsking == true { reconnecting.schedule(after: 0.001) }
     }
     for object in objects where cards[object.serial] == nil {
-      cards[object.serial] = Card(object: object, since: monotonicNanoseconds())
+      cards[object.serial] = Card(object: object, since: monotonicSeconds())
       waiting.schedule(after: Self.patience + 0.01)
     }
     bind()
@@ -82,7 +82,7 @@ final class CardProvider {
   /// Returns whether the card has answered, or has not for `patience`, or is not watched.
   func isSettled(_ object: GlobalObject) -> Bool {
     guard let card = cards[object.serial] else { return true }
-    return card.info?.isKnown == true || monotonicNanoseconds() >= card.since + UInt64(Self.patience * 1e9)
+    return card.info?.isKnown == true || monotonicSeconds() >= card.since + Self.patience
   }
 
   var known: [(object: GlobalObject, info: DeviceInfo)] {
@@ -92,7 +92,7 @@ final class CardProvider {
   private func reconnect() {
     for (serial, card) in cards {
       // What was known is asked anew, and is not to pass for a card without ports meanwhile.
-      if card.info?.isKnown == true { cards[serial]?.since = monotonicNanoseconds() }
+      if card.info?.isKnown == true { cards[serial]?.since = monotonicSeconds() }
       cards[serial]?.info = nil
     }
     waiting.schedule(after: Self.patience + 0.01)
@@ -105,7 +105,6 @@ final class CardProvider {
       }
     }
     if connection == nil { return reconnecting.schedule(after: Self.reconnectInterval) }
-    bind()
     changed()
   }
 }
