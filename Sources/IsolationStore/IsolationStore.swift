@@ -6,6 +6,7 @@ import RealtimeCore
 
 /// Installs and removes what voice isolation takes, in the user's data folder. [any], one thread at a time
 public struct IsolationStore: Sendable {
+  /// What `install` fetches: `.standard`, except in tests.
   public let package: IsolationPackage
   /// Where it is put.
   public let folder: String

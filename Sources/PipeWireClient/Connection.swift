@@ -17,6 +17,7 @@ public final class Connection {
     case failed(proxy: UInt32, reason: String)
   }
 
+  /// The loop that drives the connection; its lock guards everything marked [control].
   public let loop: ThreadLoop
   /// Every object of the daemon that we may see, by id, up to 16,384 with properties of 16 MiB in all.
   public var objects: [UInt32: GlobalObject] { mirror.objects }

@@ -6,10 +6,13 @@ internal import CPipeWire
 /// Ports may be added at any time. They are never removed, because libpipewire 0.3 frees a port under the audio thread: an unused port is
 /// renamed and kept for later.
 public final class Filter {
+  /// The node's state as libpipewire tells it: paused is in the graph without cycles, streaming has them, and an error comes with a
+  /// printable reason.
   public enum State: Sendable, Equatable {
     case unconnected, connecting, paused, streaming
     case error(String)
   }
+  /// The side of the node: sound comes in at inputs, and leaves at outputs.
   public enum Direction: Sendable { case input, output }
 
   /// An event, reported on the loop's thread.
@@ -24,6 +27,7 @@ public final class Filter {
   /// The process callback. Runs on the data thread with the `data` given to `init`; `Cycle.init` reads `cycle`. [realtime]
   public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
 
+  /// The last state that libpipewire has told, set before its `.state` event. [control]
   public private(set) var state = State.unconnected
   /// The node's id, once known.
   public var nodeId: UInt32? {
@@ -160,9 +164,11 @@ public final class Filter {
 
 /// One DSP port of a filter.
 public final class FilterPort {
+  /// The current name, which `Filter.rename` changes. [control]
   public fileprivate(set) var name: String
   /// The name that it was created with, which the registry keeps reporting.
   public let firstName: String
+  /// The side of the filter; `index` counts each side by itself.
   public let direction: Filter.Direction
   /// Its number among the filter's ports of its direction.
   public let index: Int

@@ -12,10 +12,12 @@ public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible
     /// The daemon or the library refused something.
     case refused
   }
+  /// What failed, for callers that react to it; `description` is for people.
   public let code: Code
   /// A sentence that says what failed, and why.
   public let description: String
 
+  /// Creates an error with a sentence for people, which says what failed and why.
   public init(code: Code, description: String) {
     self.code = code
     self.description = description

@@ -5,6 +5,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `errno`.
   public var code: Int32
 
+  /// Creates the error for a value of `errno`.
   public init(code: Int32) { self.code = code }
   /// The error of the call that has just failed on this thread.
   public static var last: SystemError { SystemError(code: errno) }

@@ -6,6 +6,7 @@ import Glibc
 public final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
+  /// Creates an unlocked lock.
   public init() {
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)

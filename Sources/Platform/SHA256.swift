@@ -7,6 +7,7 @@ public struct SHA256: Sendable {
   private var length: UInt64 = 0
   private var schedule = [UInt32](repeating: 0, count: 64)
 
+  /// Begins a checksum, which is that of no bytes until something is added.
   public init() {}
 
   /// Returns the checksum of `bytes` in hexadecimal.
@@ -16,6 +17,7 @@ public struct SHA256: Sendable {
     return sum.hexadecimal()
   }
 
+  /// Continues the checksum with a piece of any length.
   public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var rest = bytes[...]

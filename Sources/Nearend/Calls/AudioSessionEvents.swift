@@ -24,8 +24,10 @@ extension AudioSession {
       }
     }
 
+    /// Makes an iterator over the events that nobody has taken yet: several share them, each event goes to one.
     public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), lost: lost) }
 
+    /// Takes events out of the sequence, one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
       fileprivate var events: AsyncStream<AudioEvent>.Iterator
       fileprivate let lost: LostEvents

@@ -47,8 +47,10 @@ extension Call {
     /// Ends the sequence; the call may then take the microphone again. Idempotent.
     public func end() { stream.cancel() }
 
+    /// Makes an iterator over the buffers that nobody has taken yet: several share them, each buffer goes to one.
     public func makeAsyncIterator() -> Iterator { Iterator(microphone: self, buffers: stream.makeAsyncIterator()) }
 
+    /// Takes buffers out of the microphone, one task at a time, and keeps it open for as long as the iterator exists.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
       fileprivate let microphone: Microphone
       fileprivate var buffers: MicrophoneStream.Iterator

@@ -32,6 +32,7 @@ public protocol AudioEngineObserver: Sendable {
   func engineWillRelease(_ engine: AudioEngine)
 }
 
+/// Defaults: each hook does nothing and refuses nothing, so that an observer implements only those that it needs.
 extension AudioEngineObserver {
   public func engineDidCreate(_ engine: AudioEngine) throws {}
   public func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws {}
@@ -50,6 +51,7 @@ public struct EngineUse: Sendable, Equatable {
   /// A Boolean value indicating whether any media sends, or recording is prepared. LiveKit: `isRecordingEnabled`.
   public var isRecordingEnabled: Bool
 
+  /// Creates a use of neither direction, or of those that are given.
   public init(isPlayoutEnabled: Bool = false, isRecordingEnabled: Bool = false) {
     self.isPlayoutEnabled = isPlayoutEnabled
     self.isRecordingEnabled = isRecordingEnabled

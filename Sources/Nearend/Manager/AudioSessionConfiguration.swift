@@ -42,6 +42,9 @@ public struct AudioSessionConfiguration: Sendable {
 
   var settings = GraphSettings()
 
+  /// Creates a configuration of the user's own daemon, whose default devices are followed, and without telemetry.
+  ///
+  /// Given `remote`, `stateFolder` is nil: what a crash leaves on another daemon is not restored, unless the caller names a folder.
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
     interruptions: InterruptionOptions = InterruptionOptions(),

@@ -2,9 +2,12 @@ import RealtimeCore
 
 /// A block of two channels, full scale ±1.
 public struct StereoBlock: Sendable, Equatable {
+  /// The left channel, one sample for each frame.
   public var left: [Float]
+  /// The right channel, as long as `left`.
   public var right: [Float]
 
+  /// Creates a block; that both channels are as long as the microphone's is checked by the cycle that takes it.
   public init(left: [Float], right: [Float]) {
     self.left = left
     self.right = right

@@ -102,6 +102,7 @@ public final class ManualRenderer: @unchecked Sendable {
 
   /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }
+  /// A program's own stages on the mix, before its volume and the limiter, as in a live `AudioEngine` (S6). [any]
   public var renderStages: StageChain { core.mixer.stages }
   /// LADSPA plug-ins as stages; they are loaded into this process untried. [any]
   public var plugIns: PlugInRack { core.plugIns }

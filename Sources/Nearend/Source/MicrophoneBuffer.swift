@@ -10,6 +10,7 @@ public struct MicrophoneBuffer: Sendable, Equatable {
   /// a loss.
   public var position: UInt64
 
+  /// Creates a buffer of whole frames: `samples` has a multiple of `channelCount`, which is 1 or 2.
   public init(samples: [Int16], sampleRate: Int, channelCount: Int, position: UInt64) {
     self.samples = samples
     self.sampleRate = sampleRate

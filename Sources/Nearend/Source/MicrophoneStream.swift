@@ -3,7 +3,7 @@ import SessionModel
 
 /// Processed microphone audio in a program's format, in buffers of about 10 ms. [any]
 ///
-///     for await buffer in try service.openMicrophone(mediaId: "call", sampleRate: 16_000, channelCount: 1) { send(buffer.samples) }
+///     for await buffer in try manager.microphoneBuffers(mediaId: "call", sampleRate: 16_000, channelCount: 1) { send(buffer.samples) }
 ///
 /// It waits while the session does not run (S3), and continues by itself after an interruption or a change of the graph's rate. It ends
 /// when its source or its media is unregistered, on `cancel()`, when a task that awaits it is cancelled, and with the last reference to it.
@@ -14,6 +14,7 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
 
   /// Rates in Hz that a program may request.
   public static let sampleRates = SinkFormat.sampleRates
+  /// Channel counts that a program may request: 1, or 2 with the mono voice on both.
   public static let channelCounts = SinkFormat.channelCounts
 
   private let pump: SourcePump
@@ -46,8 +47,10 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
     pump.end()
   }
 
+  /// Makes an iterator over the buffers that nobody has taken yet: several share them, each buffer goes to one.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
+  /// Takes buffers out of the stream, one task at a time, and keeps it open for as long as the iterator exists.
   public struct Iterator: AsyncIteratorProtocol, Sendable {
     fileprivate let stream: MicrophoneStream
 

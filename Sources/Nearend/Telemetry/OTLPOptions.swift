@@ -10,6 +10,7 @@ public struct OTLPOptions: Sendable, Equatable {
   /// Seconds between readings, 1–3600.
   public let interval: Double
 
+  /// Allowed seconds between readings: from a second to an hour.
   public static let intervals = 1.0...3_600.0
 
   /// - Parameters:

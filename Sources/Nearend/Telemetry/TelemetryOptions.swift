@@ -27,6 +27,7 @@ public struct TelemetryOptions: Sendable, Equatable {
   /// No telemetry.
   public init() { gate = TelemetryGate() }
 
+  /// A Boolean value indicating whether there is a destination. What the gate forbids is not sent even then.
   public var isOn: Bool { file != nil || url != nil || otlp != nil }
 
   /// An address of a server; nil if the text is none.

@@ -2,22 +2,31 @@ internal import CPipeWire
 
 /// A card's profiles and routes: follows its Profile, EnumProfile, Route and EnumRoute params. [control]
 public final class DeviceInfo {
+  /// Whether something is plugged in (`spa_param_availability`); unknown without jack detection, or where the param does not say.
   public enum Availability: UInt32, Sendable { case unknown, no, yes }
 
+  /// A way to use the card, from its EnumProfile and Profile params: it decides which nodes exist.
   public struct Profile: Sendable, Equatable {
+    /// Its number, by which the card's other params refer to it; not necessarily a position in `profiles`. 0 is usually "off".
     public var index: Int
     /// "a2dp-sink", "output:analog-stereo+input:analog-stereo", …
     public var name: String
+    /// The higher one is the better choice; 0 if the card does not say.
     public var priority: Int
+    /// `no` if nothing is plugged into what it needs.
     public var availability: Availability
   }
+  /// A port of the card, from its EnumRoute and Route params: a loudspeaker, a jack, a microphone.
   public struct Route: Sendable, Equatable {
+    /// Its number, by which the card's other params refer to it; not necessarily a position in `routes`.
     public var index: Int
     /// "analog-output-speaker", …
     public var name: String
     /// The description for people.
     public var description: String
+    /// A Boolean value indicating whether it captures; otherwise it plays.
     public var isInput: Bool
+    /// `no` if nothing is plugged in there; `unknown` without jack detection.
     public var availability: Availability
     /// "speaker", "headphones", …; nil if unknown.
     public var portType: String?
@@ -35,10 +44,13 @@ public final class DeviceInfo {
   public private(set) var properties: Properties = [:]
   /// A Boolean value indicating whether properties and params are known.
   public private(set) var isKnown = false
+  /// All profiles, at most 256, available or not; empty until known.
   public private(set) var profiles: [Profile] = []
   /// The active profile.
   public private(set) var profile: Profile?
+  /// All routes of all profiles, at most 256, available or not; empty until known.
   public private(set) var routes: [Route] = []
+  /// The routes in use, each with the `device` that it is active for; empty until known.
   public private(set) var activeRoutes: [Route] = []
 
   /// The lists being received; they replace the previous ones when complete.

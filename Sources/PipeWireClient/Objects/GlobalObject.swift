@@ -9,8 +9,11 @@ public struct GlobalObject: Sendable, Equatable {
     case device = "PipeWire:Interface:Device"
     case metadata = "PipeWire:Interface:Metadata"
   }
+  /// Its registry id, which the daemon reuses after the object's end; see `serial`.
   public let id: UInt32
+  /// Its interface; objects of other interfaces are not mirrored.
   public let kind: Kind
+  /// Those that the registry tells, printable and at most 256; nodes and devices may have more (`NodeInfo`, `DeviceInfo`).
   public let properties: Properties
 
   /// Returns a property that holds an id.

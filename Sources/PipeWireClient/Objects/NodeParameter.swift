@@ -2,19 +2,23 @@ internal import CPipeWire
 
 /// A named value that a node publishes in its Props and describes in its PropInfo, for others to read and to set. [any]
 public struct NodeParameter: Sendable, Equatable {
+  /// A parameter's value; a request of any other kind is not read.
   public enum Value: Sendable, Equatable {
     case bool(Bool)
     /// Single precision in the graph.
     case number(Double)
     case text(String)
   }
+  /// The key among the `params` of Props, and the PropInfo's name.
   public var name: String
   /// The description for people.
   public var description: String
+  /// The value to publish, which also says the parameter's kind.
   public var value: Value
   /// The range of a number; nil for any.
   public var range: ClosedRange<Double>?
 
+  /// Describes a parameter; `range` matters only for a number.
   public init(name: String, description: String, value: Value, range: ClosedRange<Double>? = nil) {
     self.name = name
     self.description = description
@@ -25,10 +29,12 @@ public struct NodeParameter: Sendable, Equatable {
 
 /// A requested value of a node's parameter. [any]
 public struct ParameterChange: Sendable, Equatable {
+  /// The parameter's name; for another key of the Props, that key's.
   public var name: String
   /// nil if the value is of an unsupported kind, or `name` is another key of the Props.
   public var value: NodeParameter.Value?
 
+  /// Creates a request, as one that comes from the graph.
   public init(name: String, value: NodeParameter.Value?) {
     self.name = name
     self.value = value

@@ -7,6 +7,7 @@ public final class NodeVolumes {
   public struct Setting: Equatable, Sendable {
     /// Linear gains, one per channel, 0–100; at most 64.
     public var channels: [Float]
+    /// A Boolean value indicating whether it is muted; false if the Props do not say.
     public var isMuted: Bool
     /// The gain of the loudest channel, as mixers show it.
     public var volume: Float { channels.max() ?? 1 }

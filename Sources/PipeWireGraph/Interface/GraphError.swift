@@ -42,15 +42,18 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
 public struct EngineVeto: Error, Sendable, Equatable, CustomStringConvertible {
   /// The hooks that may refuse.
   public enum Hook: String, Sendable, CaseIterable { case didCreate, willEnable, willConnectInput, willConnectOutput, willStart }
+  /// The step that an observer has refused; the chain has undone what came before it.
   public let hook: Hook
   /// The error that the hook threw.
   public let error: any Error
 
+  /// Creates the veto of an observer whose `hook` threw `error`.
   public init(hook: Hook, error: any Error) {
     self.hook = hook
     self.error = error
   }
 
+  /// Errors are equal if they read the same: nothing else is known of a program's own.
   public static func == (a: EngineVeto, b: EngineVeto) -> Bool { a.hook == b.hook && "\(a.error)" == "\(b.error)" }
 
   public var description: String { "an engine observer refused in \(hook.rawValue): \(error)" }

@@ -16,11 +16,13 @@ public struct InterruptionOptions: Sendable {
   public var roles: [String]
   /// The bus on which the login manager reports sleep and the seat.
   public var systemBus: SystemBusAddress
+  /// What happens while another login session has the seat (I3).
   public var whenInactive: Inactivity
 
   /// The roles of telephone calls and alarms.
   public static let defaultRoles = ["Phone", "Emergency"]
 
+  /// Creates options; by default calls and alarms interrupt, and so does another login session at the seat.
   public init(
     roles: [String] = defaultRoles, systemBus: SystemBusAddress = .standard, whenInactive: Inactivity = .stop
   ) {

@@ -12,6 +12,7 @@ public struct AppAudioBuffer: Sendable {
   /// The largest number of channels of a buffer.
   public static let mostChannels = 64
 
+  /// Samples per channel.
   public var frameCount: Int { samples.count / channelCount }
 
   /// The interleaved 32-bit floating-point samples, as `SinkFormat.SampleType.float32` has them.

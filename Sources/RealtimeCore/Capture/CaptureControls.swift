@@ -26,10 +26,12 @@ public final class CaptureControls: Sendable {
     get { cells.isBypassed.isOn() }
     set { cells.isBypassed.set(newValue) }
   }
+  /// False lets rumble below 90 Hz through. Default: true.
   public var isHighPassFilterEnabled: Bool {
     get { cells.isHighPassFilterEnabled.isOn() }
     set { cells.isHighPassFilterEnabled.set(newValue) }
   }
+  /// False leaves the echo in the voice; the canceller keeps adapting, so that it is back at once. Default: true.
   public var isEchoCancellationEnabled: Bool {
     get { cells.isEchoCancellationEnabled.isOn() }
     set { cells.isEchoCancellationEnabled.set(newValue) }
@@ -40,6 +42,7 @@ public final class CaptureControls: Sendable {
     get { cells.usesWebRTC.isOn() ? .webrtc : .nearend }
     set { cells.usesWebRTC.set(newValue == .webrtc) }
   }
+  /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which leaves it anyway. Default: true.
   public var isNoiseSuppressionEnabled: Bool {
     get { cells.isNoiseSuppressionEnabled.isOn() }
     set { cells.isNoiseSuppressionEnabled.set(newValue) }
@@ -50,6 +53,7 @@ public final class CaptureControls: Sendable {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
     set { cells.mode.set(newValue.rawValue) }
   }
+  /// False returns the voice to its own level. No effect while bypassed (V3). Default: true.
   public var isGainControlEnabled: Bool {
     get { cells.isGainControlEnabled.isOn() }
     set { cells.isGainControlEnabled.set(newValue) }

@@ -4,6 +4,7 @@
 public final class CaptureMeters: Sendable {
   let cells = CaptureMeterCells()
 
+  /// Creates meters that read silence, and nothing measured. [control]
   public init() {
     cells.erle.set(.nan)
     cells.echoDelay.set(.nan)

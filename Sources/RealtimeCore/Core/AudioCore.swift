@@ -10,8 +10,11 @@ import Synchronization
 // `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by
 // the mixer.
 public final class AudioCore: @unchecked Sendable {
+  /// The way to the speaker: sinks, volumes, pause, and the render chain's stages. [any]
   public let mixer = Mixer()
+  /// Switches of the capture path, which outlive every path. [any]
   public let controls = CaptureControls()
+  /// What the capture path measures; one set of meters for all paths (V6). [any]
   public let meters = CaptureMeters()
   /// What programs play into the outgoing microphone (D4).
   public let appAudio = AppAudio()

@@ -10,9 +10,9 @@ public struct CycleMeters: Sendable, Equatable {
   public var cycles: UInt64 = 0
   /// Cycles missed while the graph ran, since the start or the last `clearCounters`.
   public var xruns: UInt64 = 0
-  /// Share of a cycle's time that the callback takes, smoothed over a second, 0–1.
+  /// Share of a cycle's time that the callback takes, smoothed over a second; 1 is all of it.
   public var busyRatio = 0.0
-  /// The largest `busyRatio` of the last second.
+  /// The largest share of a single cycle's time in the last second.
   public var busyRatioPeak = 0.0
 }
 

@@ -13,6 +13,7 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   public let name = "DeepFilterNet 3"
   /// A hop of its transform and two of looking ahead.
   public let delay = 1440
+  /// Where library and model were loaded from.
   public let files: IsolationFiles
   private let state: OpaquePointer
   private let process: Process
@@ -55,6 +56,7 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   /// - Throws: `IsolationError`.
   public convenience init(environment: [String: String]) throws(IsolationError) { try self.init(IsolationFiles.find(environment)) }
 
+  /// Isolates a block of `IsolationTiming.block` frames, by way of a copy: the library writes to its input. [the worker]
   public func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
     copy(block, to: input, frames: IsolationTiming.block)
     _ = process(state, input, voice)

@@ -5,11 +5,15 @@ internal import Platform
 public struct IsolationFiles: Sendable, Equatable {
   /// A path, or a name that the dynamic linker finds.
   public var library: String
+  /// Path of the model's archive.
   public var model: String
 
+  /// Names both; whether they exist, and fit each other, turns out when they are loaded.
   public init(library: String, model: String) { (self.library, self.model) = (library, model) }
 
+  /// The library's file name in `folder`.
   public static let libraryName = "libdeepfilter.so"
+  /// The model's file name, wherever it is looked for.
   public static let modelName = "DeepFilterNet3_onnx.tar.gz"
   /// The SHA-256 of the one model that the library is known to accept.
   public static let modelChecksum = "c94d91f70911001c946e0fabb4aa9adc37045f45a03b56008cb0c8244cb63616"

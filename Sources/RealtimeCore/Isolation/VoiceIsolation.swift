@@ -9,6 +9,7 @@ import Synchronization
 // `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it
 // holds moves by its mailbox.
 public final class VoiceIsolation: @unchecked Sendable {
+  /// Makes an isolator, which may take half a second; called on the thread that makes capture paths, or by `prepare`.
   public typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
 
   /// What it is doing. [any]
@@ -26,6 +27,7 @@ public final class VoiceIsolation: @unchecked Sendable {
     /// Blocks of 10 ms that came late since nearend started, or since the counters were cleared, so that the standard voice was heard.
     public var lateBlocks: UInt64 = 0
 
+    /// Creates the status of an isolation that nobody has asked for.
     public init() {}
   }
 
@@ -103,7 +105,7 @@ public final class VoiceIsolation: @unchecked Sendable {
     set { lock.withLock { _ in state.isSynchronous = newValue } }
   }
 
-  /// [any]
+  /// What it is doing now. [any]
   public var status: Status {
     lock.withLock { _ in
       var status = Status()

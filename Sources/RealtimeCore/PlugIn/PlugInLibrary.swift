@@ -8,6 +8,7 @@ public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConverti
   /// Empty: the library's only one.
   public var label: String
 
+  /// Creates an address of its two parts, which are not checked.
   public init(file: String, label: String) { (self.file, self.label) = (file, label) }
 
   /// - Throws: `PlugInError.address` for what has no file.

@@ -4,13 +4,17 @@ import Foundation
 public struct PlugInPort: Codable, Sendable, Equatable {
   /// Its number among all the plug-in's ports.
   public var index: Int
+  /// The plug-in's own name for it, which settings go by.
   public var name: String
   /// In the port's own unit, or as a share of the sample rate; nil: unbounded.
   public var lower: Double?
+  /// In the port's own unit, or as a share of the sample rate; nil: unbounded.
   public var upper: Double?
   /// The bounds are shares of the sample rate.
   public var isRateRelative: Bool
+  /// A Boolean value indicating whether equal ratios, rather than equal differences, are equal steps: frequencies, gains.
   public var isLogarithmic: Bool
+  /// A Boolean value indicating whether only whole numbers are possible; true for a switch.
   public var isInteger: Bool
   /// 0 is off, 1 is on.
   public var isToggled: Bool
@@ -105,14 +109,19 @@ public struct PlugInPort: Codable, Sendable, Equatable {
 public struct PlugInDescription: Codable, Sendable, Equatable {
   /// Path of its library.
   public var file: String
+  /// Its name within the library, as in an address: "amp_mono".
   public var label: String
+  /// Its name for people.
   public var name: String
+  /// Who has made it, for people; may be empty.
   public var maker: String
   /// It neither locks nor allocates: it runs on the audio thread.
   public var isHardRealtime: Bool
   /// Its input and its output must not be the same memory. They never are.
   public var isInPlaceBroken: Bool
+  /// Number of its audio inputs; `check(for:)` says how many fit into a chain.
   public var audioInputs: Int
+  /// Number of its audio outputs.
   public var audioOutputs: Int
   /// Control inputs.
   public var ports: [PlugInPort]

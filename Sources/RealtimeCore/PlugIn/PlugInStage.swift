@@ -196,8 +196,11 @@ final class PlugInStage: @unchecked Sendable {
 
 /// A plug-in's stage at one instant. [any]
 public struct PlugInStatus: Sendable, Equatable {
+  /// Its name in the rack, for `PlugInRack.set` and `remove`.
   public var id: String
+  /// The chain that it is a stage of.
   public var chain: PlugInChain
+  /// What the plug-in says of itself, with its ports.
   public var plugIn: PlugInDescription
   /// Frames, added to those that the graph is told.
   public var latency: Int

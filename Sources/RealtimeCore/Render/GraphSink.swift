@@ -1,8 +1,11 @@
 /// One cycle's audio of a stereo port pair. Missing channels are silent.
 public struct StereoInput {
+  /// The left port's samples of this cycle; nil if nothing is linked.
   public var left: UnsafePointer<Float>?
+  /// The right port's samples of this cycle; nil if nothing is linked.
   public var right: UnsafePointer<Float>?
 
+  /// Borrows the buffers for the cycle. [realtime]
   @_noLocks @_noAllocation
   public init(left: UnsafePointer<Float>?, right: UnsafePointer<Float>?) {
     self.left = left
@@ -23,6 +26,7 @@ public struct GraphSinkStatus: Sendable, Equatable {
 /// A participant whose audio arrives in the cycle's port buffers (K9): without a ring or latency, and bit-exact at unity gain (K10).
 // `@unchecked Sendable`: cells are atomic, and only the audio thread touches the player.
 public final class GraphSink: @unchecked Sendable {
+  /// The participant's id, unique in its mixer. [any]
   public let id: String
   /// Index of this sink's audio in the buffers given to `RenderPath.process`, 0..<`Mixer.capacity`.
   public let slot: Int

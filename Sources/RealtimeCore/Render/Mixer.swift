@@ -21,6 +21,7 @@ public final class Mixer: @unchecked Sendable {
   /// A program's own stages, on the mix before its volume and the limiter (S6).
   public let stages = StageChain()
 
+  /// Creates a mixer without sinks: stereo, unity gain, not muted. [control]
   public init() {
     var memory = CellBlock(count: MixerCells.count + 2)
     cells = MixerCells(&memory)

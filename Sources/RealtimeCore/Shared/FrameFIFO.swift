@@ -5,6 +5,7 @@
 // `@unchecked Sendable`: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to
 // the reader, the others to the writer.
 public struct FrameFIFO: @unchecked Sendable {
+  /// The size of a frame in bytes, 1 or more.
   public let bytesPerFrame: Int
   /// The capacity in frames.
   public let capacity: Int

@@ -19,6 +19,7 @@ public final class SourceTap: @unchecked Sendable {
   /// The queue whose memory the consumer points into.
   private var queue: SourceQueue?
 
+  /// Creates a tap that nobody takes from, mono. [control]
   public init() {
     var memory = CellBlock(count: SourceCells.count)
     cells = SourceCells(&memory)

@@ -19,7 +19,9 @@ public typealias StageCallback =
 /// A program's own stage in the capture or the render chain (S6). [any]
 // `@unchecked Sendable`: the context is only passed on; the program owns it and coordinates access to it.
 public struct AudioStage: @unchecked Sendable {
+  /// What the stage does with the audio of each cycle in which its chain runs. [realtime]
   public var callback: StageCallback
+  /// What the callback is given; it must stay valid until `released`. nil if the callback needs none.
   public var context: UnsafeMutableRawPointer?
   /// The stage's delay in frames, added to the latency that the graph is told. Constant.
   public var latency: Int
@@ -28,6 +30,7 @@ public struct AudioStage: @unchecked Sendable {
   /// Called with the context when nobody listens any more, once per pause: what comes after does not continue what was before. [realtime]
   var onIdle: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 
+  /// Creates a stage, which works once a chain has it. A negative latency counts as 0.
   public init(
     latency: Int = 0, context: UnsafeMutableRawPointer? = nil, released: (@Sendable (UnsafeMutableRawPointer?) -> Void)? = nil,
     callback: @escaping StageCallback

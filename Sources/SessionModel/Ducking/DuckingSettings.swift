@@ -28,6 +28,7 @@ public struct DuckingSettings: Codable, Sendable, Equatable {
   /// third of it in silence.
   public var isAdvanced = false
 
+  /// Creates settings; the default is the least ducking, regardless of who speaks.
   public init(level: DuckingLevel = .min, isAdvanced: Bool = false) {
     self.level = level
     self.isAdvanced = isAdvanced
@@ -39,6 +40,7 @@ public struct DuckingSettings: Codable, Sendable, Equatable {
 
 /// The current state of ducking. [any]
 public struct DuckingStatus: Codable, Sendable, Equatable {
+  /// The settings, whether a call is up or not.
   public var settings: DuckingSettings
   /// A Boolean value indicating whether a call is up and voice processing is in use.
   public var isActive: Bool

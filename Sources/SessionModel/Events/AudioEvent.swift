@@ -27,6 +27,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     /// Somebody talks into the muted microphone (D2).
     case talkingWhileMuted
   }
+  /// What has happened; it decides which keys `detail` has.
   public var kind: Kind
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double

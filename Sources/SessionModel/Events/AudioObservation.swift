@@ -55,7 +55,9 @@ package struct AudioObservation: Sendable, Equatable {
 
 /// The devices in use by node name; nil without a device. [any]
 public struct RouteEnds: Sendable, Equatable {
+  /// `node.name` of the real microphone.
   public var microphone: String?
+  /// `node.name` of the real speaker.
   public var speaker: String?
 
   package init(microphone: String? = nil, speaker: String? = nil) {

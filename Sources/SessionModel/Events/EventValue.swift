@@ -5,6 +5,8 @@ public enum EventValue: Codable, Sendable, Equatable {
   case number(Double)
   case string(String)
 
+  /// Decodes a JSON scalar. A number without a fraction is an integer, even if it was encoded as `.number`.
+  /// - Throws: `DecodingError` for null, an array or an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let value = try? container.decode(Bool.self) {
@@ -18,6 +20,7 @@ public enum EventValue: Codable, Sendable, Equatable {
     }
   }
 
+  /// Encodes the bare scalar.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -19,8 +19,11 @@ public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
 
 /// A change of route. [any]
 public struct RouteChange: Codable, Sendable, Equatable {
+  /// Why it changed, as both routes and what people chose meanwhile tell.
   public var reason: RouteChangeReason
+  /// The route before; empty if there was none.
   public var previousRoute: RouteDescription
+  /// The route now; empty with `noSuitableRoute`.
   public var route: RouteDescription
 
   package init(reason: RouteChangeReason, previousRoute: RouteDescription, route: RouteDescription) {

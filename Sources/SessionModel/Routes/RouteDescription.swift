@@ -4,6 +4,7 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   public var name: String
   /// A description for people: "Built-in Audio Analog Stereo".
   public var description: String
+  /// The kind of port (R3); `other` if the graph does not tell.
   public var portType: PortType
   /// Name of the device's active Route, "analog-output-headphones"; empty if it has none.
   public var port: String
@@ -58,7 +59,9 @@ public struct PortId: Codable, Sendable, Equatable, Hashable {
 
 /// The inputs and outputs in use, at present at most one of each, as in Apple's `AVAudioSessionRouteDescription`. [any]
 public struct RouteDescription: Codable, Sendable, Equatable {
+  /// The port of the real microphone; empty if there is none.
   public var inputs: [RoutePort]
+  /// The port of the real speaker; empty if there is none.
   public var outputs: [RoutePort]
 
   package init(inputs: [RoutePort] = [], outputs: [RoutePort] = []) {
@@ -66,8 +69,10 @@ public struct RouteDescription: Codable, Sendable, Equatable {
     self.outputs = outputs
   }
 
+  /// The ports of one direction.
   public subscript(direction: Device.Direction) -> [RoutePort] { direction == .input ? inputs : outputs }
 
+  /// A Boolean value indicating whether no real device is in use.
   public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 
   /// Returns whether the route uses another port, or the same port as another type. Other properties of a port do not count.

@@ -21,6 +21,7 @@ public struct SessionSettings: Codable, Sendable, Equatable {
 
   /// A Boolean value indicating whether the person at the microphone is muted (D1).
   public var isMicrophoneMuted = false
+  /// How a mute is carried out (D1); no effect while not muted.
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
   /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, though nobody sends
   /// (S8).

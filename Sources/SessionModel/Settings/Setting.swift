@@ -46,6 +46,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// Locked while media is registered (L6).
   case manualAudioSessionManagement
 
+  /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text.
   public enum Kind: Sendable, Equatable {
     case bool, volume, deviceName
     /// One of these words.
@@ -54,6 +55,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case switchedChoice([String])
   }
 
+  /// The kind of its values, which `parse` and `checked` go by.
   public var kind: Kind {
     switch self {
     case .outputVolume, .micVolume, .appVolume: .volume

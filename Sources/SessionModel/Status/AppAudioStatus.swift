@@ -36,6 +36,7 @@ public struct AppAudioStatus: Codable, Sendable, Equatable {
 public struct VolumeStatus: Codable, Sendable, Equatable {
   /// As mixers show it: the cube root of the linear gain; 1 is unchanged.
   public var volume: Double
+  /// A Boolean value indicating whether it is muted there, whatever the volume.
   public var isMuted: Bool
 
   package init(volume: Double = 1, isMuted: Bool = false) {

@@ -1,5 +1,6 @@
 /// An interruption of the session (I1).
 public struct Interruption: Codable, Sendable, Equatable {
+  /// What interrupts. `rawValue` is its name in the status document, events and telemetry.
   public enum Reason: String, Codable, Sendable, CaseIterable {
     /// The PipeWire daemon is gone.
     case daemonLost
@@ -25,6 +26,7 @@ public struct Interruption: Codable, Sendable, Equatable {
       }
     }
   }
+  /// What interrupts the session; at most one interruption of each reason holds at a time.
   public var reason: Reason
   /// Seconds since it began.
   public var duration: Double
@@ -37,6 +39,7 @@ public struct Interruption: Codable, Sendable, Equatable {
 
 /// An interruption with its outcome. Field names are those of the status document and stay.
 public struct InterruptionRecord: Codable, Sendable, Equatable {
+  /// How an interruption went on: it `holds`, then `waits`, and has then `recovered` or `ended`.
   public enum Outcome: String, Codable, Sendable {
     /// It has not ended.
     case holds
@@ -47,11 +50,13 @@ public struct InterruptionRecord: Codable, Sendable, Equatable {
     /// It has ended, and there was nothing to recover.
     case ended
   }
+  /// What interrupted the session; later records may have the same reason.
   public var reason: Interruption.Reason
   /// Seconds since 1970-01-01 00:00 UTC.
   public var began: Double
   /// Its duration in seconds, so far or in total.
   public var duration: Double
+  /// How it went on; final once `recovered` or `ended`.
   public var outcome: Outcome
 
   package init(reason: Interruption.Reason, began: Double, duration: Double, outcome: Outcome) {

@@ -18,6 +18,7 @@ public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
 
 /// The requested and the actual state of a component (V3).
 public struct ComponentStatus: Codable, Sendable, Equatable {
+  /// Which of the four components this is about.
   public var component: ProcessingComponent
   /// A Boolean value indicating whether the user has switched it on.
   public var isRequested: Bool
@@ -49,29 +50,33 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
 public struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works, as shown on screen (V6).
   public enum EchoVerdict: String, Codable, Sendable {
-    /// Voice processing, echo cancellation or the microphone is off, or bypassed.
+    /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nobody records.
     case off
-    /// The far end is silent: there is no echo to cancel.
+    /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
     case nothingToCancel
-    /// The far end plays and the canceller has not converged yet.
+    /// Echo has been heard for less than 5 s in total, and is not yet reduced by 15 dB.
     case converging
-    /// The echo is cancelled.
+    /// Echo is reduced by 15 dB or more.
     case cancelling
-    /// The far end has played for more than 5 s, and little of its echo is removed.
+    /// More than 5 s of echo have been heard, and it is not reduced by 15 dB.
     case failing
   }
   /// `useVoiceProcessingIO`.
   public var isInUse: Bool
+  /// A Boolean value indicating whether the raw microphone is heard, at the processed voice's latency (V2).
   public var isBypassed: Bool
   /// The engine for echo and noise; never `off`, but the one chosen last.
   public var engine: EchoCanceller
   /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
   public var library: String
+  /// The mode of the microphone, as requested and as it is (V12).
   public var micMode: MicModeStatus
   /// In the order of `ProcessingComponent.allCases`.
   public var components: [ComponentStatus]
+  /// Whether echo cancellation works (V6); `off` also while interrupted, and while nobody records.
   public var echo: EchoVerdict
-  /// Echo return loss enhancement in dB, smoothed over far-end speech; nil before the first far-end speech.
+  /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
+  /// echo.
   public var erle: Double?
   /// Echo delay that the canceller measures, in ms; nil until known.
   public var echoDelay: Double?
@@ -79,6 +84,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   public var streamDelay: Double
   /// Gain of the gain control now, in dB.
   public var gain: Double
+  /// A Boolean value indicating whether the near end talks, muted or not; false with voice processing off.
   public var hasVoice: Bool
   /// Peak of the raw microphone, dBFS; −120 if silent.
   public var microphoneLevel: Double

@@ -14,6 +14,7 @@ public struct RemoteStatus: Codable, Sendable, Equatable {
   public var lost: UInt64
   /// Those of them that came too late.
   public var late: UInt64
+  /// Packets that came more than once; the further ones are not played.
   public var duplicates: UInt64
   /// Datagrams that were no part of the stream: of another sender, or of another format.
   public var refused: UInt64

@@ -1,11 +1,13 @@
 /// The state of one participant's audio on its way to the speaker (K1–K9).
 public struct SinkStatus: Codable, Sendable, Equatable {
+  /// How a participant's audio reaches nearend.
   public enum Kind: String, Codable, Sendable {
     /// PCM written by a program into a ring buffer.
     case ring
     /// A PipeWire sink device linked to the filter; it has no buffer, and adds no latency.
     case graph
   }
+  /// The phases of a sink.
   public enum State: String, Codable, Sendable {
     /// Never written to, ended, or, for a graph sink, without a player: legitimately silent, not underrunning (K5).
     case idle
@@ -15,11 +17,15 @@ public struct SinkStatus: Codable, Sendable, Equatable {
     /// Should play, but has nothing.
     case underrun
   }
+  /// The participant's id, unique among the sinks.
   public var id: String
+  /// How its audio comes; the fields about a ring mean nothing for a graph sink.
   public var kind: Kind
+  /// The phase now; a graph sink is `idle` or `playing`.
   public var state: State
   /// Frames per second, as written.
   public var sampleRate: Int
+  /// 1 or 2, as written; 2 for a graph sink.
   public var channelCount: Int
   /// Bytes waiting in the ring.
   public var fillBytes: Int
@@ -29,11 +35,15 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var targetFill: Double
   /// Underruns since it last played without one.
   public var consecutiveUnderruns: UInt64
+  /// Underruns since registration, or since the counters were cleared; 0 for a graph sink.
   public var totalUnderruns: UInt64
   /// Writes refused whole since the last one that fit.
   public var consecutiveDrops: UInt64
+  /// Writes refused whole since registration, or since the counters were cleared; 0 for a graph sink.
   public var totalDrops: UInt64
+  /// Frames accepted since registration; 0 for a graph sink.
   public var framesWritten: UInt64
+  /// Frames taken out of the ring to be played, without those that a reset discarded; 0 for a graph sink.
   public var framesRead: UInt64
   /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
   public var isResampling: Bool
@@ -47,6 +57,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var jitterSpikes: UInt64
   /// Linear, 0–4; 1 is unchanged.
   public var gain: Double
+  /// A Boolean value indicating whether it is muted; its audio is still taken, so that unmuting continues with what is said then.
   public var isMuted: Bool
   /// Peak in dBFS after gain; −120 if silent.
   public var peak: Double

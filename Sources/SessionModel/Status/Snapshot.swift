@@ -8,9 +8,13 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var uptime: Double
   /// Processor time used by the whole process since the last snapshot, in percent of one processor.
   public var cpuPercent: Double
+  /// The session: its media, mute and interruptions.
   public var session: SessionStatus
+  /// The filter node: its cycles, latencies and links.
   public var graph: GraphStatus
+  /// The real devices, those in use and those that could be.
   public var route: RouteStatus
+  /// The capture chain: its components as requested and in effect, and its measurements.
   public var processing: ProcessingStatus
   /// One row per participant, in the order of registration.
   public var sinks: [SinkStatus]
@@ -60,11 +64,13 @@ public struct SessionStatus: Codable, Sendable, Equatable {
     case idle
     /// Media is registered or recording is prepared, and the graph runs.
     case active
-    /// Media is registered, and the call manager has not yet activated the session (S1).
+    /// Media is registered or recording is prepared, and the session is not active: the call manager has not activated it (S1, I4), or
+    /// recovery waits for the foreground (I3).
     case waiting
     /// Interrupted; `interruption` has the reason.
     case interrupted
   }
+  /// The phase; `interrupted` takes precedence over the others.
   public var state: State
   /// Ids of the media that send (record the processed microphone), for example "parec-71".
   public var sendMedia: [String]
@@ -74,7 +80,9 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   public var interruption: Interruption?
   /// Interruptions since the start, past and current, oldest first, at most `InterruptionHistory.capacity` (I1).
   public var interruptions: [InterruptionRecord]
+  /// A Boolean value indicating whether a person has muted the microphone (D1).
   public var isMicrophoneMuted: Bool
+  /// How a mute is carried out (D1), muted or not.
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
   /// A Boolean value indicating whether somebody talks while muted (D2). False if nothing listens: in mute mode `restart`, and without
   /// voice processing.
@@ -118,11 +126,11 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   public var rate: Int
   /// Cycles processed since start.
   public var cycles: UInt64
-  /// Share of the cycle's time that nearend's callback takes, 0–1 (pw-top's B/Q).
+  /// Share of the cycle's time that nearend's callback takes, smoothed over a second; 1 is all of it (pw-top's B/Q).
   public var busyRatio: Double
-  /// Largest `busyRatio` of the last second.
+  /// Largest share of a single cycle's time in the last second.
   public var busyRatioPeak: Double
-  /// Cycles that began before the last had ended, or were missed, since start.
+  /// Cycles missed while the graph ran, since start or since the counters were cleared.
   public var xruns: UInt64
   /// Frames from the real microphone's port to *Nearend Microphone*: what nearend itself adds.
   public var captureLatency: Int
@@ -169,6 +177,7 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var pickedMicrophone: String?
   /// Node name of the speaker that a person picked, present or not; nil while the default is followed (R2).
   public var pickedSpeaker: String?
+  /// What the echo canceller is told the speaker plays (V4).
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
@@ -208,11 +217,13 @@ public struct RouteStatus: Codable, Sendable, Equatable {
 
 /// A real audio device, identified by its node name, never by its id.
 public struct Device: Codable, Sendable, Equatable, Hashable {
+  /// The way of the sound, as seen from the machine.
   public enum Direction: String, Codable, Sendable { case input, output }
   /// `node.name`, for example "alsa_output.pci-0000_00_1f.3.analog-stereo".
   public var name: String
   /// `node.description`, for people.
   public var description: String
+  /// `input` for a microphone, `output` for a speaker.
   public var direction: Direction
   /// A Boolean value indicating whether the session manager uses it by default.
   public var isDefault: Bool
@@ -256,10 +267,13 @@ public enum ReferenceSource: String, Codable, Sendable, CaseIterable {
 
 /// A log entry for people.
 public struct LogEntry: Codable, Sendable, Equatable {
+  /// The severity of an entry; in the systemd journal it is the line's priority.
   public enum Level: String, Codable, Sendable { case info, warning, error }
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double
+  /// The severity; `info` is what nobody has to react to.
   public var level: Level
+  /// One line of printable text, of bounded length.
   public var message: String
 
   package init(time: Double, level: Level, message: String) {
@@ -273,6 +287,7 @@ public struct LogEntry: Codable, Sendable, Equatable {
 public struct RehearsalStatus: Codable, Sendable, Equatable {
   /// Who talks in the room now.
   public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  /// Who talks now, by the conversation's script.
   public var phase: Phase
   /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil until measured.
   public var erle: Double?

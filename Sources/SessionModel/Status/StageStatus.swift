@@ -1,6 +1,8 @@
 /// A LADSPA plug-in as a stage of a chain (S6). [any]
 public struct StageStatus: Codable, Sendable, Equatable {
+  /// The chain that a plug-in works in: on the voice, or on what the speaker plays.
   public enum Chain: String, Codable, Sendable, CaseIterable { case capture, render }
+  /// Whether a plug-in runs; while it does not, its input passes unchanged.
   public enum State: String, Codable, Sendable {
     case running
     /// It has put out NaN or infinite samples, and is bypassed.
@@ -10,10 +12,13 @@ public struct StageStatus: Codable, Sendable, Equatable {
   }
   /// A control port.
   public struct Port: Codable, Sendable, Equatable {
+    /// The plug-in's own name for it, by which it is set.
     public var name: String
+    /// The value now, in the port's own unit; 0 or 1 for a switch.
     public var value: Double
     /// At the graph's rate; nil: unbounded.
     public var lower: Double?
+    /// At the graph's rate; nil: unbounded.
     public var upper: Double?
     /// What it can be, in words.
     public var possible: String
@@ -22,10 +27,13 @@ public struct StageStatus: Codable, Sendable, Equatable {
       (self.name, self.value, self.lower, self.upper, self.possible) = (name, value, lower, upper, possible)
     }
   }
+  /// Its name, by which it is set and removed.
   public var id: String
+  /// Whether it works on the voice or on what the speaker plays.
   public var chain: Chain
   /// Path of the library.
   public var file: String
+  /// The plug-in's name within its library.
   public var label: String
   /// The plug-in's own, for people.
   public var name: String
@@ -33,11 +41,13 @@ public struct StageStatus: Codable, Sendable, Equatable {
   public var isOnAudioThread: Bool
   /// Frames; part of `GraphStatus.captureLatency` or `renderLatency`.
   public var latency: Int
+  /// Whether it runs now; `reason` says why not.
   public var state: State
   /// Why it does not run.
   public var reason: String?
   /// Blocks of 10 ms that the worker gave too late.
   public var lateBlocks: UInt64
+  /// Its control inputs, in the plug-in's order.
   public var ports: [Port]
 
   package init(

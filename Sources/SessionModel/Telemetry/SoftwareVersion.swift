@@ -2,6 +2,7 @@
 public struct SoftwareVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
   /// The numbers, without trailing zeros.
   private let numbers: [Int]
+  /// The text that was parsed, with its trailing zeros.
   public let description: String
 
   /// Parses a version; nil if the text is none.

@@ -12,8 +12,10 @@ public enum TelemetryType: String, Codable, Sendable, CaseIterable {
 public struct TelemetryGate: Sendable, Equatable {
   /// nearend sends only if its own version is at least this; nil for any version.
   public var minimumVersion: SoftwareVersion?
+  /// The types that are not sent, whatever the version.
   public var disabledTypes: Set<TelemetryType> = []
 
+  /// Creates a gate that lets everything through.
   public init() {}
 
   /// Creates a gate from the values of both keys.
@@ -37,6 +39,7 @@ public struct TelemetryGate: Sendable, Equatable {
     return disabledTypes.count == TelemetryType.allCases.count ? "disabledTelemetryTypes has every type" : nil
   }
 
+  /// Returns whether nearend of this version may send telemetry of this type.
   public func allows(_ type: TelemetryType, from version: SoftwareVersion) -> Bool {
     !disabledTypes.contains(type) && minimumVersion.map { version >= $0 } ?? true
   }

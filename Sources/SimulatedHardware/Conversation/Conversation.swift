@@ -3,6 +3,7 @@
 public struct Conversation: Sendable, Equatable {
   /// Who talks.
   public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  /// The order in which phases follow one another.
   public enum Script: String, Codable, Sendable, CaseIterable {
     /// Rounds of far end alone, near end alone, double talk, silence.
     case alternating
@@ -13,11 +14,15 @@ public struct Conversation: Sendable, Equatable {
   }
   /// A phase with its time in seconds.
   public struct Span: Sendable, Equatable {
+    /// Who talks throughout it.
     public var phase: Phase
+    /// Its time since the epoch; infinite where nothing comes before or after.
     public var seconds: Range<Double>
   }
 
+  /// The order of the phases.
   public let script: Script
+  /// Determines how long phases last, and whose turn it is at the far end.
   public let seed: UInt64
   /// Number of remote participants.
   public let talkers: Int
@@ -25,6 +30,7 @@ public struct Conversation: Sendable, Equatable {
   /// Length of a round of the alternating script, in seconds.
   private static let round = 24.0
 
+  /// Creates a conversation of `talkers` remote participants and one talker in the room.
   public init(_ script: Script = .alternating, seed: UInt64 = 1, talkers: Int = 3) {
     self.script = script
     self.seed = seed
@@ -54,6 +60,7 @@ public struct Conversation: Sendable, Equatable {
     }
   }
 
+  /// Returns who talks at `time`, in seconds since the epoch; silence before it.
   public func phase(at time: Double) -> Phase { span(at: time).phase }
 
   /// Returns the phase; nil within `guardTime` seconds of a change.

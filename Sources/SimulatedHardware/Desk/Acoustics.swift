@@ -7,6 +7,7 @@ public struct Acoustics: Sendable, Equatable {
   /// All sources: headset microphones, too, hear whoever talks in the room.
   public var microphones: [String] = []
 
+  /// Places nodes, by `node.name`; those in `distant` are in `loudspeakers`, too.
   public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
     self.loudspeakers = loudspeakers
     self.distant = distant

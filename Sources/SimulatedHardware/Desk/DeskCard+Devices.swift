@@ -1,5 +1,6 @@
 /// The available devices. Names, priorities and indices are those that PipeWire 0.3.65 and WirePlumber 0.4.13 give to such hardware.
 extension DeskCard {
+  /// Returns the card of a kind, off and with empty jacks.
   public static func make(_ kind: Kind) -> DeskCard {
     switch kind {
     case .laptop: laptop

@@ -6,6 +6,7 @@ public struct DeskCard: Sendable, Equatable {
   /// The name for tests and scripts.
   public enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
 
+  /// The kind; a desk has at most one card of each.
   public let kind: Kind
   /// `device.name`.
   public var name: String
@@ -13,7 +14,9 @@ public struct DeskCard: Sendable, Equatable {
   public var description: String
   /// The device's other properties, as ALSA and BlueZ give them.
   public var properties: Properties
+  /// Its profiles, "off" first.
   public var profiles: [DeskProfile]
+  /// The routes of all profiles.
   public var routes: [DeskRoute]
   /// Index into `profiles`. A card starts off: the session manager chooses its profile.
   public internal(set) var profile = 0
@@ -26,6 +29,7 @@ public struct DeskCard: Sendable, Equatable {
   var isProfileSaved = false
   var savedRoutes: Set<Int> = []
 
+  /// Creates a card that is off. Profiles and routes mean each other by index.
   public init(
     _ kind: Kind, name: String, description: String, properties: Properties, profiles: [DeskProfile], routes: [DeskRoute]
   ) {
@@ -37,6 +41,7 @@ public struct DeskCard: Sendable, Equatable {
     self.routes = routes
   }
 
+  /// The profile that decides which nodes exist now.
   public var activeProfile: DeskProfile { profiles[profile] }
 
   /// The route of that name; nil if the card has none.

@@ -11,6 +11,7 @@ public struct DeskProfile: Sendable, Equatable {
   /// Empty for off.
   public var nodes: [DeskNode]
 
+  /// Creates a profile; `description` is for people, and `nodes` exist while it is active.
   public init(_ name: String, _ description: String, priority: Int, nodes: [DeskNode]) {
     self.name = name
     self.description = description
@@ -18,6 +19,7 @@ public struct DeskProfile: Sendable, Equatable {
     self.nodes = nodes
   }
 
+  /// The profile in which a card has no node; the first of every card.
   public static let off = DeskProfile("off", "Off", priority: 0, nodes: [])
 }
 
@@ -25,6 +27,7 @@ public struct DeskProfile: Sendable, Equatable {
 public struct DeskNode: Sendable, Equatable {
   /// `card.profile.device`.
   public var device: Int
+  /// Output for a sink, input for a source.
   public var direction: DeskRoute.Direction
   /// `node.name`.
   public var name: String
@@ -37,6 +40,7 @@ public struct DeskNode: Sendable, Equatable {
   /// Further properties.
   public var properties: Properties
 
+  /// Creates a node; `properties` are those besides the ones that the other parameters make.
   public init(
     device: Int, _ direction: DeskRoute.Direction, name: String, positions: [String], rate: Int? = nil, priority: Int,
     properties: Properties = [:]

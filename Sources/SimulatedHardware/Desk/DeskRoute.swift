@@ -1,5 +1,6 @@
 /// A port of a card, as in a device's EnumRoute and Route params: a loudspeaker, a jack, a microphone.
 public struct DeskRoute: Sendable, Equatable {
+  /// Whether a port captures or plays.
   public enum Direction: Sendable { case input, output }
 
   /// Whether anything is plugged in. ALSA reports `unknown` without a jack.
@@ -12,16 +13,20 @@ public struct DeskRoute: Sendable, Equatable {
   public var name: String
   /// For people.
   public var description: String
+  /// `input` for a microphone, `output` for a loudspeaker.
   public var direction: Direction
+  /// The kind of port, from which `isHeardInTheRoom` follows.
   public var portType: PortType
   /// The higher one is chosen if two are available.
   public var priority: Int
+  /// Whether anything is plugged in now; jacks change it.
   public var availability: Availability
   /// `card.profile.device` of the nodes that it can be active for.
   public var devices: [Int]
   /// Indices of the profiles in which it can be active.
   public var profiles: [Int]
 
+  /// Creates a route of the nodes in `devices` (`card.profile.device`), in the profiles of these indices.
   public init(
     _ name: String, _ description: String, _ direction: Direction, _ portType: PortType, priority: Int = 0,
     availability: Availability = .unknown, devices: [Int], profiles: [Int]

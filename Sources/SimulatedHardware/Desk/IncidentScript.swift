@@ -4,9 +4,11 @@ import Platform
 
 /// Incidents with times: each line has seconds from the start and an incident, `2.0 unplug headphones`; `#` begins a comment.
 public struct IncidentScript: Sendable, Equatable {
+  /// One line of a script.
   public struct Entry: Sendable, Equatable {
     /// Seconds from the start of the script.
     public var time: Double
+    /// What is carried out then, by `PrivateSession.perform`.
     public var incident: Incident
   }
   /// By time; equal times in the order of their lines.

@@ -2,7 +2,9 @@ import PipeWireClient
 
 /// A set-up or tear-down of a Bluetooth headset's SCO link, which a headset announces as "call started" or "call ended".
 public struct ScoEvent: Sendable, Equatable {
+  /// The link's two transitions.
   public enum Change: String, Sendable { case setUp, tearDown }
+  /// What makes the link come or go.
   public enum Reason: String, Sendable {
     /// A node of the headset-head-unit profile started running.
     case streaming
@@ -15,7 +17,9 @@ public struct ScoEvent: Sendable, Equatable {
   }
   /// Seconds of CLOCK_MONOTONIC.
   public var time: Double
+  /// Whether the link was set up or torn down.
   public var change: Change
+  /// What made the link come or go; `streaming` for every set-up.
   public var reason: Reason
 }
 

@@ -14,8 +14,11 @@ public final class LoginManager: @unchecked Sendable {
 
   /// A client that wants to be asked before the machine sleeps.
   public struct Inhibitor: Sendable, Equatable {
+    /// What is to be delayed or blocked, as a colon-separated list: `sleep`.
     public var what: String
+    /// The client's name, for people.
     public var who: String
+    /// The client's reason, for people.
     public var why: String
     /// `delay` or `block`.
     public var mode: String

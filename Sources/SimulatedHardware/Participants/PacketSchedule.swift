@@ -13,6 +13,7 @@ public struct PacketSchedule: Sendable {
     /// How long they are stalled, in seconds.
     public var stall: ClosedRange<Double>
 
+    /// Creates a network; the default is a fair one, which stalls three packets in a thousand.
     public init(jitter: Double = 0.01, mostJitter: Double = 0.04, stalls: Double = 0.003, stall: ClosedRange<Double> = 0.06...0.12) {
       self.jitter = jitter
       self.mostJitter = mostJitter
@@ -28,11 +29,14 @@ public struct PacketSchedule: Sendable {
 
   /// How much faster the participant's clock runs, in parts per million.
   public let drift: Double
+  /// What delays the packets.
   public let network: Network
   private var generator: SeededGenerator
   private var index = 0
   private var last = 0.0
 
+  /// Creates a schedule; the same seed delays the same packets by as much.
+  /// - Parameter drift: how much faster the participant's clock runs, in parts per million.
   public init(drift: Double, network: Network = .init(), seed: UInt64) {
     self.drift = drift
     self.network = network

@@ -8,15 +8,24 @@ import Synchronization
 public final class Participant: Sendable {
   /// The participant's format, clock and voice.
   public struct Profile: Sendable {
+    /// The participant's name, usually also its sink's id.
     public var name: String
     /// Frames per second.
     public var rate: Int
+    /// 1, or 2 with the same voice on both.
     public var channels: Int
     /// How much faster its clock runs, in parts per million.
     public var drift: Double
+    /// Who speaks, and what.
     public var voice: Voice
+    /// The network between the participant and nearend.
     public var network: PacketSchedule.Network
 
+    /// Creates a profile.
+    /// - Parameters:
+    ///   - rate: frames per second.
+    ///   - channels: 1 or 2.
+    ///   - drift: how much faster its clock runs, in parts per million.
     public init(name: String, rate: Int, channels: Int, drift: Double, voice: Voice, network: PacketSchedule.Network = .init()) {
       self.name = name
       self.rate = rate
@@ -36,12 +45,17 @@ public final class Participant: Sendable {
   /// Takes one packet; returns false if it is refused.
   public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
 
+  /// Counts since `start`.
   public struct Counters: Sendable, Equatable {
+    /// Packets that were given to `Write`.
     public var packets = 0
+    /// Those of them for which it returned false.
     public var refused = 0
   }
 
+  /// As given to `init`.
   public let profile: Profile
+  /// The counts so far; all 0 before `start`.
   public var counters: Counters { state.withLock { $0.counters } }
 
   private struct State {

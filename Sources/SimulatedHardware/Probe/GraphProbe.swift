@@ -11,11 +11,13 @@ public final class GraphProbe {
     public var samples: [String: [Float]]
     /// Frames per second.
     public var rate: Int
+    /// Cycles that overlap the recording.
     public var cycles: Int
     /// Cycles that did not begin where the previous one ended.
     public var jumps: Int
     /// Frames of cycles that the daemon or a busy machine let the probe miss, in playing and in recording.
     public var lostFrames: Int
+    /// Times that another node took over the clock.
     public var driverChanges: Int
     /// The smallest and largest quantum in frames.
     public var quantum: ClosedRange<Int>
@@ -24,6 +26,7 @@ public final class GraphProbe {
     public var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
   }
 
+  /// What both nodes' names, and the client's, begin with.
   public let name: String
   private let loop: ThreadLoop
   private let tape: ProbeTape
@@ -33,6 +36,7 @@ public final class GraphProbe {
 
   /// The name of a port of the probe, for links.
   public func playPort(_ port: String) -> String { "\(name).play:\(port)" }
+  /// The name of a port of the probe that records, for links.
   public func recordPort(_ port: String) -> String { "\(name).rec:\(port)" }
 
   /// Makes both nodes and waits until the graph has them.

@@ -12,6 +12,7 @@ public final class Room: Sendable {
 
   deinit { work.stop() }
 
+  /// Those given to `init`; `observe` and `place` do not change them.
   public var options: RoomOptions { work.options }
 
   /// Connects, and reconnects whenever the daemon comes back. `report` is called four times a second on the room's thread. Call it once.
@@ -26,6 +27,7 @@ public final class Room: Sendable {
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   public func place(_ acoustics: Acoustics) { work.place(acoustics) }
 
+  /// The room's state now; waits for its thread.
   public var report: RoomReport { work.report }
 
   /// The clock's position at the room's last cycle, in frames; nil before the first.

@@ -8,7 +8,9 @@ public struct RoomOptions: Sendable, Equatable {
   public var rate = 48_000
   /// The conversation's beginning, in seconds of CLOCK_MONOTONIC.
   public var epoch: Double
+  /// The order of the conversation's phases.
   public var script = Conversation.Script.alternating
+  /// Determines the conversation and the room's echo paths.
   public var seed: UInt64 = 1
   /// Level of the echo at the microphone relative to the talker in the room, in dB.
   public var echo = -3.0
@@ -26,13 +28,16 @@ public struct RoomOptions: Sendable, Equatable {
   /// Folder of the synthesised speech; nil for `Speech.defaultCache`.
   public var cache: String?
 
+  /// Creates options of a room with one loudspeaker and one microphone at the daemon's `socket`, and a conversation since `epoch`.
   public init(socket: String, epoch: Double) {
     self.socket = socket
     self.epoch = epoch
   }
 
+  /// The conversation that goes on in the room; equal options give equal ones.
   public var conversation: Conversation { Conversation(script, seed: seed) }
 
+  /// The options as words `name=value`, for a command line.
   public var arguments: [String] {
     var pairs = [
       ("socket", socket), ("rate", "\(rate)"), ("epoch", "\(epoch)"), ("script", script.rawValue), ("seed", "\(seed)"), ("echo", "\(echo)"),

@@ -33,6 +33,7 @@ public func runRoom(arguments: [String]) throws {
 
 /// A room in a process of its own, so that its processor time does not count as the product's. [any]
 public final class RoomProcess: Sendable {
+  /// The child process; `end` ends it.
   public let process: ChildProcess
   private let socket: ChildSocket
   private let latest = Mutex<RoomReport?>(nil)

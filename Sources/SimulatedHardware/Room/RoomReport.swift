@@ -2,6 +2,7 @@
 public struct RoomReport: Codable, Sendable, Equatable {
   /// Seconds since the conversation's epoch.
   public var seconds: Double
+  /// Who talks at `seconds`, by the script.
   public var phase: Conversation.Phase
   /// Whether the daemon is reachable.
   public var isConnected: Bool

@@ -13,7 +13,9 @@ public final class ChildProcess: Sendable {
 
   typealias Stream = ChildStream
 
+  /// The program's file name, without its folder.
   public let name: String
+  /// Its process id; once `exit` is known the system may reuse it.
   public let pid: Int32
   private let ended = Mutex<Exit?>(nil)
 
@@ -36,6 +38,7 @@ public final class ChildProcess: Sendable {
   /// How it ended; nil while it runs.
   public var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
 
+  /// A Boolean value indicating whether it has not ended; a stopped process (SIGSTOP) counts as running.
   public var isRunning: Bool { exit == nil }
 
   /// Sends a signal; ignored if it has ended.

@@ -86,6 +86,7 @@ extension PrivateSession {
     try start()
   }
 
+  /// Returns whether a daemon was started and has not ended; a frozen one counts as running.
   public func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
 
   /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil if it does not run.

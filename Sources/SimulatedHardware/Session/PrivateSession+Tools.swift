@@ -4,9 +4,13 @@ import Platform
 
 /// A tool's output and exit.
 public struct ToolResult: Sendable, Equatable {
+  /// Its standard output, as UTF-8.
   public var output: String
+  /// Its standard error, as UTF-8.
   public var errors: String
+  /// How it ended; that a tool fails is no error of `run`.
   public var exit: ChildProcess.Exit
+  /// A Boolean value indicating whether it ended by itself with status 0.
   public var succeeded: Bool { exit == .status(0) }
 }
 
@@ -38,6 +42,7 @@ extension PrivateSession {
     return ToolResult(output: texts[0], errors: texts[1], exit: exit)
   }
 
+  /// As `run(_:_:timeout:)`, with the usual timeout.
   public func run(_ program: String, _ arguments: String...) throws -> ToolResult { try run(program, arguments) }
 
   /// Starts a client in the session; it ends with the session at the latest. Its output goes to the file `output`, or nowhere.
@@ -86,8 +91,11 @@ extension PrivateSession {
 
   /// A link between two ports, each `node:port`.
   public struct Link: Sendable, Hashable {
+    /// The output port, as `node:port`.
     public var from: String
+    /// The input port, as `node:port`.
     public var to: String
+    /// Names a link from an output port to an input port, whether it exists or not.
     public init(from: String, to: String) {
       self.from = from
       self.to = to
@@ -107,6 +115,9 @@ extension PrivateSession {
     }
   }
 
+  /// Waits until every port exists, given as `node:port`.
+  /// - Parameter timeout: seconds; nil for the configuration's.
+  /// - Throws: `SessionError`: `timedOut`, which names the missing ones, or `programFailed`.
   public func wait(forPorts names: [String], timeout: Double? = nil) throws {
     var missing = names
     try wait(for: "ports", timeout: timeout, detail: { "missing: \(missing.joined(separator: ", "))" }) {

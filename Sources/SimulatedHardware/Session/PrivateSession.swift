@@ -8,8 +8,10 @@ import Synchronization
 /// Nothing of it outlives this process, and `end()` (or releasing the last reference) removes every trace. Calls block until the facts they
 /// promise are true, so call them on a thread that may wait. [control]
 public final class PrivateSession: Sendable {
+  /// A daemon that a session may run.
   public typealias Daemon = SessionConfiguration.Daemon
 
+  /// As given to `init`.
   public let configuration: SessionConfiguration
   /// The complete environment of a client of this session; nothing else is inherited.
   public let environment: [String: String]

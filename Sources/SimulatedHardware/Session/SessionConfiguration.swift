@@ -12,6 +12,7 @@ public struct SessionConfiguration: Sendable {
     /// it, and recordings stay exact to the sample. `speed` 1 is real time, 4 is four times as fast.
     case patient(speed: Double = 1)
   }
+  /// The daemons of a session, in the order in which they start; `rawValue` is a name for people.
   public enum Daemon: String, Sendable, CaseIterable {
     case bus = "dbus-daemon"
     case systemBus = "dbus-daemon --system"
@@ -32,7 +33,9 @@ public struct SessionConfiguration: Sendable {
   public var quantum: Int?
   /// Frames per second of the graph.
   public var rate = 48_000
+  /// What drives the graph; by default the first speaker.
   public var clock = Clock.speaker
+  /// The sound devices that the PipeWire daemon makes itself; ignored with a desk.
   public var devices: [SimulatedDevice] = [.speaker, .microphone]
   /// The cards of a desk, which replace `devices`; nil for no desk. With `Clock.speaker` each of their nodes has a clock of its own, and
   /// the one with the highest priority drives what is linked.
@@ -50,6 +53,7 @@ public struct SessionConfiguration: Sendable {
   /// Seconds to wait for a fact before the session is given up.
   public var timeout = factTimeout
 
+  /// Creates the configuration of a whole session with one speaker and one microphone, 48 kHz, and no desk.
   public init() {}
 
   /// The devices that the daemon makes.

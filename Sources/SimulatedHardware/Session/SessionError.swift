@@ -2,6 +2,7 @@ internal import Glibc
 
 /// Why a private session could not be made or used, with what to do about it.
 public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong, for callers that react to it.
   public enum Code: String, Sendable {
     /// A program that the simulation runs is not installed.
     case missingProgram
@@ -14,6 +15,7 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The request is impossible.
     case invalidRequest
   }
+  /// What went wrong; `message` says where, and `remedy` what to do.
   public let code: Code
   /// What was wrong, and where.
   public let message: String

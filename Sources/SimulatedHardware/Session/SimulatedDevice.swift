@@ -1,11 +1,13 @@
 /// A sound device that the private daemon makes itself, so that it comes back with a restarted daemon.
 public struct SimulatedDevice: Sendable, Hashable {
+  /// What a device does, and its ports.
   public enum Kind: Sendable {
     /// Plays stereo: `<name>:playback_FL`, `playback_FR`; its sound comes out of `monitor_FL`, `monitor_FR`.
     case speaker
     /// Records mono: what is fed into `<name>:input_MONO` comes out of `capture_MONO`.
     case microphone
   }
+  /// Whether it plays or records, which decides its ports.
   public var kind: Kind
   /// `node.name`.
   public var name: String
@@ -14,6 +16,7 @@ public struct SimulatedDevice: Sendable, Hashable {
   /// `priority.session`: the highest becomes the session manager's default.
   public var priority: Int
 
+  /// Creates a device; names are unique in a session.
   public init(_ kind: Kind, name: String, description: String, priority: Int) {
     self.kind = kind
     self.name = name
@@ -21,6 +24,7 @@ public struct SimulatedDevice: Sendable, Hashable {
     self.priority = priority
   }
 
+  /// `hw.speaker`, which sessions have unless told otherwise.
   public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
   /// Above the speaker, whose monitor WirePlumber 0.5 would otherwise prefer as a source.
   public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)

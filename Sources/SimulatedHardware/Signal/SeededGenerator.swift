@@ -4,8 +4,10 @@ internal import Glibc
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// Begins a sequence; equal seeds give equal ones.
   public init(seed: UInt64) { state = seed }
 
+  /// Returns the next value: 64 uniformly distributed bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state

@@ -2,11 +2,16 @@ import Foundation
 
 /// A mono sound file of 16 bits.
 public struct WaveFile {
+  /// Full scale ±1; what is beyond is clipped in the file.
   public var samples: [Float]
+  /// Frames per second.
   public var rate: Int
 
+  /// Creates a file's content; `write` makes the file.
   public init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
 
+  /// Writes the file, in place of one that is there. Traps for NaN and infinite samples.
+  /// - Throws: Foundation's error.
   public func write(to path: String) throws {
     let bytes = samples.count * 2
     var data = Data("RIFF".utf8)

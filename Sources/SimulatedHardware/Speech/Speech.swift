@@ -5,6 +5,7 @@ internal import Glibc
 public struct Speech: Sendable {
   /// Frames per second.
   public let rate: Int
+  /// Full scale ±1, `rate` of them per second.
   public let samples: [Float]
 
   /// The level of talkers, dBFS.
@@ -36,6 +37,7 @@ public struct Speech: Sendable {
     for voice in voices { _ = try file(of: voice, cache: cache) }
   }
 
+  /// Folder of synthesised speech: `$XDG_CACHE_HOME/nearend` or `~/.cache/nearend`, below `/tmp` without a home.
   public static var defaultCache: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"

@@ -1,5 +1,6 @@
 /// The state of a ring sink at one instant.
 public struct RingSinkStatus: Sendable, Equatable {
+  /// The phases of a sink. `rawValue` is what the audio thread stores.
   public enum State: UInt64, Sendable {
     /// Never written to, ended, or reset: legitimately silent (K5).
     case idle = 0

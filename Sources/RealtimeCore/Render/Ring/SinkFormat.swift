@@ -7,11 +7,13 @@ public struct SinkFormat: Sendable, Equatable {
   /// The type of each sample; 16 bit by default.
   public let sampleType: SampleType
 
+  /// The type of a sample. `rawValue` is its name on the control socket.
   public enum SampleType: String, Sendable, CaseIterable {
     case int16 = "s16"
     /// Full scale ±1; the limiter handles samples beyond it.
     case float32 = "f32"
 
+    /// Size of a sample in bytes.
     public var bytes: Int { self == .int16 ? 2 : 4 }
   }
 
