@@ -37,7 +37,10 @@ extension GraphTests {
     }
 
     private func wait(_ live: LiveGraph, for types: [PortType]) throws {
-      try live.session.wait(for: "the route \(types), which is \(self.types(live))") { self.types(live) == types }
+      try live.session.wait(
+        for: "the route \(types)",
+        detail: { "it is \(self.types(live)); \(live.service.snapshot().log.suffix(5).map(\.message))" }
+      ) { self.types(live) == types }
     }
 
     /// A program that sends and receives.

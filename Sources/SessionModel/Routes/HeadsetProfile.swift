@@ -53,7 +53,7 @@ package struct HeadsetProfile: Sendable, Equatable {
   /// The switch in effect.
   package private(set) var change: Change?
   private var hasTakenEffect = false
-  /// A Boolean value indicating whether the headset disappeared while it was in nearend's profile; when it returns it starts afresh.
+  /// A Boolean value indicating whether the headset disappeared after nearend's switch; when it returns it starts afresh.
   private var isAway = false
   private var asked = -Double.infinity
   /// The time since when a switch has been due.
@@ -95,14 +95,14 @@ package struct HeadsetProfile: Sendable, Equatable {
   ) -> (request: Request?, next: Double?) {
     // The card may come back.
     guard let card = cards.first(where: { $0.name == change.card }) else {
-      isAway = hasTakenEffect
+      isAway = true
       return (nil, nil)
     }
     if card.profile == change.ours {
       hasTakenEffect = true
       isAway = false
     } else {
-      guard hasTakenEffect || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
+      guard hasTakenEffect || isAway || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
       // Somebody chose another profile, or the switch is impossible.
       self.change = nil
       isOverruled = sends && !isAway
@@ -119,9 +119,10 @@ package struct HeadsetProfile: Sendable, Equatable {
     return (ask(card.name, change.former, at: time), time + Self.patience)
   }
 
-  /// Returns the request that restores the original profile when nearend leaves.
+  /// Returns the request that restores the original profile when nearend leaves, also while the card has not reported the switch.
   package mutating func leave(cards: [Card]) -> Request? {
-    guard let change, let card = cards.first(where: { $0.name == change.card }), card.profile == change.ours else { return nil }
+    guard let change, let card = cards.first(where: { $0.name == change.card }) else { return nil }
+    guard card.profile == change.ours || !hasTakenEffect && card.profile == change.former else { return nil }
     self.change = nil
     return Request(card: card.name, profile: change.former)
   }

@@ -133,7 +133,9 @@ extension PrivateSession {
     try wait(for: what, timeout: timeout, detail: { "" }, fact)
   }
 
-  func wait(for what: String, timeout: Double? = nil, detail: () -> String, _ fact: () throws -> Bool) throws {
+  /// Waits until `fact` is true; `detail` tells what is the case instead, once time is up.
+  /// - Throws: as above.
+  package func wait(for what: String, timeout: Double? = nil, detail: () -> String, _ fact: () throws -> Bool) throws {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }

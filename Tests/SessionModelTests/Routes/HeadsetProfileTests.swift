@@ -91,6 +91,19 @@ struct HeadsetProfileTests {
     #expect(rig.requests.last == "a2dp-sink")
   }
 
+  @Test("R6: a headset that goes before its card has reported the switch, and comes back, is switched again")
+  func goesMeanwhile() {
+    var rig = Rig()
+    rig.obeys = false
+    rig.look(true, from: 0, to: 1)
+    rig.isThere = false
+    rig.look(true, from: 1, to: 1.2)
+    (rig.isThere, rig.obeys) = (true, true)
+    rig.look(true, from: 1.2, to: 3)
+    #expect(rig.requests == ["headset-head-unit", "headset-head-unit"])
+    #expect(rig.profile == "headset-head-unit")
+  }
+
   @Test("R6: a headset that does not obey is asked once, not for ever")
   func refuses() {
     var rig = Rig()
@@ -132,6 +145,17 @@ struct HeadsetProfileTests {
     let card = HeadsetProfile.Card(name: Self.bt, profile: rig.profile, callProfile: "headset-head-unit")
     #expect(rig.rule.leave(cards: [card]) == .init(card: Self.bt, profile: "a2dp-sink"))
     #expect(rig.rule.leave(cards: [card]) == nil)
+  }
+
+  @Test("R6: leaving while the switch has not been reported puts the profile back; one that somebody else chose meanwhile stays")
+  func leavesMeanwhile() {
+    for (reported, restores) in [("a2dp-sink", true), ("a2dp-sink-sbc", false)] {
+      var rig = Rig()
+      rig.obeys = false
+      rig.look(true, from: 0, to: 1)
+      let card = HeadsetProfile.Card(name: Self.bt, profile: reported, callProfile: "headset-head-unit")
+      #expect(rig.rule.leave(cards: [card]) == (restores ? .init(card: Self.bt, profile: "a2dp-sink") : nil), "\(reported)")
+    }
   }
 
   @Test("R6: a headset without a microphone, and one that is not used, stay as they are")
