@@ -15,10 +15,10 @@ struct DelayScout: ~Copyable {
 
   /// Coherence that counts: so many times what it is at most ages, and at least so much.
   private let clear: Float = 3
-  private let least: Float = 0.12
+  private let least: Float = 0.08
   /// Excess coherence, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables of a talker,
   /// which resemble each other, stay below.
-  private let certain: Float = 0.7
+  private let certain: Float = 1
 
   init(layout: FilterLayout, channels: Int) {
     self.layout = layout
