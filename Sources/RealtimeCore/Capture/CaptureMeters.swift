@@ -66,7 +66,8 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the path's output, after mute, linear.
   public var voicePeak: Float
   /// Echo return loss enhancement in dB: microphone over the canceller's output while only the far end is heard, averaged over about half a
-  /// second; nil before half a second of echo.
+  /// second; nil before half a second of echo. If the voice follows the far end by up to 3 s, which an echo beyond the canceller's reach
+  /// makes it do: microphone over voice there.
   public var erle: Float?
   /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
   public var echoDelay: Float?

@@ -11,6 +11,9 @@ struct ChainEnds: ~Copyable {
   private var raw: BlockDelay
   private var bypassFade: Crossfade
   private var talk: TalkWatch
+  private var leak: LeakedEcho
+  /// Mean square of the processors' output.
+  private var processedPower: Float = 0
   /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
   let filtered: UnsafeMutablePointer<Float>
   private let bypassed: UnsafeMutablePointer<Float>
@@ -28,6 +31,7 @@ struct ChainEnds: ~Copyable {
     detector = VoiceDetector(rate: time.rate)
     gain = GainControl(time)
     talk = TalkWatch(time)
+    leak = LeakedEcho(time)
     filtered = .silence(time.frames)
     bypassed = .silence(time.frames)
   }
@@ -54,12 +58,16 @@ struct ChainEnds: ~Copyable {
 
   /// Takes the processors' output, whether it is heard or not.
   @_noLocks @_noAllocation
-  mutating func listen(_ processed: UnsafePointer<Float>) { detector.update(processed, frames: block) }
+  mutating func listen(_ processed: UnsafePointer<Float>) {
+    detector.update(processed, frames: block)
+    processedPower = meanSquare(processed, frames: block)
+  }
 
   /// Runs behind the processors, in place.
   ///
   /// - Parameters:
-  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted.
+  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted; and `erle`, if what is sent follows the far
+  ///     end, is what that says.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
@@ -84,6 +92,10 @@ struct ChainEnds: ~Copyable {
         isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone, erle: readings.erle,
         isMuted: controls.isMicrophoneMuted.isOn())
     }
+    leak.update(
+      farEnd: farEnd, microphone: microphone, voice: processedPower,
+      isCancelling: controls.isEchoCancellationEnabled.isOn() && !isBypassed && unheard == nil)
+    if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
     readings.gain = gain.gain
     readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice
     readings.isTalkingWhileMuted = talk.isTalking

@@ -1,0 +1,113 @@
+internal import CRealtime
+
+/// Tells whether the voice follows the far end, at any delay up to 3 s: an echo beyond the canceller's reach is taken for a near end, and
+/// escapes `EchoMeter`. [realtime] except `init` and `deinit`.
+///
+/// Correlates the changes of both levels within syllables. Slower ones do not count, because those who take turns follow each other, too.
+struct LeakedEcho: ~Copyable {
+  /// Microphone against voice in dB where the voice follows the far end; NaN where it does not.
+  private(set) var erle = Float.nan
+
+  /// Delays of 0…3 s, one frame of 20 ms apart.
+  private let delays = 150
+  private let blocksPerFrame: Int
+  private var blocks = 0
+  /// Mean squares of the frame that is being collected.
+  private var farEnd: Float = 0
+  private var microphone: Float = 0
+  private var voice: Float = 0
+
+  private var farEndLevel = SyllableLevel()
+  private var voiceLevel = SyllableLevel()
+  /// The far end's newest frames, a ring: changes of its level in dB, and whether it was audible.
+  private let changes, audible: UnsafeMutablePointer<Float>
+  private var newest = 0
+  /// By delay: far end times voice, and the far end squared, summed over some 10 s.
+  private let cross, farEndEnergy: UnsafeMutablePointer<Float>
+  private var voiceEnergy: Float = 0
+  /// Mean squares over about a second of what came from the far end, at the delay found.
+  private var heard: Float = 0
+  private var left: Float = 0
+
+  private let memory: Float = 0.998
+  private let step: Float = 0.02
+  /// Recorded talkers stay below 0.5, even where they take turns every 0.8 s; their echoes are above 0.6.
+  private let follows: Float = 0.55
+  /// Some 3 s of speech, in dB²: what less of it resembles is chance.
+  private let least: Float = 2500
+  /// −60 dBFS.
+  private let audibleLevel: Float = 1e-6
+
+  init(_ time: BlockTime) {
+    blocksPerFrame = time.blocks(0.02)
+    changes = .silence(delays)
+    audible = .silence(delays)
+    cross = .silence(delays)
+    farEndEnergy = .silence(delays)
+  }
+
+  deinit {
+    changes.deallocate()
+    audible.deallocate()
+    cross.deallocate()
+    farEndEnergy.deallocate()
+  }
+
+  /// Takes the mean squares of one block: the reference, the microphone, and what the processors make of it. While echo is not cancelled
+  /// there is nothing to measure.
+  @_noLocks @_noAllocation
+  mutating func update(farEnd: Float, microphone: Float, voice: Float, isCancelling: Bool) {
+    guard isCancelling else { return forget() }
+    self.farEnd += farEnd
+    self.microphone += microphone
+    self.voice += voice
+    blocks += 1
+    guard blocks == blocksPerFrame else { return }
+    let share = 1 / Float(blocks)
+    takeFrame(farEnd: self.farEnd * share, microphone: self.microphone * share, voice: self.voice * share)
+    (blocks, self.farEnd, self.microphone, self.voice) = (0, 0, 0, 0)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func takeFrame(farEnd: Float, microphone: Float, voice: Float) {
+    newest = (newest + 1) % delays
+    changes[newest] = farEndLevel.change(farEnd)
+    audible[newest] = farEnd > audibleLevel ? 1 : 0
+    let change = voiceLevel.change(voice)
+    voiceEnergy = memory * voiceEnergy + change * change
+    var best = 0, greatest: Float = 0
+    for delay in 0..<delays {
+      let then = changes[(newest + delays - delay) % delays]
+      cross[delay] = memory * cross[delay] + then * change
+      farEndEnergy[delay] = memory * farEndEnergy[delay] + then * then
+      // Squared, with its sign: the greatest of these needs no root.
+      let correlation = cross[delay] * abs(cross[delay]) / (max(farEndEnergy[delay], least) * max(voiceEnergy, least))
+      if correlation > greatest { (best, greatest) = (delay, correlation) }
+    }
+    if audible[(newest + delays - best) % delays] > 0 {
+      heard += step * (microphone - heard)
+      left += step * (voice - left)
+    }
+    erle = greatest > follows * follows ? 10 * rt_log10f(max(heard, 1e-12) / max(left, 1e-12)) : .nan
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func forget() {
+    guard voiceEnergy > 0 || blocks > 0 else { return }
+    (blocks, farEnd, microphone, voice, voiceEnergy, heard, left, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
+    for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
+  }
+}
+
+/// How far the level of a frame of 20 ms is from that of the last 0.1 s, in dB: −6…6, so that no single onset outweighs seconds of speech.
+/// Levels below −60 dBFS count as −60 dBFS. [realtime]
+private struct SyllableLevel {
+  private var usual: Float = -60
+
+  @_noLocks @_noAllocation
+  mutating func change(_ meanSquare: Float) -> Float {
+    let level = 10 * rt_log10f(max(meanSquare, 1e-6))
+    usual += 0.2 * (level - usual)
+    return min(max(level - usual, -6), 6)
+  }
+}

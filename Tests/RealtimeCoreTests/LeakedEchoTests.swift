@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Capture path: echo that leaks")
+struct LeakedEchoTests {
+  private static let rate = 16_000
+
+  @Test("V6: an echo that comes later than the canceller reaches is reported as failing", arguments: [0.8, 1.5, 2.7])
+  func late(delay: Double) throws {
+    let far = CaptureSignals.speech(seconds: 20, rate: Self.rate, level: -24, seed: 3)
+    let microphone = CaptureSignals.room(far, rate: Self.rate, delay: Int(delay * Double(Self.rate)), gain: 0.5)
+    var run = try CaptureRun(engine: .nearend, rate: Self.rate)
+    _ = run.process(microphone, reference: far, quantum: 256)
+    let meters = run.meters.snapshot()
+    #expect(meters.echoCondition == .failing, "\(meters)")
+  }
+
+  @Test("V6: who answers the far end, talks over it or takes turns with it is no echo", arguments: 1...20)
+  func conversation(seed: UInt64) {
+    let far = levels(seed: seed), near = levels(seed: seed + 100)
+    #expect(erles(farEnd: far, voice: near).allSatisfy { $0.isNaN }, "double talk")
+    for turn in [0.8, 1.5, 3] {
+      var noise = CaptureSignals.Noise(seed: seed), farTurns = far, nearTurns = near, start = 0, isFarEnd = true
+      while start < min(far.count, near.count) {
+        let end = start + Int(turn * (1 + 0.5 * Double(noise.next())) / Self.block)
+        for block in start..<min(end, far.count, near.count) { if isFarEnd { nearTurns[block] = 0 } else { farTurns[block] = 0 } }
+        (start, isFarEnd) = (end, !isFarEnd)
+      }
+      #expect(erles(farEnd: farTurns, voice: nearTurns).allSatisfy { $0.isNaN }, "turns of \(turn) s")
+    }
+  }
+
+  @Test("V6: the voice follows the far end, with as much of the echo as is left", arguments: [0, 0.3, 1.5, 2.9], [Float(0), 6, 20])
+  func leak(delay: Double, enhancement: Float) throws {
+    let far = levels(seed: 1), blocks = Int(delay / Self.block)
+    let echo = far.indices.map { $0 >= blocks ? 0.25 * far[$0 - blocks] + 1e-7 : 1e-7 }
+    let voice = echo.map { $0 * pow(10, -enhancement / 10) }
+    let measured = try #require(erles(farEnd: far, microphone: echo, voice: voice).last)
+    #expect(abs(measured - enhancement) < 0.5, "\(measured) dB")
+  }
+
+  @Test("V6: an echo that was cancelled does not count any more after seconds, and none while cancelling is off")
+  func forgets() {
+    let far = levels(seed: 1), half = far.count / 2
+    let voice = far.indices.map { $0 < half ? far[$0] : 1e-7 }
+    let measured = erles(farEnd: far, microphone: far, voice: voice)
+    #expect(measured[half] < 0.1)
+    #expect(measured.last.map { $0.isNaN || $0 > 30 } == true)
+    #expect(erles(farEnd: far, voice: far, isCancelling: false).allSatisfy { $0.isNaN })
+  }
+
+  /// Seconds of a block.
+  private static let block = 0.005
+
+  /// Mean squares of the blocks of a minute of a talker: syllables of 0.1 to 0.4 s, each of its own level, and pauses.
+  private func levels(seed: UInt64) -> [Float] {
+    var noise = CaptureSignals.Noise(seed: seed), levels: [Float] = []
+    while Double(levels.count) * Self.block < 60 {
+      let blocks = Int((0.25 + 0.15 * Double(noise.next())) / Self.block), peak = pow(10, -2.5 + 0.8 * noise.next())
+      for block in 0..<blocks {
+        let rise = sin(Float.pi * Float(block) / Float(blocks))
+        levels.append(peak * rise * rise)
+      }
+      if noise.next() > 0.6 { levels += [Float](repeating: 0, count: Int((0.3 + 0.25 * noise.next()) / Float(Self.block))) }
+    }
+    return levels
+  }
+
+  /// What is measured after each block. The microphone is the voice if there is nothing else.
+  private func erles(farEnd: [Float], microphone: [Float]? = nil, voice: [Float], isCancelling: Bool = true) -> [Float] {
+    var leak = LeakedEcho(BlockTime(frames: 80, rate: 16_000)), erles: [Float] = []
+    for i in 0..<min(farEnd.count, voice.count) {
+      leak.update(farEnd: farEnd[i], microphone: microphone?[i] ?? voice[i], voice: voice[i], isCancelling: isCancelling)
+      erles.append(leak.erle)
+    }
+    return erles
+  }
+}
