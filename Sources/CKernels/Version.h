@@ -387,33 +387,69 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   float share = at - (float)row;                                \
   const float *filter = bank->rows + (size_t)row * 2 * (size_t)bank->taps, *slope = filter + bank->taps
 
-static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
-  int taps = bank->taps;
-  float weights[64];
-  // Positions of 16 frames relative to their middle's, in phases.
-  float drift = (float)((step - 1) * bank->phases);
-  lanes early = (lanes){-7.5f, -6.5f, -5.5f, -4.5f, -3.5f, -2.5f, -1.5f, -0.5f} * ALL(drift), late = early + ALL(8 * drift);
-  for (int first = 0; first < frames; first += 16) {
-    double start = position + first * step;
-    int whole = (int)start;
-    ROW((float)(start - whole + 7.5 * (step - 1)));
-    for (int t = 0; t < taps; t += 8) STORE(weights + t, LOAD(filter + t) + ALL(share) * LOAD(slope + t));
-    const float *x = samples + whole + 1 - taps / 2;
-    lanes sumEarly = ALL(0), sumLate = ALL(0);
+// The filter in the middle of `frames` frames from `position` on, its slope, and the first frame's distance from that filter in phases.
+typedef struct {
+  float weights[NEAREND_NEAR_TAPS];
+  const float *slope, *samples;
+  float drift, early;
+} resample_filter;
+
+INLINE void resample_prepare(
+    const nearend_bank *bank, const float *samples, double position, double step, int frames, resample_filter *near) {
+  double middle = 0.5 * (frames - 1);
+  int whole = (int)position;
+  ROW((float)(position - whole + middle * (step - 1)));
+  for (int t = 0; t < NEAREND_NEAR_TAPS; t += 8) STORE(near->weights + t, LOAD(filter + t) + ALL(share) * LOAD(slope + t));
+  near->slope = slope;
+  near->samples = samples + whole + 1 - NEAREND_NEAR_TAPS / 2;
+  near->drift = (float)((step - 1) * bank->phases);
+  near->early = (float)-middle * near->drift;
+  // Or clang takes the weights out of registers again, with shuffles.
+  __asm__ volatile("" : : "r"(near) : "memory");
+}
+
+INLINE void resample_32(const nearend_bank *bank, const float *samples, double position, double step, float *out) {
+  resample_filter near;
+  resample_prepare(bank, samples, position, step, 32, &near);
+  lanes a = (lanes){0, 1, 2, 3, 4, 5, 6, 7} * ALL(near.drift) + ALL(near.early);
+  lanes b = a + ALL(8 * near.drift), c = b + ALL(8 * near.drift), d = c + ALL(8 * near.drift);
+  lanes sumA = ALL(0), sumB = ALL(0), sumC = ALL(0), sumD = ALL(0);
 #pragma clang loop unroll_count(8)
-    for (int t = 0; t < taps; t++) {
-      lanes weight = ALL(weights[t]), change = ALL(slope[t]);
-      sumEarly += (weight + early * change) * LOAD(x + t);
-      sumLate += (weight + late * change) * LOAD(x + t + 8);
-    }
-    if (frames - first >= 16) {
-      STORE(out + first, sumEarly);
-      STORE(out + first + 8, sumLate);
-    } else {
-      lanes block[2] = {sumEarly, sumLate};
-      memcpy(out + first, block, (size_t)(frames - first) * sizeof(float));
-    }
+  for (int t = 0; t < NEAREND_NEAR_TAPS; t++) {
+    lanes weight = ALL(near.weights[t]), change = ALL(near.slope[t]);
+    sumA += (weight + a * change) * LOAD(near.samples + t);
+    sumB += (weight + b * change) * LOAD(near.samples + t + 8);
+    sumC += (weight + c * change) * LOAD(near.samples + t + 16);
+    sumD += (weight + d * change) * LOAD(near.samples + t + 24);
   }
+  STORE(out, sumA);
+  STORE(out + 8, sumB);
+  STORE(out + 16, sumC);
+  STORE(out + 24, sumD);
+}
+
+// Up to 16 frames.
+INLINE void resample_16(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  resample_filter near;
+  resample_prepare(bank, samples, position, step, 16, &near);
+  lanes a = (lanes){0, 1, 2, 3, 4, 5, 6, 7} * ALL(near.drift) + ALL(near.early), b = a + ALL(8 * near.drift);
+  lanes sums[2] = {ALL(0), ALL(0)};
+#pragma clang loop unroll_count(8)
+  for (int t = 0; t < NEAREND_NEAR_TAPS; t++) {
+    lanes weight = ALL(near.weights[t]), change = ALL(near.slope[t]);
+    sums[0] += (weight + a * change) * LOAD(near.samples + t);
+    sums[1] += (weight + b * change) * LOAD(near.samples + t + 8);
+  }
+  memcpy(out, sums, (size_t)frames * sizeof(float));
+}
+
+static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
+  int first = 0;
+  // Within 250 ppm the slope holds for 32 frames as well as it does for 16 within 500.
+  if (step > 0.99975 && step < 1.00025)
+    for (; frames - first >= 32; first += 32) resample_32(bank, samples, position + first * step, step, out + first);
+  for (; frames - first >= 16; first += 16) resample_16(bank, samples, position + first * step, step, out + first, 16);
+  if (first < frames) resample_16(bank, samples, position + first * step, step, out + first, frames - first);
 }
 
 static void resample(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {

@@ -16,7 +16,7 @@ struct NearendBench: ParsableCommand {
 
 struct MeasureCommand: ParsableCommand {
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case latency, restart, cpu, idle, load, core, stages, sinks, dashboard, drift, offline
+    case latency, restart, cpu, idle, load, core, stages, sinks, sinkTime = "sink-time", dashboard, drift, offline
   }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
@@ -63,6 +63,7 @@ struct MeasureCommand: ParsableCommand {
         case .core: try measureCore()
         case .stages: try measureStages()
         case .sinks: try measureSinks()
+        case .sinkTime: try measureSinkTime()
         case .dashboard: try measureDashboard(programs(), seconds: seconds ?? 20)
         case .offline: try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))
         case .drift: try measureDrift(hours: (seconds ?? 3_600) / 3_600)

@@ -61,7 +61,7 @@ struct RingResamplerTests {
 
   @Test(
     "K3: a sine of 1 kHz is at least 94 dB above all that resampling adds, at any rate, drifting or not",
-    arguments: [16_000.0, 32_000, 44_100, 48_000, 96_000, 192_000], [0, 300e-6, -2_000e-6])
+    arguments: [16_000.0, 32_000, 44_100, 48_000, 96_000, 192_000], [0, 240e-6, 300e-6, -2_000e-6])
   func purity(rate: Double, drift: Double) {
     let step = rate / 48_000 * (1 + drift)
     let output = resample(tone(1_000, rate: rate), frames: 48_000) { _ in step }

@@ -116,7 +116,9 @@ typedef struct {
 // out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; of the next, up to 16 more
 // are read and not used. [realtime]
 //
-// For a step within 0.25 % of 1: one filter and its slope for 16 frames.
+// For a step within 0.25 % of 1: one filter and its slope for 16 frames, or for 32 where the step is within 0.025 %. The bank has
+// NEAREND_NEAR_TAPS taps.
+#define NEAREND_NEAR_TAPS 32
 NEAREND_REALTIME void nearend_resample_near(
     const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
 // For a step of 1 or less, and little more: a filter for each frame.

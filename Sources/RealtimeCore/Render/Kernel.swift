@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// The inner loops of the cycle and its render path. [realtime]
 enum Kernel {
   /// target += source.
@@ -74,26 +76,26 @@ enum Kernel {
   /// Largest magnitude and sum of squares.
   @_noLocks @_noAllocation
   static func level(_ source: UnsafePointer<Float>, frames: Int) -> (peak: Float, sumOfSquares: Float) {
-    var lanes = SIMD8<Float>(repeating: 0)
-    var squares = SIMD8<Float>(repeating: 0)
+    var largest = SIMD8<Float>(repeating: 0)
+    var sums = SIMD8<Float>(repeating: 0)
     let raw = UnsafeRawPointer(source)
     let whole = frames & ~7
     for i in stride(from: 0, to: whole, by: 8) {
       let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
-      let magnitude = x.replacing(with: -x, where: x .< 0)
-      lanes.replace(with: magnitude, where: magnitude .> lanes)
-      squares += x * x
+      let square = x * x
+      largest.replace(with: square, where: square .> largest)
+      sums += square
     }
-    var peak: Float = 0
+    var square: Float = 0
     var sum: Float = 0
     for k in 0..<8 {
-      peak = max(peak, lanes[k])
-      sum += squares[k]
+      square = max(square, largest[k])
+      sum += sums[k]
     }
     for i in whole..<frames {
-      peak = max(peak, abs(source[i]))
+      square = max(square, source[i] * source[i])
       sum += source[i] * source[i]
     }
-    return (peak, sum)
+    return (rt_sqrtf(square), sum)
   }
 }

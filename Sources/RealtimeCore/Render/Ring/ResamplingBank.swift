@@ -6,7 +6,7 @@ import Foundation
 // `@unchecked Sendable`: written once, in `init`.
 final class ResamplingBank: @unchecked Sendable {
   /// For a writer's clock that drifts from the graph's: −80 dB from the rate's half on, flat up to 37 % of the rate (17.8 kHz at 48 kHz).
-  static let near = ResamplingBank(taps: 32, cutoff: 0.89, beta: 7.86)
+  static let near = ResamplingBank(taps: Int(NEAREND_NEAR_TAPS), cutoff: 0.89, beta: 7.86)
   /// For other rates: flat up to 41 % of the lower rate (6.6 kHz at 16 kHz).
   static let any = ResamplingBank(taps: 48, cutoff: 0.92, beta: 7.86)
 
