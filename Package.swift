@@ -135,7 +135,8 @@ let package = Package(
       ]),
 
     // What several test targets need
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
+    .target(name: "TestSupport", dependencies: ["CHostileClient"], path: "Tests/TestSupport"),
     .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
@@ -168,11 +169,10 @@ let package = Package(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
-    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
     .executableTarget(
       name: "GraphFuzz",
       dependencies: [
-        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware",
+        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/GraphFuzz"),
