@@ -135,7 +135,8 @@ let package = Package(
       ]),
 
     // What several test targets need
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
+    .target(name: "TestSupport", dependencies: ["SessionModel", "CHostileClient"], path: "Tests/TestSupport"),
     .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
@@ -150,12 +151,12 @@ let package = Package(
       dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "TestPlugIns"]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
-    .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel"]),
+    .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
     .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
-      name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "DashboardDemo", "SessionModel"],
+      name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "DashboardDemo", "SessionModel", "TestSupport"],
       exclude: ["Snapshots"]),
     .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
     .testTarget(
@@ -168,11 +169,10 @@ let package = Package(
       name: "ControlFuzz",
       dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
-    .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
     .executableTarget(
       name: "GraphFuzz",
       dependencies: [
-        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware",
+        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/GraphFuzz"),

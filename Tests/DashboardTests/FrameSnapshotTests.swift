@@ -1,6 +1,7 @@
 import DashboardView
 import Foundation
 import SessionModel
+import TestSupport
 import Testing
 
 /// A frame to compare with `Snapshots/<name>.txt`.

@@ -1,4 +1,5 @@
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import DashboardView

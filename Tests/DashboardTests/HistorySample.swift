@@ -1,5 +1,6 @@
 import Foundation
 import SessionModel
+import TestSupport
 
 extension Sample {
   /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë's at 20 s, a lost

@@ -1,5 +1,6 @@
 import Glibc
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import DashboardView

@@ -1,4 +1,5 @@
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Doctor
@@ -18,18 +19,11 @@ private func healthy() -> DoctorFacts {
   ]
   graph.links = [link(1, 3), link(3, 4), link(4, 6), link(7, 5), link(5, 3), link(3, 2)]
   graph.nearendProcess = 4_711
-  var status = Snapshot(version: "0.1.0")
-  status.session.state = .active
-  status.graph = GraphStatus(
-    isConnected: true, driver: "speaker", quantum: 1_024, rate: 48_000, cycles: 100_000, busyRatio: 0.1, busyRatioPeak: 0.2,
-    captureLinks: 1,
-    renderLinks: 2)
-  status.route.microphone = Device(name: "mic", description: "", direction: .input)
-  status.route.speaker = Device(name: "speaker", description: "", direction: .output)
-  status.processing.components = [ComponentStatus(component: .echoCancellation, isRequested: true, isEffective: true)]
-  status.processing.echo = .cancelling
-  status.processing.erle = 30
-  status.processing.microphoneLevel = -40
+  var status = Sample.active()
+  (status.graph.driver, status.graph.quantum, status.graph.cycles, status.graph.xruns) = ("speaker", 1_024, 100_000, 0)
+  status.route = RouteStatus(
+    microphone: Device(name: "mic", description: "", direction: .input),
+    speaker: Device(name: "speaker", description: "", direction: .output))
   var facts = DoctorFacts()
   facts.graph = graph
   facts.status = status

@@ -1,5 +1,6 @@
 internal import CHostileClient
 import SimulatedHardware
+import TestSupport
 
 /// Nodes that tell volumes of their own.
 extension HostileClient {
@@ -18,7 +19,7 @@ extension HostileClient {
         "node.name": "hostile.player", "media.class": "Stream/Output/Audio", "media.role": "Music",
         "application.name": HostilePod.text(&generator),
       ]
-      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) {
+      if let node = addHostileNode(properties, to: client) {
         players.append(node)
         tell(.none, node, &generator)
       }
@@ -59,7 +60,7 @@ extension HostileClient {
         "node.name": isSpeaker ? "hostile.speaker" : "hostile.microphone", "media.class": isSpeaker ? "Audio/Sink" : "Audio/Source",
         "node.description": HostilePod.text(&generator), "priority.session": "99999",
       ]
-      if let node = Self.withProperties(properties, { hc_add_node(client, $0, $1) }) { defaults.append(node) }
+      if let node = addHostileNode(properties, to: client) { defaults.append(node) }
       return "device to be default"
     }
     if Int.random(in: 0..<4, using: &generator) == 0, let metadata = find("Metadata", "default").randomElement(using: &generator) {

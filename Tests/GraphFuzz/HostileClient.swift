@@ -1,6 +1,7 @@
 internal import CHostileClient
 import Glibc
 import SimulatedHardware
+import TestSupport
 
 /// A client of the daemon with its own nodes and cards that does whatever it can to everybody. One thread.
 final class HostileClient {
@@ -157,10 +158,8 @@ final class HostileClient {
     // Memory for the duration of the call; the daemon's data is copied.
     let memory = pods.map { Self.memory($0.1.bytes) }
     defer { for block in memory { block.deallocate() } }
-    let raw = zip(pods, memory).map { hc_pod(id: $0.0, bytes: $1.baseAddress, size: UInt32($1.count)) }
-    Self.withProperties(properties) { list, count in
-      if let device = hc_add_device(client, list, count, raw, UInt32(raw.count)) { devices.append(device) }
-    }
+    let params = zip(pods, memory).map { (id: $0.0, pod: UnsafeRawBufferPointer($1)) }
+    if let device = addHostileCard(properties, params: params, to: client) { devices.append(device) }
     return "device"
   }
 
@@ -179,7 +178,7 @@ final class HostileClient {
       "card.profile.device": ["0", "1", "-1", "99999999999999999999"].randomElement(using: &generator) ?? "",
     ]
     if let device = devices.randomElement(using: &generator) { properties["device.id"] = "\(device)" }
-    Self.withProperties(properties) { list, count in if let node = hc_add_node(client, list, count) { nodes.append(node) } }
+    if let node = addHostileNode(properties, to: client) { nodes.append(node) }
     return "node"
   }
 
@@ -205,17 +204,5 @@ final class HostileClient {
     defer { memory.deallocate() }
     var raw = hc_pod(id: id, bytes: memory.baseAddress, size: UInt32(memory.count))
     body(&raw)
-  }
-
-  static func withProperties<T>(_ properties: [String: String], _ body: (UnsafePointer<hc_property>?, UInt32) -> T) -> T {
-    let texts = properties.sorted { $0.key < $1.key }.map { (strdup($0.key)!, strdup($0.value)!) }
-    defer {
-      for (key, value) in texts {
-        free(key)
-        free(value)
-      }
-    }
-    let raw = texts.map { hc_property(key: UnsafePointer($0.0), value: UnsafePointer($0.1)) }
-    return raw.withUnsafeBufferPointer { body($0.baseAddress, UInt32($0.count)) }
   }
 }

@@ -59,9 +59,9 @@ struct Fixture {
     let package = IsolationPackage(
       name: "some-package", version: "1.0", wheels: ["x86_64": .init(name: "some.whl", checksum: SHA256.hexadecimal(of: wheel))],
       members: [
-        .init(path: "a/lib.so", name: IsolationFiles.libraryName, isLicense: false),
-        .init(path: "a/model", name: IsolationFiles.modelName, isLicense: false),
-        .init(path: "a/LICENSE", name: "LICENSE", isLicense: true),
+        .init(path: "a/lib.so", name: IsolationFiles.libraryName),
+        .init(path: "a/model", name: IsolationFiles.modelName),
+        .init(path: "a/LICENSE", name: "LICENSE"),
       ])
     store = IsolationStore(package: package, folder: "\(folder.path)/data/nearend/isolation", machine: machine, attempt: attempt)
   }

@@ -32,6 +32,10 @@ struct ManualRendererTests {
     #expect(throws: ManualRenderingError.blockLength(100, expected: 480)) {
       try renderer.cycle(microphone: block, call: StereoBlock(mono: [Float](repeating: 0, count: 100)))
     }
+    for uneven in [StereoBlock(left: block, right: []), StereoBlock(left: [], right: block)] {
+      #expect(throws: ManualRenderingError.blockLength(0, expected: 480)) { try renderer.cycle(microphone: block, call: uneven) }
+      #expect(throws: ManualRenderingError.blockLength(0, expected: 480)) { try renderer.cycle(microphone: block, reference: uneven) }
+    }
     #expect(throws: ManualRenderingError.capturePath(.unsupportedRate(200_000))) { try renderer.setRate(200_000) }
     #expect(renderer.rate == 48_000)
     #expect(renderer.position == 0)

@@ -155,8 +155,9 @@ struct RoomTests {
     options.seed = 99
     options.cache = "/tmp/c"
     options.isObserving = true
+    options.acoustics = Acoustics(loudspeakers: ["laptop", "screen"], distant: ["screen"], microphones: ["laptop.mic"])
     #expect(try RoomOptions(arguments: options.arguments) == options)
-    for bad in ["rate=fast", "rate", "colour=red", "script=none"] {
+    for bad in ["rate=fast", "rate", "colour=red", "script=none", "acoustics=laptop/screen/mic"] {
       let error = sessionError { try RoomOptions(arguments: ["socket=x", bad]) }
       #expect(error?.message.contains(bad.split(separator: "=")[0]) == true)
     }

@@ -101,6 +101,17 @@ struct SignalTests {
     #expect(abs(Double(speech.samples.count) / Double(rate) - Double(native.samples.count) / Double(native.rate)) < 0.001)
   }
 
+  @Test("O3: a sound file has every sample in its place: what is beyond full scale is clipped, NaN is silence")
+  func waveFile() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).wav").path
+    defer { unlink(path) }
+    try WaveFile(samples: [0.5, 1.5, -9, .infinity, -.infinity, .nan, 1e30, -1e30, -0.5], rate: 16_000).write(to: path)
+    let file = try SoundFile(path: path)
+    #expect(file.rate == 16_000)
+    let steps = file.samples.map { Int($0 * 32_768) }
+    #expect(steps == [16_383, 32_767, -32_768, 32_767, -32_768, 0, 32_767, -32_768, -16_383])
+  }
+
   @Test("O3: a rate conversion keeps a sine in place")
   func resampling() throws {
     let sine = (0..<22_050).map { Float(sin(2 * .pi * 440 * Double($0) / 22_050)) }

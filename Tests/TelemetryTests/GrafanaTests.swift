@@ -1,5 +1,6 @@
 import Foundation
 import SessionModel
+import TestSupport
 import Testing
 
 /// `Resources/grafana-nearend.json`, as Grafana would ask Prometheus.

@@ -1,7 +1,8 @@
 import SessionModel
+import TestSupport
 
 /// Reports for texts.
-enum Sample {
+extension Sample {
   static let idle = ServiceReport(snapshot: Snapshot(version: "1.2.3"), session: SessionState())
 
   /// The example of LiveSwitch's reference, running.

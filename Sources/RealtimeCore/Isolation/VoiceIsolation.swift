@@ -16,8 +16,6 @@ public final class VoiceIsolation: @unchecked Sendable {
   public struct Status: Sendable, Equatable {
     /// The isolator's name; nil while there is none.
     public var isolator: String?
-    /// It is being made.
-    public var isStarting = false
     /// Why it cannot be made.
     public var failure: IsolationError?
     /// The voice is as late as isolation makes it.
@@ -110,7 +108,6 @@ public final class VoiceIsolation: @unchecked Sendable {
     lock.withLock { _ in
       var status = Status()
       status.isolator = state.current?.name
-      status.isStarting = state.isMaking
       status.failure = state.failure
       status.isInPlace = state.current != nil && cells.isInPlace.load() != 0
       status.isHeard = status.isInPlace && cells.isHeard.load() != 0

@@ -1,14 +1,15 @@
 /// The nodes that share the room's air: the microphones hear what the loudspeakers play. Headphones and headsets play into ears.
 public struct Acoustics: Sendable, Equatable {
   /// Sinks whose active route is a loudspeaker.
-  public var loudspeakers: [String] = []
-  /// Loudspeakers at the other end of the room, such as a television, with another echo path.
-  public var distant: [String] = []
+  public private(set) var loudspeakers: [String] = []
+  /// Those of the loudspeakers at the other end of the room, such as a television, with another echo path.
+  public private(set) var distant: [String] = []
   /// All sources: headset microphones, too, hear whoever talks in the room.
-  public var microphones: [String] = []
+  public private(set) var microphones: [String] = []
 
   /// Places nodes, by `node.name`; those in `distant` are in `loudspeakers`, too.
   public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
+    precondition(Set(distant).isSubset(of: loudspeakers), "a distant loudspeaker is one of the loudspeakers")
     self.loudspeakers = loudspeakers
     self.distant = distant
     self.microphones = microphones
@@ -32,7 +33,7 @@ extension Acoustics {
 
   init?(text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0.split(separator: ",").map(String.init) }
-    guard parts.count == 3 else { return nil }
+    guard parts.count == 3, Set(parts[1]).isSubset(of: parts[0]) else { return nil }
     self.init(loudspeakers: parts[0], distant: parts[1], microphones: parts[2])
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A mono sound file of 16 bits.
 public struct WaveFile {
-  /// Full scale ±1; what is beyond is clipped in the file.
+  /// Full scale ±1; in the file what is beyond is clipped, and NaN is silence.
   public var samples: [Float]
   /// Frames per second.
   public var rate: Int
@@ -10,7 +10,7 @@ public struct WaveFile {
   /// Creates a file's content; `write` makes the file.
   public init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
 
-  /// Writes the file, in place of one that is there. Traps for NaN and infinite samples.
+  /// Writes the file, in place of one that is there.
   /// - Throws: Foundation's error.
   public func write(to path: String) throws {
     let bytes = samples.count * 2
@@ -27,7 +27,12 @@ public struct WaveFile {
     append(UInt16(16))
     data.append(contentsOf: "data".utf8)
     append(UInt32(bytes))
-    samples.map { Int16(clamping: Int($0 * 32_767)).littleEndian }.withUnsafeBytes { data.append(contentsOf: $0) }
+    samples.map { Self.int16($0).littleEndian }.withUnsafeBytes { data.append(contentsOf: $0) }
     try data.write(to: URL(fileURLWithPath: path))
+  }
+
+  private static func int16(_ sample: Float) -> Int16 {
+    let scaled = sample * 32_767
+    return scaled.isNaN ? 0 : Int16(max(-32_768, min(32_767, scaled)))
   }
 }

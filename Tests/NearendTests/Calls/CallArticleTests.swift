@@ -4,7 +4,7 @@ import Testing
 @Suite("The article about calls")
 struct CallArticleTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  private static let sources = tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
+  private static let sources = tests.appending(path: "../../../Sources")
 
   private func lines(_ file: URL) throws -> [Substring] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)

@@ -7,7 +7,7 @@ import Testing
 struct LibraryTests {
   /// The version from pkg-config, with the files that the build itself uses; nil if it does not know the package.
   private func version(of package: String) throws -> String? {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../.build-pkgconfig")
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../.build-pkgconfig")
     let file = folder.appending(path: "\(package).pc")
     guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
     return text.split(separator: "\n").first { $0.hasPrefix("Version: ") }.map { String($0.dropFirst("Version: ".count)) }

@@ -18,8 +18,7 @@ extension GraphTests {
     private static let own = ["ann", "bea", "cleo"]
     private static let others = ["xenia", "yara", "zoe"]
     private static let client =
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path + "/Examples/control_client.py"
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../Examples/control_client.py").standardized.path
 
     @Test("L1, K4, U1: three participants of a program on the library and three on its socket are all heard, and all seen")
     func threeAndThree() throws {

@@ -6,7 +6,7 @@ import Testing
 /// What `make install` puts below a folder of the test's own, with the programs of this debug build in place of those built for release.
 @Suite("Installation", .serialized)
 struct InstallTests {
-  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",

@@ -4,6 +4,7 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -38,7 +39,7 @@ extension GraphTests {
       defer { session.end() }
       let client = try #require(hc_connect(session.socket))
       defer { hc_disconnect(client) }
-      let node = "node.name".withCString { key in "nearend".withCString { hc_add_node(client, [hc_property(key: key, value: $0)], 1) } }
+      let node = addHostileNode(["node.name": "nearend"], to: client)
       let metadata = hc_add_metadata(client, "default")
       defer { hc_remove_metadata(metadata) }
       hc_tell_metadata(metadata, 0, "default.audio.sink", "Spa:String:JSON", "{\"name\":\"nowhere\"}")
@@ -120,9 +121,6 @@ extension GraphTests {
 /// A card without profiles or ports.
 enum HostileCard {
   static func add(_ name: String, to client: OpaquePointer) -> OpaquePointer? {
-    let words = (["media.class", "Audio/Device", "device.name", name] as [String]).map { strdup($0)! }
-    defer { for word in words { free(word) } }
-    let properties = [hc_property(key: words[0], value: words[1]), hc_property(key: words[2], value: words[3])]
-    return hc_add_device(client, properties, 2, nil, 0)
+    addHostileCard(["media.class": "Audio/Device", "device.name": name], to: client)
   }
 }

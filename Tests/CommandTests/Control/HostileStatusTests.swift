@@ -3,6 +3,7 @@ import Doctor
 import Foundation
 import OfflineProcessing
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -15,26 +16,15 @@ struct HostileStatusTests {
   private static var numbers: [Any] { ["inf", "-inf", "nan", 1e300, -1e300, 1e18, -1e18, -1] }
 
   private static var snapshot: Snapshot {
-    var now = Snapshot(version: "0.1.0", uptime: 3_725, cpuPercent: 1.25)
-    now.session = SessionStatus(state: .interrupted, sendMedia: ["call"], receiveMedia: ["call"])
+    var now = Sample.active(sinks: 0)
+    now.session.state = .interrupted
     now.session.interruption = Interruption(reason: .role, duration: 90)
     now.session.interruptions = [InterruptionRecord(reason: .role, began: 1_700_000_000, duration: 90, outcome: .ended)]
-    now.graph = GraphStatus(
-      isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: "hw", quantum: 256, rate: 48_000, cycles: 698_437, busyRatio: 0.031,
-      busyRatioPeak: 0.082, xruns: 2, captureLatency: 1_117, captureLinks: 1, renderLinks: 2, realtimePriority: 88)
-    now.processing = ProcessingStatus(
-      library: "webrtc-audio-processing 0.3",
-      components: ProcessingComponent.allCases.map { ComponentStatus(component: $0, isRequested: true, isEffective: true) },
-      echo: .failing, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5, gain: 3.2, hasVoice: true, microphoneLevel: -23.4,
-      referenceLevel: -31.2, voiceLevel: -20.1, speakerLevel: -2.5, limiterGain: -0.6)
+    now.processing.echo = .failing
     now.ducking = DuckingStatus(isActive: true, hasVoice: true, gain: -12, streams: ["music"])
-    now.sinks = [
-      SinkStatus(
-        id: "alice", kind: .ring, state: .playing, sampleRate: 48_000, channelCount: 1, fillBytes: 9_600, capacityBytes: 19_200,
-        targetFill: 0.5, totalUnderruns: 2, totalDrops: 1, framesWritten: 480_000, framesRead: 475_200, isResampling: true,
-        resampleRatio: 1.088435, driftPPM: -12.5, gain: 0.5, peak: -6, rms: -15)
-    ]
-    now.log = [LogEntry(time: 1_700_000_000, level: .info, message: "session active")]
+    // One that is resampled.
+    now.sinks = [Sample.sink(1)]
+    (now.sinks[0].state, now.sinks[0].gain) = (.playing, 0.5)
     return now
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// What `make deb` makes of a program that stands for the one built for release: it runs this build's, and needs libpipewire.
 @Suite("Debian package", .serialized)
 struct DebianPackageTests {
-  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+  private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
 
   /// Whether this machine makes and installs such packages.

@@ -8,7 +8,7 @@ import Testing
 struct MetricsListenTests {
   /// As Scripts/install-dependencies unpacks it, or as it is installed.
   private static let prometheus: String? = {
-    let unpacked = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../.build/prometheus/usr/bin/prometheus")
+    let unpacked = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../.build/prometheus/usr/bin/prometheus")
     if FileManager.default.isExecutableFile(atPath: unpacked.path) { return unpacked.standardized.path }
     return try? Program.find("prometheus", path: ProcessInfo.processInfo.environment["PATH"] ?? "")
   }()

@@ -140,7 +140,7 @@ struct RealClientTests {
   func browser() throws {
     let call = try Call(runsPulse: true)
     let session = call.session
-    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Clients/call.html")
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Clients/call.html")
     try FileManager.default.copyItem(atPath: page.path, toPath: "\(session.path)/call.html")
     let browser = try session.start(
       "chromium",

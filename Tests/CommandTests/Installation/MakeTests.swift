@@ -9,7 +9,7 @@ struct MakeTests {
   @Test("O1: make run prints nothing but what the program prints: what a build says goes to standard error")
   func runPrintsTheDocumentAlone() throws {
     let place = try EmptyPlace()
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
     let files = FileManager.default
     try files.copyItem(atPath: "\(package)/Makefile", toPath: "\(place.path)/Makefile")
     for (path, script) in [

@@ -109,7 +109,7 @@ struct StressTests {
   @Test("L8: the calls above are the manager's whole public surface")
   func surface() throws {
     let here = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     let manager = package.appending(path: "Sources/Nearend/Manager")
     var files = try FileManager.default.contentsOfDirectory(at: manager, includingPropertiesForKeys: nil)
     files.append(package.appending(path: "Sources/Nearend/Engine/SessionHandling.swift"))

@@ -8,8 +8,7 @@ import Testing
 @Suite("Examples", .serialized)
 struct ExampleTests {
   private static let examples =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path + "/Examples"
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../Examples").standardized.path
 
   @Test("L1, K1, L5: the softphone plays what comes in, sends the microphone out, and hands everything back at the end")
   func softphone() throws {
