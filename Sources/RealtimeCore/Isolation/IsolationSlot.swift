@@ -32,8 +32,9 @@ struct IsolationSlot: ~Copyable {
   }
 
   /// Frames by which the voice is late now.
+  // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
   var delay: Int {
-    @_noLocks @_noAllocation get {
+    @_noLocks @_noAllocation mutating get {
       if share > 0, let stage { return stage.pointee.delay }
       return 0
     }

@@ -31,9 +31,11 @@ struct PlugInUnit {
   /// The same interleaved, for the worker.
   let given, taken: UnsafeMutablePointer<Float>
 
+  // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
+
   /// Frames after which a new instance is whole: those of its delay, and 10 ms to begin.
   @_noLocks @_noAllocation
-  func warmUp(frames: Int) -> Int {
+  mutating func warmUp(frames: Int) -> Int {
     if let late { return late.pointee.timing.delay(quantum: frames * channels) / channels + rate / 100 }
     return runner.latency + rate / 100
   }
@@ -45,7 +47,7 @@ struct PlugInUnit {
 
   /// Processes `dry` into `wet`, here or by the worker. Returns false if the output is NaN or infinite.
   @_noLocks @_noAllocation
-  func process(frames: Int) -> Bool {
+  mutating func process(frames: Int) -> Bool {
     guard let late else {
       guard runner.process(frames: frames) else {
         cells.isBroken.store(1)
