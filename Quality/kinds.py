@@ -2,7 +2,7 @@
 
 FAR_END_ALONE = ("st", "jump", "move", "drift", "late", "volume")
 BOTH_TALK = ("dt", "driftdt", "music", "stereo", "quiet", "early", "bright", "speaker")
-# In the order in which seeds are given to them and tables show them.
+# Append only: a kind's place is part of its cases' seeds (cases.draw).
 KINDS = (
     "st",
     "dt",

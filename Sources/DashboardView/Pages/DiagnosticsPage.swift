@@ -112,25 +112,27 @@ enum DiagnosticsPage {
   }
 
   private static func processing(_ processing: ProcessingStatus) -> [(String, String)] {
-    [
+    let switches = [
       ("voice processing", (processing.isInUse ? "in use, " : "not in use, ") + processing.engineName),
       ("bypass", processing.isBypassed ? "on" : "off"),
     ]
-      + processing.components.map { ($0.component.name, $0.word) }
-      + [("mic mode", processing.micMode.word)]
-      + [
-        ("echo", processing.echo.word),
-        ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),
-        ("echo delay", processing.echoDelay.map { Numbers.fixed($0, 1) + " ms, measured" } ?? "not known yet"),
-        ("stream delay", Numbers.fixed(processing.streamDelay, 1) + " ms, from the graph"),
-        ("AGC gain", Numbers.dB(processing.gain)),
-        ("limiter", Numbers.dB(processing.limiterGain)),
-        ("voice activity", processing.hasVoice ? "speaking" : "no speech"),
-        ("microphone level", Numbers.dBFS(processing.microphoneLevel)),
-        ("reference level", Numbers.dBFS(processing.referenceLevel)),
-        ("voice level", Numbers.dBFS(processing.voiceLevel)),
-        ("speaker level", Numbers.dBFS(processing.speakerLevel)),
-      ]
+    let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.word)]
+    let echo = [
+      ("echo", processing.echo.word),
+      ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),
+      ("echo delay", processing.echoDelay.map { Numbers.fixed($0, 1) + " ms, measured" } ?? "not known yet"),
+      ("stream delay", Numbers.fixed(processing.streamDelay, 1) + " ms, from the graph"),
+    ]
+    let levels = [
+      ("AGC gain", Numbers.dB(processing.gain)),
+      ("limiter", Numbers.dB(processing.limiterGain)),
+      ("voice activity", processing.hasVoice ? "speaking" : "no speech"),
+      ("microphone level", Numbers.dBFS(processing.microphoneLevel)),
+      ("reference level", Numbers.dBFS(processing.referenceLevel)),
+      ("voice level", Numbers.dBFS(processing.voiceLevel)),
+      ("speaker level", Numbers.dBFS(processing.speakerLevel)),
+    ]
+    return switches + components + echo + levels
   }
 
   private static func sinkLine(_ snapshot: Snapshot, _ index: Int) -> (String, String) {

@@ -84,11 +84,11 @@ extension NearendService {
   /// A program has gone: unregisters its media with sinks and source, and puts back what it had borrowed.
   func part(from program: Int) {
     let name = programs.name(program) ?? "?"
-    let (media, settings) = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
-    for id in media { session.send(.unregisterMedia(id: id)) }
+    let borrowed = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
+    for id in borrowed.media { session.send(.unregisterMedia(id: id)) }
     // Whoever has changed it since wants it so.
-    for (setting, (former, set)) in settings where value(of: setting) == set { restore(setting, to: former) }
-    log.add(.info, "\(name) has left\(media.isEmpty ? "" : ", and with it \(media.joined(separator: ", "))")")
+    for (setting, (former, set)) in borrowed.settings where value(of: setting) == set { restore(setting, to: former) }
+    log.add(.info, "\(name) has left\(borrowed.media.isEmpty ? "" : ", and with it \(borrowed.media.joined(separator: ", "))")")
   }
 
   /// Changes settings for a program, and remembers those that are to end with it; for nobody in particular with nil.

@@ -35,6 +35,7 @@ struct SoakCommand: ParsableCommand {
       for (seconds, event) in SoakSchedule(seed: seed, seconds: seconds) { show("\(number(seconds, 3)) s: \(event)") }
       return
     }
+    MemoryWatch.useOneArena()
     let failures: [String]
     do {
       failures = try Soak(seed: seed, seconds: seconds).run()

@@ -86,7 +86,7 @@ struct ToggleCommand: ParsableCommand {
       fail("nearend at \(nearend.client.path) has no \(name.setting.rawValue): is it of another version?", .failure)
     }
     nearend.set(name.setting, to: .bool(!isOn))
-    print(value()?.text ?? "\(!isOn)")
+    print((value()?.text ?? "\(!isOn)").printable())
   }
 }
 

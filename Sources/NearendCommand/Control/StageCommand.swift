@@ -79,7 +79,7 @@ struct StageAddCommand: ParsableCommand {
     }
     let wish = Wish(chain: chain.rawValue, plugin: plugin.address.description, id: id, settings: set.settings)
     let answer = socket.nearend.ask("POST", "/stages", wish)
-    if let status = try? JSONDecoder.ofDocuments.decode(StageStatus.self, from: answer) { print(status.id) }
+    if let status = try? JSONDecoder.ofDocuments.decode(StageStatus.self, from: answer) { print(status.id.printable()) }
   }
 }
 

@@ -57,6 +57,7 @@ extension GraphController {
     core.isInterrupted = decision.isInterrupted
     freeze.use(isDemanded: decision.demand.isActive)
     isInCall = decision.demand.isCall
+    // The reconciliation that a call's begin or end asks for is this one.
     _ = hearCall()
     try ducking.look(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links

@@ -11,8 +11,8 @@ struct BlockAdapter: ~Copyable {
   /// Those of them that were lost.
   private var lost = 0..<0
   /// In the newest cycle the microphone was muted before processing, and somebody took the voice with the noise around it.
-  private var isShut = false
-  private var isOpen = false
+  private var isInputMuted = false
+  private var givesNoisyVoice = false
   /// Output frames, oldest first, from `first` on; at most two blocks.
   private let ready: UnsafeMutablePointer<Float>
   /// The same of the voice with the noise around it, while somebody takes it.
@@ -50,7 +50,7 @@ struct BlockAdapter: ~Copyable {
   mutating func process(
     _ input: borrowing CaptureInput, into voice: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, frames: Int
   ) {
-    (isShut, isOpen) = (input.isShut, open != nil)
+    (isInputMuted, givesNoisyVoice) = (input.isShut, open != nil)
     var done = 0
     while done < frames {
       let count = min(frames - done, block - gathered)
@@ -94,15 +94,16 @@ struct BlockAdapter: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func finishBlock() {
-    chain.process(microphone, left: left, right: right, lost: lost, unheard: isShut ? own : nil, open: isOpen ? openBlock : nil)
+    chain.process(
+      microphone, left: left, right: right, lost: lost, unheard: isInputMuted ? own : nil, open: givesNoisyVoice ? openBlock : nil)
     (gathered, lost) = (0, 0..<0)
     if first > 0 {
       for i in 0..<readyCount { ready[i] = ready[first + i] }
-      if isOpen { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }
+      if givesNoisyVoice { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }
       first = 0
     }
     copy(microphone, to: ready + readyCount, frames: block)
-    if isOpen { copy(openBlock, to: openReady + readyCount, frames: block) }
+    if givesNoisyVoice { copy(openBlock, to: openReady + readyCount, frames: block) }
     readyCount += block
   }
 

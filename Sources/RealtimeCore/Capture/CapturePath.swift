@@ -86,8 +86,9 @@ public struct CapturePath: ~Copyable {
   }
 
   /// The latency in the current cycles.
+  // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
   private var currentLatency: Int {
-    @_noLocks @_noAllocation get {
+    @_noLocks @_noAllocation mutating get {
       if !isProcessing { return 0 }
       let latency = blocks.latency(quantum: quantum)
       return max(latency, old?.pointee.blocks.latency(quantum: quantum) ?? 0) + (isolation?.pointee.delay ?? 0)

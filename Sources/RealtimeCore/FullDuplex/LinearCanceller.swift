@@ -263,11 +263,13 @@ struct LinearCanceller: ~Copyable {
     openHops = 0
   }
 
-  /// Raises the filters' variances, because the echo path may have changed; their weights are kept.
+  /// Raises the filters' variances, because the echo path may have changed, and looks for a better window; their weights are kept.
   @_noLocks @_noAllocation
   mutating func doubt() {
     fast.doubt()
     careful.doubt()
+    detector.forget()
+    scout.forget()
     tracker.forget()
     echoDelay = .nan
     // Adaptation starts at once, with as much of the far end as is known.

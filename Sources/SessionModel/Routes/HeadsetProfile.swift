@@ -71,7 +71,8 @@ package struct HeadsetProfile: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - sends: whether something records.
-  ///   - used: the card of the speaker in use, if its microphone is to be used too; nil if that is no Bluetooth headset.
+  ///   - used: the card of the Bluetooth headset in use: the speaker's unless a person picked a microphone, otherwise the microphone's; nil
+  ///     if neither is one.
   ///   - cards: every Bluetooth card that exists.
   ///   - time: seconds of a monotonic clock.
   /// - Returns: the switch to request now, and when to call again.

@@ -20,7 +20,7 @@ struct RouteNews: Sendable, Equatable {
   /// A daemon is there. The first one's devices are no news.
   mutating func connected(at time: Double) { if last != nil { settledAt = time + RouteState.patience } }
 
-  /// When devices have settled; nil if they have.
+  /// The time at which devices will have settled; nil once it has passed.
   func settling(at time: Double) -> Double? { time < settledAt ? settledAt : nil }
 
   /// Takes the route, changed or not, and returns the change to report.

@@ -98,8 +98,8 @@ package struct SessionState: Sendable, Equatable {
   /// What the graph must provide now.
   package var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
 
-  /// A Boolean value indicating whether a frozen graph is tried again: only demand can show that it runs (I5). In manual mode the call
-  /// manager's activation does this.
+  /// A Boolean value indicating whether the demand stays although the graph is frozen: linked again, a graph that runs shows cycles (I5).
+  /// In manual mode the call manager's activation does this.
   private var isTried: Bool {
     !settings.isManual && isActivated && !awaitsRecovery && isNeeded && interruptions == [.frozen]
   }

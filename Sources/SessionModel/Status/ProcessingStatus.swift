@@ -76,7 +76,7 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works (V6); `off` also while interrupted, and while nobody records.
   public var echo: EchoVerdict
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
-  /// echo.
+  /// echo. Lower where what is sent follows the far end of the last 3 s: microphone over voice there.
   public var erle: Double?
   /// Echo delay that the canceller measures, in ms; nil until known.
   public var echoDelay: Double?

@@ -13,11 +13,16 @@ struct CapturePathChangeTests {
   }
 
   /// Outside of the test's arguments, where Swift 6.0 crashes on a closure within a closure.
-  private static let changes: [(Way, Way, VoiceEngine)] = [
-    (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
-    (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
-    (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
-  ].flatMap { before, after in VoiceEngine.allCases.map { (before, after, $0) } }
+  private static let changes: [(Way, Way, VoiceEngine)] =
+    [
+      (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
+      (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
+      (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
+    ].flatMap { before, after in VoiceEngine.allCases.map { (before, after, $0) } } + [
+      // Beyond what the filter's window reaches from where it is, there and back: a television.
+      (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 400, gain: 0.5), .nearend),
+      (Way(milliseconds: 400, gain: 0.5), Way(milliseconds: 22, gain: 0.5), .nearend),
+    ]
 
   @Test(
     "V6, R1: after a change of loudspeaker or microphone the echo is down by 25 dB within 3 s of far-end speech",

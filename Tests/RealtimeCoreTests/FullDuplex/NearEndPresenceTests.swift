@@ -13,7 +13,7 @@ struct NearEndPresenceTests {
       layout: layout, bands: SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window)), bins: bins)
     func powers(_ power: Float) -> [Float] { [Float](repeating: power, count: bins) }
     for _ in 0..<layout.hops(0.5) {
-      presence.update(error: powers(error), echo: powers(echo), noise: powers(noise), noiseShare: 1, isGuarded: isGuarded)
+      presence.update(error: powers(error), echo: powers(echo), noise: powers(noise), isGuarded: isGuarded)
     }
     return presence.overall
   }

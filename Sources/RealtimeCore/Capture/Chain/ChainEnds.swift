@@ -66,8 +66,8 @@ struct ChainEnds: ~Copyable {
   /// Runs behind the processors, in place.
   ///
   /// - Parameters:
-  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted; and `erle`, if what is sent follows the far
-  ///     end, is what that says.
+  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted, and `LeakedEcho`'s ERLE where that is
+  ///     lower, or there was none.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.

@@ -16,12 +16,12 @@ struct EchoMeter {
   /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
   /// echo that has left the canceller's filter sounds like one.
   var isCancelling: Bool {
-    @_noLocks @_noAllocation get { measured >= 0.5 && heard > evidence * left }
+    @_noLocks @_noAllocation get { measured >= 0.5 && before > evidence * after }
   }
 
   /// Mean squares over the last half second of echo, before and after the canceller.
-  private var heard: Float = 0
-  private var left: Float = 0
+  private var before: Float = 0
+  private var after: Float = 0
   private var hold = 0
   private var floor = NoiseFloor()
   private var average: Float = 0
@@ -70,8 +70,8 @@ struct EchoMeter {
       return
     }
     quietSeconds = 0
-    heard += step * (input - heard)
-    left += step * (output - left)
+    before += step * (input - before)
+    after += step * (output - after)
     let isNearEnd = nearEnd > 0
     echoSeconds = min(echoSeconds + seconds, 3600)
     let isEvidence = measured >= 0.5 && input > evidence * output

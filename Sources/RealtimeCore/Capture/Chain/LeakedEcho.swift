@@ -26,8 +26,8 @@ struct LeakedEcho: ~Copyable {
   private let cross, farEndEnergy: UnsafeMutablePointer<Float>
   private var voiceEnergy: Float = 0
   /// Mean squares over about a second of what came from the far end, at the delay found.
-  private var heard: Float = 0
-  private var left: Float = 0
+  private var before: Float = 0
+  private var after: Float = 0
 
   private let memory: Float = 0.998
   private let step: Float = 0.02
@@ -85,16 +85,16 @@ struct LeakedEcho: ~Copyable {
       if correlation > greatest { (best, greatest) = (delay, correlation) }
     }
     if audible[(newest + delays - best) % delays] > 0 {
-      heard += step * (microphone - heard)
-      left += step * (voice - left)
+      before += step * (microphone - before)
+      after += step * (voice - after)
     }
-    erle = greatest > follows * follows ? 10 * rt_log10f(max(heard, 1e-12) / max(left, 1e-12)) : .nan
+    erle = greatest > follows * follows ? 10 * rt_log10f(max(before, 1e-12) / max(after, 1e-12)) : .nan
   }
 
   @_noLocks @_noAllocation
   private mutating func forget() {
     guard voiceEnergy > 0 || blocks > 0 else { return }
-    (blocks, farEnd, microphone, voice, voiceEnergy, heard, left, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
+    (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
     for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
   }
 }

@@ -34,7 +34,7 @@ struct TalkWatch {
     // With the detector's hangover, a quarter of a second of voice: longer than a cough.
     onset = time.blocks(0.5)
     holdBlocks = time.blocks(1.5)
-    // The longest echo path, followed by a decay of 60 dB in 0.4 s.
+    // An echo of a room or a Bluetooth loudspeaker, followed by a decay of 60 dB in 0.4 s.
     echoBlocks = time.blocks(0.3)
     decay = time.factor(0.708)
     forgetting = time.factor(0.9995)

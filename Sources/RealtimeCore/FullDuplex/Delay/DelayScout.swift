@@ -69,6 +69,7 @@ struct DelayScout: ~Copyable {
     }
     // After drift the filter's window begins a few hops into a partition: `first` is the first partition that lies wholly in that window.
     let hopsIntoPartition = offset % hops, first = (offset + hops - 1) / hops
+    // The echo should begin in the first 0.13 s, so that its tail fits. To give up an earlier part takes three times its evidence.
     var inside: Float = 0
     for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside

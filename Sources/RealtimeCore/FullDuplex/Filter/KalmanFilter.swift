@@ -460,7 +460,7 @@ struct KalmanFilter: ~Copyable {
     nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
   }
 
-  /// Keeps each partition as long as it is meant to be, a sixteenth of them a step (the gradient constraint, in turn).
+  /// Keeps each partition as long as it is meant to be, one of `constraintTurns` groups a step (the gradient constraint, in turn).
   @_noLocks @_noAllocation
   private mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {

@@ -46,7 +46,7 @@ struct NearEndPresence: ~Copyable {
   /// Takes one hop by bin. While guarded, whatever is heard counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
-    error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, noiseShare: Float, isGuarded: Bool
+    error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool
   ) {
     for band in 0..<bands {
       var heard: Float = 0, residual: Float = 0, quiet: Float = 1e-12

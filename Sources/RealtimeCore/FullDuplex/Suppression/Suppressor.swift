@@ -122,7 +122,7 @@ struct Suppressor: ~Copyable {
       isWideBand: isWideBand)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    presence.update(error: power, echo: residualEcho.power, noise: memory.noise, noiseShare: noiseShare, isGuarded: isGuarded)
+    presence.update(error: power, echo: residualEcho.power, noise: memory.noise, isGuarded: isGuarded)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
