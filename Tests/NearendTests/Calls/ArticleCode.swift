@@ -35,9 +35,10 @@ func joinOrShow(_ show: (String) -> Void) async -> Call? {
 }
 
 func write(_ frame: [Int16], _ wholeFile: [Int16], to output: Call.Output, lateFrames: inout Int) async throws {
-  do throws(WriteError) {
+  do {
     try output.write(frame)
-  } catch .full {
+  } catch {
+    guard case .full = error else { throw error }
     lateFrames += 1
   }
   try await output.play(wholeFile)

@@ -13,16 +13,23 @@ struct CallSoundTests {
     return session
   }
 
+  /// Swift 6.0 crashes on a mutex in a function with an `async let`.
+  private final class End: Sendable {
+    private let state = Mutex(false)
+    var isOver: Bool { state.withLock { $0 } }
+    func come() { state.withLock { $0 = true } }
+  }
+
   @Test("K2, K3: what is longer than the buffer is played whole, piece by piece, and nothing is dropped")
   func plays() async throws {
     let session = try rendered()
     let call = try await session.join("call")
     let output = try call.makeOutput(sampleRate: 48_000, bufferDuration: .milliseconds(100))
     let renderer = try #require(session.manager.manualRenderer)
-    let isOver = Mutex(false)
+    let end = End()
     async let loud = Task.detached {
       var loud = 0
-      while !isOver.withLock({ $0 }) {
+      while !end.isOver {
         loud += try renderer.cycle(microphone: [Float](repeating: 0, count: 480)).speaker.left.count { $0 > 0.24 }
         await Task.yield()
       }
@@ -30,7 +37,7 @@ struct CallSoundTests {
     }.value
     try await output.play([Int16](repeating: 8_192, count: 96_000))
     try await wait(for: "the rest to be played") { output.buffered == .zero }
-    isOver.withLock { $0 = true }
+    end.come()
     #expect(try await loud > 48_000)
     #expect(output.status.map { $0.totalDrops == 0 && $0.framesRead == 96_000 } == true)
     let endless = Task { () -> WriteError? in
