@@ -16,13 +16,13 @@ struct JoinedProgramsTests {
   /// A softphone that plays a voice with a tone in it, and whose process is the one that is returned.
   private func softphone(_ name: String, voice: Voice, in session: PrivateSession) throws -> RunningProgram {
     let speech = try Speech(voice, rate: Self.rate).samples
-    let tone = Self.tones[name]!
-    let far = (0..<Self.seconds * Self.rate).map { frame in
-      0.7 * speech[frame % speech.count] + 0.02 * Float(sin(2 * .pi * tone * Double(frame) / Double(Self.rate)))
+    let step: Double = 2 * .pi * Self.tones[name]! / Double(Self.rate)
+    let far = (0..<Self.seconds * Self.rate).map { frame -> Int16 in
+      let tone = Float(sin(step * Double(frame)))
+      let sample: Float = 0.7 * speech[frame % speech.count] + 0.02 * tone
+      return Int16(max(-1, min(1, sample)) * 32_767)
     }
-    try far.map { Int16(max(-1, min(1, $0)) * 32_767) }.withUnsafeBytes {
-      try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/\(name).far"))
-    }
+    try far.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/\(name).far")) }
     let script = """
       cd '\(session.path)' && mkfifo \(name).net && { python3 network.py <\(name).far >\(name).net 2>/dev/null & } &&
       exec '\(SoftphoneProgram.path)' <\(name).net >\(name).near

@@ -268,16 +268,18 @@ extension GraphTests {
       let size = 4_096
       let transform = BufferedFourierTransform(size: size)
       let bin = 48_000 / Double(size)
-      return stride(from: 0, through: samples.count - size, by: size / 4).compactMap { start in
+      return stride(from: 0, through: samples.count - size, by: size / 4).compactMap { start -> Double? in
         guard isWhole(samples[start..<start + size]) else { return nil }
         for i in 0..<size {
           // Blackman and Harris' window, 92 dB.
           let x = 2 * Double.pi * Double(i) / Double(size)
-          transform.samples[i] = samples[start + i] * Float(0.35875 - 0.48829 * cos(x) + 0.14128 * cos(2 * x) - 0.01168 * cos(3 * x))
+          let window: Double = 0.35875 - 0.48829 * cos(x) + 0.14128 * cos(2 * x) - 0.01168 * cos(3 * x)
+          transform.samples[i] = samples[start + i] * Float(window)
         }
         transform.forward()
-        let powers = (0..<transform.bins).map {
-          Double(transform.re[$0]) * Double(transform.re[$0]) + Double(transform.im[$0]) * Double(transform.im[$0])
+        let powers = (0..<transform.bins).map { index -> Double in
+          let (re, im) = (Double(transform.re[index]), Double(transform.im[index]))
+          return re * re + im * im
         }
         let tone = powers.max() ?? 0
         guard tone > 1 else { return nil }
