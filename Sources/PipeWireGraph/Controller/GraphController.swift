@@ -91,7 +91,7 @@ package final class GraphController: @unchecked Sendable {
       controller.renewCapturePath()
       controller.publishParameters()
     }
-    latencyDirty.connect(to: self) { $0.poll() }
+    latencyDirty.connect(to: self) { $0.tellLatency() }
     retryTimer.connect(to: self) { $0.reconnect() }
     pollTimer.connect(to: self) { $0.poll() }
     makingTimer.connect(to: self) { controller in

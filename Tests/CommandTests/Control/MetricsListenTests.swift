@@ -132,11 +132,11 @@ struct MetricsListenTests {
     func ask(_ path: String) throws -> String {
       try place.start("curl", ["-sS", "--max-time", "60", "http://127.0.0.1:\(own)/api/v1/\(path)"]).result().output
     }
-    func wait(_ path: String, for words: String) throws {
+    func wait(_ path: String, for words: String...) throws {
       var last = ""
       let found = try poll {
         last = try ask(path)
-        return last.contains(words) ? true : nil
+        return words.allSatisfy(last.contains) ? true : nil
       }
       #expect(found == true, "\(path): \(last) \(prometheus.errors.suffix(2_000))")
     }
@@ -146,7 +146,7 @@ struct MetricsListenTests {
     try wait("query?query=nearend_up", for: #","1"]"#)
     try wait("query?query=nearend_connected", for: #""__name__":"nearend_connected""#)
     // Every family has a help and a type that Prometheus has understood.
-    try wait("metadata?metric=nearend_cycles_total", for: #""type":"counter","help":"Cycles of the graph that were processed.""#)
+    try wait("metadata?metric=nearend_cycles_total", for: #""type":"counter""#, #""help":"Cycles of the graph that were processed.""#)
     nearend.process.signal(SIGKILL)
     _ = nearend.process.wait()
     try wait("query?query=nearend_up", for: #","0"]"#)

@@ -20,6 +20,10 @@ extension GraphTests {
     func volume(_ value: String) throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
+      // PipeWire 1.4 tells what was set on a suspended node once it runs.
+      let recorder = try live.session.spawn("parec", ["--device=nearend.microphone"])
+      defer { recorder.end() }
+      try live.wait(for: "the recorder") { $0.graph.cycles > 0 }
       _ = try live.session.run("pw-cli", "set-param", "nearend.microphone", "Props", "{ channelVolumes: [ \(value) ] }")
       _ = try live.session.run("pw-cli", "set-param", "nearend.microphone", "Props", "{ mute: true }")
       try live.wait(for: "what was set") { $0.route.volumes.nearendMicrophone.isMuted }
