@@ -1,7 +1,7 @@
 import DashboardTerminal
 import DashboardView
-import Foundation
 import PipeWireGraph
+import Platform
 import Synchronization
 
 /// The way out of a rehearsal that nobody asked for: watches for a daemon with a real device, and offers a key that goes over to it. [any]
@@ -23,7 +23,7 @@ final class DaemonArrival: Sendable {
 
   /// Looks until `end`, on a thread of its own, and calls `tell` once, when a device is there.
   func watch(_ tell: @escaping @Sendable (_ remark: String) -> Void) {
-    Thread.detachNewThread { [self] in
+    startThread(name: "daemon-watch") { [self] in
       while !state.withLock({ $0.isOver }) {
         if let device = (try? GraphInspection.devices())?.first {
           let isNews = state.withLock {
@@ -33,7 +33,7 @@ final class DaemonArrival: Sendable {
           if isNews { tell("a PipeWire daemon is there now, with \(device.description): G ends the rehearsal and goes over to it") }
           return
         }
-        Thread.sleep(forTimeInterval: Self.interval)
+        pause(seconds: Self.interval)
       }
     }
   }

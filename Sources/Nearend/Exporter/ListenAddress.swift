@@ -35,7 +35,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   private static func parts(_ text: String) -> (host: Substring, port: Substring) {
     guard let colon = text.lastIndex(of: ":") else { return ("", text[...]) }
     let (host, port) = (text[..<colon], text[text.index(after: colon)...])
-    guard host.first == "[", host.last == "]" else { return (host.contains(":") ? "?" : host, port) }
+    guard host.first == "[", host.last == "]" else { return (host.includes(":") ? "?" : host, port) }
     return (host.dropFirst().dropLast(), port)
   }
 

@@ -3,6 +3,7 @@ import Border
 import ControlClient
 import Foundation
 import Nearend
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -27,9 +28,9 @@ struct PortValue: ExpressibleByArgument {
 
   init?(argument: String) {
     guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex,
-      let value = Double(argument[argument.index(after: sign)...].trimmingCharacters(in: .whitespaces)), value.isFinite
+      let value = Double(argument[argument.index(after: sign)...].trimmed), value.isFinite
     else { return nil }
-    port = String(argument[..<sign]).trimmingCharacters(in: .whitespaces)
+    port = String(argument[..<sign]).trimmed
     self.value = value
   }
 }
@@ -48,7 +49,7 @@ struct PlugInArgument: ExpressibleByArgument {
   /// A relative path is the command's, not that of the nearend which runs.
   init?(argument: String) {
     guard var address = try? PlugInAddress(argument) else { return nil }
-    if address.file.contains("/"), !address.file.hasPrefix("/") {
+    if address.file.includes("/"), !address.file.hasPrefix("/") {
       address.file = FileManager.default.currentDirectoryPath + "/" + address.file
     }
     self.address = address
