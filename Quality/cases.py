@@ -22,6 +22,9 @@ the kind says stereo.
     early    both talk from the first moment on
     bright   stereo music of the full band, the near end talks from 5 s on
     speaker  both talk from 5 s on; the loudspeaker clips, is lopsided, or has a memory
+    keyboard the near end alone, who types, 15, 10 or 5 dB below
+    fan      the near end alone before a fan, 15, 10 or 5 dB below
+    babble   the near end alone, six others talk in the room, 15, 10 or 5 dB below
 """
 
 import argparse
@@ -35,16 +38,24 @@ import soundfile
 from scipy.signal import fftconvolve
 
 import sound
-from kinds import BOTH_TALK, KINDS
+from kinds import BOTH_TALK, KINDS, NEAR_END_ALONE
+from kinds import NOISES as NOISE_KINDS
+from noises import NOISES
 
 SECONDS = 12
 FRAMES = SECONDS * sound.RATE
 HALF = FRAMES // 2
+FIRST_NOISE = 100  # the place of the first of the noises among the kinds
+
+
+def place(kind):
+    """Where the kind stands among all: part of its cases' seeds."""
+    return KINDS.index(kind) if kind in KINDS else FIRST_NOISE + NOISE_KINDS.index(kind)
 
 
 def draw(kind, index, seed):
     """The properties of the case `index` of that kind; the seed is the whole run's."""
-    seed += 1_000 * KINDS.index(kind) + 10 * index
+    seed += 1_000 * place(kind) + 10 * index
     random = np.random.default_rng(seed)
     between = random.uniform
     case = {"name": f"{kind}{index}", "kind": kind, "seed": seed}
@@ -58,6 +69,8 @@ def draw(kind, index, seed):
         case["delay_ms"] = int(between(200, 400))
     if kind == "nst":
         case["snr_db"] = (40, 20, 10)[index % 3]
+    if kind in NOISE_KINDS:
+        case |= {"snr_db": 45, "noise_db": (15, 10, 5)[index % 3]}
     if kind == "quiet":
         case["ser_db"] = 40.0
     if kind == "speaker":
@@ -69,7 +82,7 @@ def draw(kind, index, seed):
 
 def far_end(kind, voices, random):
     """What the call plays: (channels, FRAMES)."""
-    if kind == "nst":
+    if kind in NEAR_END_ALONE:
         return np.zeros((1, FRAMES))
     if kind == "music":
         return sound.music(random, FRAMES)
@@ -84,7 +97,7 @@ def far_end(kind, voices, random):
 
 def near_end(kind, voices, random):
     """Whoever sits before the microphone, without the room."""
-    if kind == "nst" or kind == "early":
+    if kind in NEAR_END_ALONE or kind == "early":
         return sound.speech(voices[1], random, FRAMES)
     if kind in BOTH_TALK:
         return sound.speech(voices[1], random, FRAMES, lead=5.0)
@@ -113,7 +126,7 @@ def echo_of(case, far):
         echo[HALF:] *= sound.decibels(9)
     if "ppm" in case:
         echo = sound.drifted(echo, case["ppm"])
-    if kind != "nst":
+    if kind not in NEAR_END_ALONE:
         echo *= np.sqrt(sound.LEVEL**2 / sound.power(echo) * 10 ** (-case["ser_db"] / 10))
     return echo
 
@@ -130,6 +143,9 @@ def build(case):
     if near.any():
         heard *= np.sqrt(sound.power(near) / sound.power(heard))
     mic = echo + heard + sound.noise(random, FRAMES, case["snr_db"])
+    if case["kind"] in NOISES:
+        others = [voice for voice in voices if voice != voices[1]]
+        mic += NOISES[case["kind"]](random, FRAMES, others) * sound.decibels(-case["noise_db"])
     gain = min(1.0, 0.9 / max(np.max(np.abs(mic)), np.max(np.abs(far)), 1e-9))
     return {"far": far.T * gain, "mic": mic * gain, "near": heard * gain, "echo": echo * gain}
 

@@ -147,7 +147,7 @@ def measure(program, name, seed, length, folder):
     print(f"conversation of {length} s, seed {seed}, in {folder} ({time.monotonic() - begin:.0f} s)", file=sys.stderr)
     out = folder / f"{name}.wav"
     begin = time.monotonic()
-    memory = program.run(folder / "mic.wav", folder / "far.wav", out)
+    memory, _ = program.run(folder / "mic.wav", folder / "far.wav", out)
     took = time.monotonic() - begin
     heard = Conversation(folder, script, out, EchoOpinion())
     lines, good = compare(heard.probe("first"), heard.probe("last"))

@@ -7,7 +7,7 @@ import matplotlib
 from PIL import Image
 
 from bars import BARS, mean
-from kinds import KINDS, TITLES
+from kinds import KINDS, NOISES, TITLES
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402 the backend comes first
@@ -18,7 +18,23 @@ PANELS = {
     "stoi": ("Intelligibility (STOI)", (0.3, 1)),
     "erle": ("ERLE in dB", (0, 75)),
 }
-COLOURS = {"untouched": "#b8b8b8", "module-ec": "#d98032", "aec3": "#3f7fbf", "webrtc": "#8fc79a", "nearend": "#12683a"}
+MODE_PANELS = {
+    "ovrl": ("Overall opinion (DNSMOS)", (1, 4)),
+    "noise": ("Noise taken away, dB", (0, 60)),
+    "deg": ("Near end MOS (AECMOS)", (1, 5)),
+    "stoi": ("Intelligibility (STOI)", (0.5, 1)),
+}
+COLOURS = {
+    "untouched": "#b8b8b8",
+    "module-ec": "#d98032",
+    "aec3": "#3f7fbf",
+    "webrtc": "#8fc79a",
+    "nearend": "#12683a",
+    "rnnoise": "#d98032",
+    "wide": "#8fc79a",
+    "isolation": "#7a3fa0",
+}
+CHIEF = ("nearend", "isolation")
 INK, FAINT = "#222222", "#e4e4e4"
 
 
@@ -36,8 +52,8 @@ def save(figure, path, most_bytes, dpi):
     Path(path).write_bytes(packed.getvalue())
 
 
-def draw_panel(axes, measure, table, kinds):
-    title, limits = PANELS[measure]
+def draw_panel(axes, measure, panel, table, kinds):
+    title, limits = panel
     axes.set_title(title, loc="left", fontsize=10.5, color=INK, pad=10)
     axes.set_xlim(*limits)
     axes.grid(axis="x", color=FAINT, linewidth=0.8)
@@ -53,33 +69,36 @@ def draw_panel(axes, measure, table, kinds):
         if not found:
             continue
         axes.plot([min(found.values()), max(found.values())], [place, place], color=FAINT, linewidth=2.5, zorder=1)
-        bar = BARS[kind].get(measure)
+        bar = BARS.get(kind, {}).get(measure)
         if bar is not None:
             axes.plot([bar, bar], [place - 0.36, place + 0.36], color=INK, linewidth=1.6, zorder=2)
         for program, value in found.items():
-            chief = program == "nearend"
+            chief = program in CHIEF
             axes.scatter(
                 value, place, s=74 if chief else 40, color=COLOURS[program], zorder=4 if chief else 3, clip_on=False
             )
 
 
-def draw(table, path, subtitle):
+def draw(table, path, subtitle, title="What is left of the echo, and of whoever talks", panels_by_measure=None):
     """Writes the figure of {program: rows}."""
-    kinds = [kind for kind in KINDS if any(row["kind"] == kind for rows in table.values() for row in rows)]
-    measures = [name for name in PANELS if any(name in row for rows in table.values() for row in rows)]
+    known = panels_by_measure or PANELS
+    rows = [row for rows in table.values() for row in rows]
+    kinds = [kind for kind in (*KINDS, *NOISES) if any(row["kind"] == kind for row in rows)]
+    has_bars = any(kind in BARS for kind in kinds) and known is PANELS
+    measures = [name for name in known if any(name in row for row in rows)]
     height = 1.75 + 0.34 * len(kinds)
     figure, panels = plt.subplots(1, len(measures), figsize=(13, height), sharey=True, squeeze=False)
     for axes, measure in zip(panels[0], measures, strict=True):
-        draw_panel(axes, measure, table, kinds)
+        draw_panel(axes, measure, known[measure], table, kinds)
     panels[0][0].set_yticks(range(len(kinds)), kinds, fontsize=10)
     panels[0][0].set_ylim(len(kinds) - 0.4, -0.6)
     marks = [plt.Line2D([], [], marker="o", linestyle="", color=COLOURS[name], markersize=7) for name in table]
-    marks.append(plt.Line2D([], [], marker="|", linestyle="", color=INK, markersize=11, markeredgewidth=1.6))
-    names = [TITLES[name] for name in table] + ["what nearend has to reach"]
+    names = [TITLES[name] for name in table]
+    if has_bars:
+        marks.append(plt.Line2D([], [], marker="|", linestyle="", color=INK, markersize=11, markeredgewidth=1.6))
+        names.append("what nearend has to reach")
     top = 1 - 0.12 / height
-    figure.text(
-        0.012, top, "What is left of the echo, and of whoever talks", fontsize=14, weight="bold", color=INK, va="top"
-    )
+    figure.text(0.012, top, title, fontsize=14, weight="bold", color=INK, va="top")
     figure.text(
         0.012, top - 0.3 / height, f"{subtitle}; further right is better", fontsize=10, color="#555555", va="top"
     )

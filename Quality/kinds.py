@@ -20,12 +20,20 @@ KINDS = (
     "bright",
     "speaker",
 )
+# Noises around the near end, for the mic modes, which are no canceller's. Append only, too.
+NOISES = ("keyboard", "fan", "babble")
+NEAR_END_ALONE = ("nst", *NOISES)
+MODE_KINDS = (*NEAR_END_ALONE, "dt")
 CHANGES_HALF_WAY = ("jump", "move", "volume")
 PROGRAMS = ("untouched", "module-ec", "aec3", "webrtc", "nearend")
+MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",
     "module-ec": "module-echo-cancel",
     "aec3": "AEC3",
     "webrtc": "nearend, WebRTC engine",
     "nearend": "nearend",
+    "rnnoise": "RNNoise",
+    "wide": "nearend, wide spectrum",
+    "isolation": "nearend, voice isolation",
 }

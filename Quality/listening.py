@@ -10,7 +10,7 @@ from scipy import signal
 
 from cases import __doc__ as kinds_text
 from figure import INK, save
-from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, TITLES
+from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, NEAR_END_ALONE, TITLES
 
 RATE = 48_000
 WINDOW, COLUMNS, ROWS = 2_048, 400, 64
@@ -34,11 +34,11 @@ def spectrogram(samples):
     return 10 * np.log10(np.stack(bands) + 1e-13)
 
 
-def draw_case(folder, case, processed, path):
+def draw_case(folder, case, processed, path, programs=PROGRAMS):
     """One strip: near end alone (what should be heard), microphone, and each program; processed: {program: folder}."""
     strips = {} if case["kind"] in FAR_END_ALONE else {"near end alone": folder / case["name"] / "near.wav"}
     strips["microphone"] = folder / case["name"] / "mic.wav"
-    strips |= {TITLES[name]: where / f"{case['name']}.wav" for name, where in processed.items() if name in PROGRAMS}
+    strips |= {TITLES[name]: where / f"{case['name']}.wav" for name, where in processed.items() if name in programs}
     figure, panels = plt.subplots(len(strips), 1, figsize=(9, 0.95 * len(strips) + 0.35), sharex=True)
     for axes, (title, file) in zip(panels, strips.items(), strict=True):
         samples, _ = soundfile.read(file)
@@ -76,14 +76,14 @@ def kind_texts():
     return dict(line.split(None, 1) for line in lines)
 
 
-def write(folder, out, cases, processed):
+def write(folder, out, cases, processed, head=None, programs=PROGRAMS):
     """Writes OUT/<kind>.png for the first case of each kind, and OUT/README.md, which shows them."""
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    texts, page = kind_texts(), [HEAD]
+    texts, page = kind_texts(), [head or HEAD]
     for kind in dict.fromkeys(case["kind"] for case in cases):
         case = next(case for case in cases if case["kind"] == kind)
-        draw_case(Path(folder), case, processed, out / f"{kind}.png")
+        draw_case(Path(folder), case, processed, out / f"{kind}.png", programs)
         page.append(
             f"## {kind}: {texts[kind]}\n\n![Spectrograms of {case['name']}]({kind}.png)\n\n{properties(case)}\n"
         )
@@ -93,9 +93,9 @@ def write(folder, out, cases, processed):
 def properties(case):
     told = [f"room {case['rt60']:.2f} s", f"loudspeaker {case['dist']:.1f} m away", f"echo {case['delay_ms']} ms late"]
     told.append(f"near end {case['ser_db']:+.0f} dB over the echo")
-    if case["kind"] == "nst":
+    if case["kind"] in NEAR_END_ALONE:
         told = []
-    told.append(f"noise {case['snr_db']} dB down")
+    told.append(f"noise {case.get('noise_db', case['snr_db'])} dB down")
     if case["distortion"]:
         told.append(f"loudspeaker saturates ({case['distortion']:.2f})")
     if "shape" in case:

@@ -6,6 +6,8 @@ stoi, pesq  intelligibility (0 to 1) and quality (wide band, 1 to 4.6) of the ne
 erle        dB by which the microphone's power falls while the far end talks alone
 first       seconds from 0.3 s on until the echo has been 20 dB down for half a second
 back        the same from 6.05 s on, where something changes at 6 s
+noise       dB by which the pauses of the near end get quieter against its talk, where there is noise around it
+ovrl        DNSMOS P.835: what people would think of the whole, speech and noise; 1 to 5
 lag_ms      ms by which the near end comes late; it is removed before anything is compared
 """
 
@@ -17,8 +19,8 @@ import soxr
 from pystoi import stoi
 from scipy import fft
 
-from kinds import CHANGES_HALF_WAY, FAR_END_ALONE
-from opinion import EchoOpinion
+from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, NEAR_END_ALONE
+from opinion import EchoOpinion, NoiseOpinion
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -26,7 +28,8 @@ with warnings.catch_warnings():
 
 RATE = 48_000  # Hz, of every file
 SPEECH_RATE = 16_000  # Hz, at which STOI, PESQ and the lag are taken
-MEASURES = ("echo", "deg", "stoi", "pesq", "erle", "first", "back", "lag_ms")
+MEASURES = ("echo", "deg", "stoi", "pesq", "erle", "first", "back", "noise", "ovrl", "lag_ms")
+NOISE_MEASURES = ("noise", "ovrl")  # of the kinds without a far end
 LESS_IS_BETTER = ("first", "back", "lag_ms")
 MOST_LAG_MS = 400
 
@@ -75,16 +78,35 @@ def seconds_to_settle(mic, processed, start, decibels=20, hold=0.5, step=0.05):
     return len(mic) / RATE - start
 
 
+def quieter(mic, processed, near, block=RATE // 50):
+    """dB by which blocks without the near end fall against those with it, from `mic` to `processed`."""
+    count = len(near) // block
+
+    def powers(samples):
+        return np.mean(samples[: count * block].reshape(count, block) ** 2, axis=1)
+
+    level = powers(near)
+    talks, pauses = level > 1e-3 * level.max(), level < 1e-6 * level.max()
+
+    def ratio(samples):
+        of_block = powers(samples) + 1e-12
+        return np.mean(of_block[pauses]) / np.mean(of_block[talks])
+
+    return 10 * np.log10(ratio(mic) / ratio(processed))
+
+
 class ScoredCase:
     """One case, with what each program's score needs of it made once."""
 
-    def __init__(self, folder, name, kind, opinion: EchoOpinion, with_pesq=True):
-        self.name, self.kind, self.opinion, self.with_pesq = name, kind, opinion, with_pesq
+    def __init__(self, folder, name, kind, opinion: EchoOpinion, noise_opinion: NoiseOpinion, with_pesq=True):
+        self.name, self.kind, self.with_pesq = name, kind, with_pesq
+        self.opinion, self.noise_opinion = opinion, noise_opinion
         self.far, self.mic, self.near = (read_mono(f"{folder}/{name}/{part}.wav") for part in ("far", "mic", "near"))
         self.near_talks = kind not in FAR_END_ALONE
-        self.scenario = "nst" if kind == "nst" else "dt" if self.near_talks else "st"
-        self.rated = seconds(3 if self.near_talks and kind not in ("nst", "early") else 0)
-        self.talk = {"nst": seconds(1, 11.5), "early": seconds(0.3, 5)}.get(kind, seconds(5, 11.5))
+        self.scenario = "nst" if kind in NEAR_END_ALONE else "dt" if self.near_talks else "st"
+        self.rated = seconds(3 if self.near_talks and kind not in (*NEAR_END_ALONE, "early") else 0)
+        whole = dict.fromkeys(NEAR_END_ALONE, seconds(1, 11.5))
+        self.talk = (whole | {"early": seconds(0.3, 5)}).get(kind, seconds(5, 11.5))
         self.features = [opinion.features(samples[self.rated]) for samples in (self.far, self.mic)]
         self.clean = soxr.resample(self.near[self.talk], RATE, SPEECH_RATE)
 
@@ -118,9 +140,13 @@ class ScoredCase:
                 found["pesq"] = pesq(SPEECH_RATE, self.clean, talk, "wb")
             except PesqError:
                 found["pesq"] = 1.0  # nothing that it takes for speech
-        if self.kind != "nst":
-            found["echo"] = echo
-        if self.kind not in ("nst", "quiet", "early"):
+        if self.kind in NEAR_END_ALONE:
+            heard = seconds(1, 11.5)
+            found["noise"] = quieter(self.mic[heard], processed[heard], self.near[heard])
+            found["ovrl"] = self.noise_opinion.rate(soxr.resample(processed[heard], RATE, SPEECH_RATE))
+            return found
+        found["echo"] = echo
+        if self.kind not in ("quiet", "early"):
             before = seconds(2, 5)
             found["erle"] = erle(self.mic[before], processed[before])
         return found

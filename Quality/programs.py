@@ -1,5 +1,6 @@
 """The programs that are compared: each makes one processed microphone of a case's far end and microphone."""
 
+import ctypes
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -9,7 +10,8 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,27 +40,35 @@ class Untouched:
 
 @dataclass(frozen=True)
 class Nearend:
-    """`nearend process`, with one of its engines; engine None: whatever it has by default."""
+    """`nearend process`, with one of its engines and mic modes; None: whatever it has by default."""
 
     binary: Path
     engine: str | None
     version: str
+    mode: str | None = None
+    data: Path | None = None  # where it finds what voice isolation needs
 
     def process(self, case, out):
         self.run(case / "mic.wav", case / "far.wav", out)
 
     def run(self, mic, far, out):
-        """The most memory that it took, in MB."""
+        """The most memory that it took, in MB, and seconds of processor time."""
         command = [self.binary, "process", "--mic", mic, "--far", far, "--out", out, "--sample-type", "float"]
         command += ["--aec", self.engine] if self.engine else []
+        command += ["--mic-mode", self.mode] if self.mode else []
+        environment = os.environ | ({"XDG_DATA_HOME": str(self.data)} if self.data else {})
         with tempfile.TemporaryFile("w+") as log:
-            ran = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+            ran = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env=environment)
             _, status, usage = os.wait4(ran.pid, 0)
             ran.returncode = os.waitstatus_to_exitcode(status)
             if ran.returncode:
                 log.seek(0)
                 raise RuntimeError(f"nearend process failed with {ran.returncode}: {log.read().strip()}")
-        return usage.ru_maxrss / 1_024
+        return usage.ru_maxrss / 1_024, usage.ru_utime + usage.ru_stime
+
+    def cost(self, mic, far, out):
+        """Seconds of processor time."""
+        return self.run(mic, far, out)[1]
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,32 @@ class AEC3:
             processing.process_stream(frame)
             voice[block] = np.frombuffer(bytes(frame.data.cast("b")), np.int16)
         write(out, voice.astype(np.float32) / 32_768)
+
+
+@dataclass(frozen=True)
+class RNNoise:
+    """The denoiser that NoiseTorch and EasyEffects have, in pyrnnoise's build. It cancels no echo."""
+
+    library: Path
+    version: str
+
+    def process(self, case, out):
+        self.cost(case / "mic.wav", None, out)
+
+    def cost(self, mic, _far, out):
+        """Seconds of processor time."""
+        rnnoise = ctypes.CDLL(self.library)
+        rnnoise.rnnoise_create.restype = ctypes.c_void_p
+        voice, _ = soundfile.read(mic, dtype="float32")
+        voice = np.concatenate([voice, np.zeros(-len(voice) % BLOCK, np.float32)]) * np.float32(32_768)
+        state, blocks = ctypes.c_void_p(rnnoise.rnnoise_create(None)), voice.ctypes.data
+        begin = time.process_time()
+        for block in range(blocks, blocks + voice.nbytes, BLOCK * voice.itemsize):
+            rnnoise.rnnoise_process_frame(state, ctypes.c_void_p(block), ctypes.c_void_p(block))
+        took = time.process_time() - begin
+        rnnoise.rnnoise_destroy(state)
+        write(out, voice / 32_768)
+        return took
 
 
 def read_pair(case):
@@ -164,8 +200,35 @@ def find_aec3():
     return AEC3(f"livekit {importlib.metadata.version('livekit')}")
 
 
+def find_mode(binary, name, build):
+    """name: wide or isolation, the mic modes beside the standard one."""
+    program = find_nearend(binary, "nearend")
+    if name == "wide":
+        return replace(program, mode="wideSpectrum")
+    data = Path(build) / "data"
+    environment = os.environ | {"XDG_DATA_HOME": str(data.absolute())}
+    installed = subprocess.run(
+        [binary, "isolation", "install"], capture_output=True, text=True, check=False, env=environment
+    )
+    if installed.returncode:
+        raise Unavailable(f"nearend isolation install: {installed.stderr.strip()}")
+    return replace(program, mode="voiceIsolation", data=data.absolute())
+
+
+def find_rnnoise():
+    package = importlib.util.find_spec("pyrnnoise")
+    if package is None:
+        raise Unavailable("PyPI's pyrnnoise is not installed")
+    library = Path(package.submodule_search_locations[0]) / "librnnoise.so"
+    return RNNoise(library, f"pyrnnoise {importlib.metadata.version('pyrnnoise')}")
+
+
 def find(name, binary, build):
     """The program of that name; throws `Unavailable`."""
+    if name == "rnnoise":
+        return find_rnnoise()
+    if name in ("wide", "isolation"):
+        return find_mode(binary, name, build)
     if name == "untouched":
         return Untouched()
     if name == "module-ec":

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from kinds import KINDS, PROGRAMS
+from kinds import KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".build-quality"
@@ -45,14 +45,22 @@ def arguments():
     parser.add_argument("--seed", type=int, help="of the cases; by default one is drawn")
     parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
     parser.add_argument(
-        "--kinds", type=list_of(KINDS, "kind"), default=list(KINDS), metavar="A,B", help=f"of {','.join(KINDS)}"
+        "--kinds",
+        type=list_of((*KINDS, *NOISES), "kind"),
+        metavar="A,B",
+        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}",
     )
+    known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS)))
     parser.add_argument(
         "--programs",
-        type=list_of(PROGRAMS, "program"),
-        default=list(PROGRAMS),
+        type=list_of(known, "program"),
         metavar="A,B",
-        help=f"of {','.join(PROGRAMS)}",
+        help=f"of {','.join(known)}; by default {','.join(PROGRAMS)}",
+    )
+    parser.add_argument(
+        "--modes",
+        action="store_true",
+        help=f"the mic modes beside RNNoise: {','.join(MODE_KINDS)} through {','.join(MODE_PROGRAMS)}, and their cost",
     )
     parser.add_argument("--rows", action="store_true", help="also print each case by itself")
     parser.add_argument(
@@ -65,7 +73,9 @@ def arguments():
         help="where processed sound and figure go; by default .build-quality/seed-<seed>",
     )
     parser.add_argument(
-        "--write", action="store_true", help="write Documentation/quality.md with its figure and listening page"
+        "--write",
+        action="store_true",
+        help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md",
     )
     parser.add_argument(
         "--nearend", type=Path, default=ROOT / ".build/release/nearend", metavar="FILE", help="the nearend to measure"
@@ -79,7 +89,10 @@ def arguments():
     options = parser.parse_args()
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1, 100_000)
-    if options.write and (set(options.kinds) != set(KINDS) or options.conversation):
+    kinds, programs = (MODE_KINDS, MODE_PROGRAMS) if options.modes else (KINDS, PROGRAMS)
+    options.kinds = options.kinds or list(kinds)
+    options.programs = options.programs or list(programs)
+    if options.write and (set(options.kinds) != set(kinds) or options.conversation):
         parser.error("--write wants all kinds, and no conversation")
     if options.conversation is not None and options.conversation < LEAST_CONVERSATION:
         parser.error(f"--conversation wants {LEAST_CONVERSATION} seconds or more")
@@ -163,6 +176,11 @@ def main():
     if options.conversation:
         return converse(options)
     chosen, folder, table = measure(options)
+    if options.modes:
+        import modes
+
+        modes.finish(ROOT / "Documentation", options, chosen, folder, table, say)
+        return 0
     print_verdicts(table)
     import figure
 

@@ -9,7 +9,7 @@ import figure
 import listening
 from bars import BARS, judge, mean
 from kinds import TITLES
-from measures import LESS_IS_BETTER, MEASURES
+from measures import LESS_IS_BETTER, MEASURES, NOISE_MEASURES
 from measures import __doc__ as measures_text
 
 NAMES = {"echo": "echo MOS", "deg": "near end MOS", "stoi": "STOI", "erle": "ERLE, dB", "back": "back, s"}
@@ -49,10 +49,11 @@ def write_scores(table, path):
     """Every case and measure, as comma-separated values."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["program", "case", *MEASURES])
+        names = [name for name in MEASURES if any(name in row for rows in table.values() for row in rows)]
+        writer.writerow(["program", "case", *names])
         for program, rows in table.items():
             for row in rows:
-                values = [f"{row[name]:.3f}" if name in row else "" for name in MEASURES]
+                values = [f"{row[name]:.3f}" if name in row else "" for name in names]
                 writer.writerow([program, row["name"], *values])
 
 
@@ -87,12 +88,12 @@ def write(documentation, options, programs, folder, table):
         "",
         "## The kinds",
         "",
-        *(f"- `{kind}`: {text}" for kind, text in listening.kind_texts().items()),
+        *(f"- `{kind}`: {text}" for kind, text in listening.kind_texts().items() if kind in options.kinds),
         "",
         "## The measures",
         "",
         "```",
-        *measures_text.strip().splitlines()[2:],
+        *(line for line in measures_text.strip().splitlines()[2:] if line.split(" ")[0] not in NOISE_MEASURES),
         "```",
         "",
         "Voices and music are real recordings (Debian's asterisk-core-sounds-*-g722, asterisk-moh-opsound-wav and",
@@ -105,6 +106,7 @@ def write(documentation, options, programs, folder, table):
         "```",
         f'make quality ARGS="--seed {options.seed} --per-kind {options.per_kind}"   # without --seed one is drawn',
         "make quality ARGS=--write                   # writes this page anew",
+        "make quality ARGS=--modes                   # the mic modes: mic-modes.md",
         'make quality ARGS="--conversation 3600"     # an hour of conversation: its last minute, and its first',
         "```",
         "",

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 import measures
-from opinion import EchoOpinion
+from opinion import EchoOpinion, NoiseOpinion
 
-WORST = ("echo", "deg", "stoi", "erle", "first", "back")
+WORST = ("echo", "deg", "stoi", "erle", "first", "back", "noise", "ovrl")
 KEPT = "scores.json"
 worker = {}
 
@@ -49,9 +49,9 @@ def score_case(job):
         if before.get("digest") == now and (not with_pesq or before["with_pesq"]):
             scored.append((program, before))
             continue
-        if "opinion" not in worker:
-            worker["opinion"] = EchoOpinion()
-        scene = scene or measures.ScoredCase(folder, case["name"], case["kind"], worker["opinion"], with_pesq)
+        if not worker:
+            worker["opinions"] = EchoOpinion(), NoiseOpinion()
+        scene = scene or measures.ScoredCase(folder, case["name"], case["kind"], *worker["opinions"], with_pesq)
         scored.append((program, {"digest": now, "with_pesq": with_pesq, "measures": scene.score(path)}))
     return case["name"], scored
 

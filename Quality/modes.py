@@ -1,0 +1,158 @@
+"""The mic modes beside RNNoise: what each makes of a noisy room, and what it costs; Documentation/mic-modes.md."""
+
+import platform
+from datetime import date
+from importlib.metadata import version
+
+import numpy as np
+import soundfile
+
+import figure
+import listening
+from bars import mean
+from kinds import MODE_KINDS, NEAR_END_ALONE, NOISES, TITLES
+from measures import RATE
+from report import NAMES as REPORT_NAMES
+from report import PACKAGES, number, write_scores
+
+SHOWN = ("ovrl", "noise", "deg", "stoi", "pesq", "echo")
+NAMES = REPORT_NAMES | {"ovrl": "overall MOS", "noise": "noise taken away, dB", "pesq": "PESQ"}
+COST_REPEATS = 3
+TITLE = "What is left of a noisy room, and of whoever talks"
+
+
+def join_cases(folder, cases, out, times):
+    """Writes the noisy cases one after another, the whole `times` over: (microphone, far end, seconds)."""
+    parts = {}
+    for name in ("mic", "far"):
+        sounds = [soundfile.read(folder / case / f"{name}.wav", dtype="float32")[0] for case in cases]
+        samples = np.concatenate(sounds * times)
+        parts[name] = out / f"cost-{times}-{name}.wav"
+        soundfile.write(parts[name], samples, RATE, subtype="PCM_16")
+    return parts["mic"], parts["far"], len(samples) / RATE
+
+
+def cost(program, short, long, out):
+    """Processor milliseconds for a second of sound, without what starting takes; the least of COST_REPEATS."""
+    took = [min(program.cost(mic, far, out) for _ in range(COST_REPEATS)) for mic, far, _ in (short, long)]
+    return 1_000 * (took[1] - took[0]) / (long[2] - short[2])
+
+
+def costs(programs, folder, cases, out):
+    """{program: ms/s} of those that have a cost, one after another, on the same sound."""
+    short, long = (join_cases(folder, cases, out, times) for times in (1, 3))
+    return {
+        name: cost(program, short, long, out / "cost-out.wav")
+        for name, program in programs.items()
+        if hasattr(program, "cost")
+    }
+
+
+def delay(rows):
+    """ms by which the near end comes late."""
+    return mean([row for row in rows if row["kind"] in NEAR_END_ALONE], "lag_ms")
+
+
+def table_lines(table):
+    yield "| kind | measure | " + " | ".join(TITLES[program] for program in table) + " |"
+    yield "|---|---" + "|---" * len(table) + "|"
+    for kind in MODE_KINDS:
+        first = kind
+        for measure in SHOWN:
+            of_kind = {program: [row for row in rows if row["kind"] == kind] for program, rows in table.items()}
+            if not all(rows and measure in rows[0] for rows in of_kind.values()):
+                continue
+            cells = [
+                f"{number(mean(rows, measure), 'erle' if measure == 'noise' else measure)} "
+                f"({number(min(row[measure] for row in rows), 'erle' if measure == 'noise' else measure)})"
+                for rows in of_kind.values()
+            ]
+            yield f"| {first} | {NAMES[measure]} | {' | '.join(cells)} |"
+            first = ""
+
+
+def cost_lines(table, cost_of, late_by):
+    yield "| | " + " | ".join(TITLES[program] for program in cost_of) + " |"
+    yield "|---" + "|---" * len(cost_of) + "|"
+    yield "| processor, ms for a second | " + " | ".join(f"{ms:.1f}" for ms in cost_of.values()) + " |"
+    yield "| delay, ms | " + " | ".join(f"{late_by[program]:.1f}" for program in cost_of) + " |"
+
+
+def finish(documentation, options, programs, folder, table, say):
+    """Measures the costs, prints them, draws the figure, and with --write the page and its listening page."""
+    noisy = [row["name"] for row in next(iter(table.values())) if row["kind"] in NOISES]
+    cost_of = costs(programs, folder, noisy, options.out)
+    late_by = {program: delay(rows) for program, rows in table.items()}
+    lines = list(cost_lines(table, cost_of, late_by))
+    print("\n" + "\n".join(lines))
+    subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
+    panels = figure.MODE_PANELS
+    figure.draw(table, options.out / "modes.png", subtitle, TITLE, panels)
+    say(f"drawn: {options.out / 'modes.png'}")
+    if options.write:
+        write(documentation, options, programs, folder, table, lines)
+        say("written: Documentation/mic-modes.md")
+
+
+def write(documentation, options, programs, folder, table, costs_table):
+    import cases
+
+    out = documentation / "mic-modes"
+    out.mkdir(parents=True, exist_ok=True)
+    subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
+    figure.draw(table, out / "modes.png", subtitle, TITLE, figure.MODE_PANELS)
+    drawn = [cases.draw(kind, index, options.seed) for kind in NOISES for index in range(options.per_kind)]
+    processed = {name: options.out / name for name in programs}
+    listening.write(folder, out, drawn, processed, HEAD, ("rnnoise", "nearend", "isolation"))
+    write_scores(table, out / "scores.csv")
+    texts = listening.kind_texts()
+    lines = [
+        "# The mic modes, scored",
+        "",
+        f"{options.per_kind} cases each of {', '.join(f'`{kind}`' for kind in options.kinds)}, of seed {options.seed},",
+        "through nearend's [mic modes](guide/mic-modes.md) and RNNoise, which NoiseTorch and EasyEffects denoise with",
+        f"({date.today().isoformat()}).",
+        "",
+        "![The table, drawn](mic-modes/modes.png)",
+        "",
+        "[Listening page](mic-modes/README.md): spectrograms of one case of each noise.",
+        "[Every case and measure](mic-modes/scores.csv).",
+        "",
+        "Means, and in brackets the worst case:",
+        "",
+        *table_lines(table),
+        "",
+        "*Overall MOS* is DNSMOS P.835's, 1 to 5; the other measures are as in [quality](quality.md#the-measures).",
+        "*Noise taken away* is by how much the pauses of the near end fall against its talk.",
+        "",
+        *(f"- `{kind}`: {texts[kind]}" for kind in options.kinds),
+        "",
+        "## Cost",
+        "",
+        "On the noisy cases, one after another in one run, and without what starting takes. nearend's figures are of",
+        "the whole: echo canceller, gain control and noise suppression, while the far end is silent. The delay is by",
+        "how much the near end comes late; `nearend process --keep-delay` says nearend's.",
+        "",
+        *costs_table,
+        "",
+        "## Again",
+        "",
+        "```",
+        f'make quality ARGS="--modes --seed {options.seed} --per-kind {options.per_kind} --write"',
+        "```",
+        "",
+        "| program | version |",
+        "|---|---|",
+        *(f"| {TITLES[name]} | {program.version} |" for name, program in programs.items()),
+        f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |",
+        "",
+    ]
+    (documentation / "mic-modes.md").write_text("\n".join(lines))
+
+
+HEAD = """# Mic modes, looked at
+
+The first case of each noise, 12 s: time to the right, pitch upwards (60 Hz to 16 kHz), brightness is loudness (-100 to
+-45 dBFS a band). What should be left is the near end alone. Written by `make quality ARGS="--modes --write"`; the
+figures are in [mic-modes.md](../mic-modes.md).
+"""
