@@ -20,7 +20,7 @@ struct DelayScoutTests {
   }
 
   @Test("V10: a filter that begins after the echo's first partition is moved earlier", arguments: [25, 27])
-  func tooLate(offset: Int) throws {
+  func windowBeginsTooLate(offset: Int) throws {
     let layout = Self.layout, delay = offset * layout.hop - layout.hop / 4
     let found = try #require(search(offset: offset, delay: delay))
     #expect(found * layout.hop <= delay, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
