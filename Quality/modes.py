@@ -1,8 +1,10 @@
 """The mic modes beside RNNoise: what each makes of a noisy room, and what it costs; Documentation/mic-modes.md."""
 
 import platform
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import soundfile
@@ -10,8 +12,8 @@ import soundfile
 import figure
 import listening
 from bars import mean
-from kinds import MODE_KINDS, NEAR_END_ALONE, NOISES, TITLES
-from measures import RATE
+from kinds import MODE_KINDS, NOISES, TITLES
+from measures import RATE, late_by
 from report import NAMES as REPORT_NAMES
 from report import PACKAGES, number, write_scores
 
@@ -21,36 +23,47 @@ COST_REPEATS = 3
 TITLE = "What is left of a noisy room, and of whoever talks"
 
 
+@dataclass(frozen=True)
+class Joined:
+    """The noisy cases one after another, the whole some times over."""
+
+    mic: Path
+    far: Path
+    near: np.ndarray
+
+    @property
+    def seconds(self):
+        return len(self.near) / RATE
+
+
 def join_cases(folder, cases, out, times):
-    """Writes the noisy cases one after another, the whole `times` over: (microphone, far end, seconds)."""
-    parts = {}
-    for name in ("mic", "far"):
-        sounds = [soundfile.read(folder / case / f"{name}.wav", dtype="float32")[0] for case in cases]
-        samples = np.concatenate(sounds * times)
-        parts[name] = out / f"cost-{times}-{name}.wav"
-        soundfile.write(parts[name], samples, RATE, subtype="PCM_16")
-    return parts["mic"], parts["far"], len(samples) / RATE
+    sounds = {
+        part: np.concatenate([soundfile.read(folder / case / f"{part}.wav")[0] for case in cases] * times)
+        for part in ("mic", "far", "near")
+    }
+    paths = {part: out / f"joined-{times}-{part}.wav" for part in ("mic", "far")}
+    for part, path in paths.items():
+        soundfile.write(path, sounds[part], RATE, subtype="PCM_16")
+    return Joined(paths["mic"], paths["far"], sounds["near"])
 
 
 def cost(program, short, long, out):
-    """Processor milliseconds for a second of sound, without what starting takes; the least of COST_REPEATS."""
-    took = [min(program.cost(mic, far, out) for _ in range(COST_REPEATS)) for mic, far, _ in (short, long)]
-    return 1_000 * (took[1] - took[0]) / (long[2] - short[2])
+    """Processor milliseconds for a second of sound without what starting takes, the least of COST_REPEATS; and the
+    milliseconds by which the near end comes late."""
+    took = [min(program.cost(joined.mic, joined.far, out) for _ in range(COST_REPEATS)) for joined in (long, short)]
+    voice, _ = soundfile.read(out)
+    processor = 1_000 * (took[0] - took[1]) / (long.seconds - short.seconds)
+    return processor, 1_000 * late_by(voice, short.near) / RATE
 
 
 def costs(programs, folder, cases, out):
-    """{program: ms/s} of those that have a cost, one after another, on the same sound."""
+    """{program: (ms a second, ms late)} of those that cost anything, one after another, on the same sound."""
     short, long = (join_cases(folder, cases, out, times) for times in (1, 3))
     return {
         name: cost(program, short, long, out / "cost-out.wav")
         for name, program in programs.items()
         if hasattr(program, "cost")
     }
-
-
-def delay(rows):
-    """ms by which the near end comes late."""
-    return mean([row for row in rows if row["kind"] in NEAR_END_ALONE], "lag_ms")
 
 
 def table_lines(table):
@@ -71,19 +84,17 @@ def table_lines(table):
             first = ""
 
 
-def cost_lines(table, cost_of, late_by):
+def cost_lines(cost_of):
     yield "| | " + " | ".join(TITLES[program] for program in cost_of) + " |"
     yield "|---" + "|---" * len(cost_of) + "|"
-    yield "| processor, ms for a second | " + " | ".join(f"{ms:.1f}" for ms in cost_of.values()) + " |"
-    yield "| delay, ms | " + " | ".join(f"{late_by[program]:.1f}" for program in cost_of) + " |"
+    yield "| processor, ms for a second | " + " | ".join(f"{ms:.1f}" for ms, _ in cost_of.values()) + " |"
+    yield "| delay, ms | " + " | ".join(f"{late:.1f}" for _, late in cost_of.values()) + " |"
 
 
 def finish(documentation, options, programs, folder, table, say):
     """Measures the costs, prints them, draws the figure, and with --write the page and its listening page."""
     noisy = [row["name"] for row in next(iter(table.values())) if row["kind"] in NOISES]
-    cost_of = costs(programs, folder, noisy, options.out)
-    late_by = {program: delay(rows) for program, rows in table.items()}
-    lines = list(cost_lines(table, cost_of, late_by))
+    lines = list(cost_lines(costs(programs, folder, noisy, options.out)))
     print("\n" + "\n".join(lines))
     subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
     panels = figure.MODE_PANELS
@@ -130,8 +141,8 @@ def write(documentation, options, programs, folder, table, costs_table):
         "## Cost",
         "",
         "On the noisy cases, one after another in one run, and without what starting takes. nearend's figures are of",
-        "the whole: echo canceller, gain control and noise suppression, while the far end is silent. The delay is by",
-        "how much the near end comes late; `nearend process --keep-delay` says nearend's.",
+        "the whole: echo canceller, gain control and noise suppression, while the far end is silent, in cycles of 10",
+        "ms; the delay is by how much the near end comes late.",
         "",
         *costs_table,
         "",

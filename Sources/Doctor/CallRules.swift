@@ -200,7 +200,10 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
     return [
       Finding(
         "echo", .harm, "the echo is not cancelled", evidence: evidence,
-        remedy: "turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec webrtc")
+        remedy: """
+          turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec webrtc; an echo more \
+          than 0.5 s late, of a television or a network speaker, is out of reach: play the call by a speaker of this machine
+          """)
     ]
   }
   let canceller = processing.components.first { $0.component == .echoCancellation }

@@ -63,3 +63,10 @@ public func pause(seconds: Double) {
   end = timespec(tv_sec: end.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
 }
+
+/// Returns CLOCK_BOOTTIME in seconds: it goes on while the machine sleeps, and is what an interruption's length is measured by. [any]
+public func secondsSinceBoot() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_BOOTTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

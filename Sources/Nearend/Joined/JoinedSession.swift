@@ -85,7 +85,7 @@ final class JoinedSession: DrivenSession {
   var interruption: Interruption? {
     records.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
   }
-  var records: [InterruptionRecord] { shared.withLock { $0.history.records(at: monotonicSeconds()) } }
+  var records: [InterruptionRecord] { shared.withLock { $0.history.records(at: secondsSinceBoot()) } }
 
   // MARK: Start and stop
 
@@ -172,7 +172,7 @@ final class JoinedSession: DrivenSession {
         return change
       }
       let recovers = effects.contains(.recovered)
-      state.history.note(from: old, to: new, isRecovered: recovers, time: Date().timeIntervalSince1970, clock: monotonicSeconds())
+      state.history.note(from: old, to: new, isRecovered: recovers, time: Date().timeIntervalSince1970, clock: secondsSinceBoot())
       state.session = new
       if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect, &state) }

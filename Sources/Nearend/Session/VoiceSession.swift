@@ -77,7 +77,7 @@ package final class VoiceSession: Sendable {
   }
 
   /// The interruptions, past and current, oldest first (I1).
-  package var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: monotonicSeconds()) } }
+  package var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: secondsSinceBoot()) } }
 
   /// Sends an event. Returns the reason if it is refused; nothing has changed then.
   @discardableResult
@@ -191,7 +191,7 @@ package final class VoiceSession: Sendable {
         change.new = old
         return change
       }
-      let clock = monotonicSeconds()
+      let clock = secondsSinceBoot()
       state.history.note(
         from: old, to: new, isRecovered: effects.contains(.recovered), time: Date().timeIntervalSince1970, clock: clock)
       let records = state.history.records(at: clock)

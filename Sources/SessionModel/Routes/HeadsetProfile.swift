@@ -52,6 +52,10 @@ package struct HeadsetProfile: Sendable, Equatable {
 
   /// The switch in effect.
   package private(set) var change: Change?
+  /// The switch of a headset that went away, while another one is used.
+  private var setAside: Change?
+  /// What remains to be undone, for a next run: of two headsets the one in use.
+  package var unfinished: Change? { change ?? setAside }
   private var hasTakenEffect = false
   /// A Boolean value indicating whether the headset disappeared after nearend's switch; when it returns it starts afresh.
   private var isAway = false
@@ -78,6 +82,7 @@ package struct HeadsetProfile: Sendable, Equatable {
   /// - Returns: the switch to request now, and when to call again.
   package mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
     if !sends { isOverruled = false }
+    setAsideOrResume(used: used, cards: cards)
     if let change { return lookBack(change, sends: sends, used: used, cards: cards, at: time) }
     guard sends, !isOverruled, let card = cards.first(where: { $0.name == used }), let call = card.callProfile, card.profile != call,
       card.profile.hasPrefix("a2dp")
@@ -89,6 +94,17 @@ package struct HeadsetProfile: Sendable, Equatable {
     change = Change(card: card.name, former: card.profile, ours: call)
     hasTakenEffect = false
     return (ask(card.name, call, at: time), time + Self.patience)
+  }
+
+  /// Lets a switched headset that is gone not stand in the way of another one, and takes it up again when it returns.
+  private mutating func setAsideOrResume(used: String?, cards: [Card]) {
+    func isThere(_ name: String) -> Bool { cards.contains { $0.name == name } }
+    if let gone = change, !isThere(gone.card), let used, isThere(used) {
+      (setAside, change, isAway, due) = (gone, nil, false, nil)
+    }
+    if change == nil, let back = setAside, isThere(back.card) {
+      (change, setAside, hasTakenEffect, isAway) = (back, nil, true, true)
+    }
   }
 
   private mutating func lookBack(
@@ -109,7 +125,7 @@ package struct HeadsetProfile: Sendable, Equatable {
       isOverruled = sends && !isAway
       isAway = false
       due = nil
-      return (nil, nil)
+      return (nil, sends && !isOverruled ? time : nil)
     }
     guard !sends || used != card.name else {
       due = nil

@@ -91,20 +91,20 @@ extension RouteState {
     let played = transition?.card ?? now.headsets.first { card in route.outputs.contains { $0.device == card.name } }?.name
     // A person who picked another microphone wants that one, and music in full quality.
     let used = picked[.input] == nil ? played ?? heard : heard
-    let before = headset.change
+    let before = headset.unfinished
     let (request, due) = headset.look(
       sends: now.wanted.sends && now.wanted.linksDevices, used: used, cards: now.headsets, at: time)
     if let due { next.append(due) }
-    if headset.change != before { effects.append(.saveHeadset(headset.change)) }
+    if headset.unfinished != before { effects.append(.saveHeadset(headset.unfinished)) }
     guard let request else { return }
     effects.append(.remark(.info, "headset \(request.card): profile \(request.profile)"))
     effects.append(.switchProfile(request))
   }
 
   private mutating func leave(_ now: RouteObservation, _ effects: inout [RouteEffect]) {
-    let before = headset.change
+    let before = headset.unfinished
     if let request = headset.leave(cards: now.headsets) { effects.append(.switchProfile(request)) }
     defaults.leave(now.defaults, &effects)
-    if headset.change != before { effects.append(.saveHeadset(headset.change)) }
+    if headset.unfinished != before { effects.append(.saveHeadset(headset.unfinished)) }
   }
 }

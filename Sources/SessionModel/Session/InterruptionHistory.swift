@@ -5,7 +5,7 @@ package struct InterruptionHistory: Sendable {
 
   private struct Entry {
     var record: InterruptionRecord
-    /// When it began, in seconds of a monotonic clock.
+    /// When it began, in seconds since boot.
     let clock: Double
   }
   private var entries: [Entry] = []
@@ -18,7 +18,7 @@ package struct InterruptionHistory: Sendable {
   ///   - new: the session after it.
   ///   - isRecovered: whether `didRecover` is posted for this change.
   ///   - time: seconds since 1970-01-01 00:00 UTC.
-  ///   - clock: seconds of a monotonic clock.
+  ///   - clock: seconds since boot, those asleep included: a monotonic clock stands still in a sleep.
   package mutating func note(from old: SessionState, to new: SessionState, isRecovered: Bool, time: Double, clock: Double) {
     for reason in new.interruptions where !old.interruptions.contains(reason) {
       entries.append(Entry(record: InterruptionRecord(reason: reason, began: time, duration: 0, outcome: .holds), clock: clock))

@@ -90,12 +90,12 @@ extension GraphTests {
         live.session, "rtp-source", module: "libpipewire-module-rtp-source",
         """
         sap.ip = "127.0.0.1" sap.port = \(announced) sess.latency.msec = 50 node.always-process = true
-        source.ip = "127.0.0.1" source.port = \(port) audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
+        source.ip = "0.0.0.0" source.port = \(port) audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
         stream.props = { media.class = "Audio/Source" node.name = "voice" }
         """)
       defer { module.end(grace: 0.2) }
       #expect(try live.service.send(to: "127.0.0.1:\(port)", packetTime: 5) == "to-127.0.0.1-\(port)")
-      // The module of 0.3.65 knows only streams that are announced; those of 1.x know the port.
+      // The module of 0.3.65 knows only streams that are announced; those of 1.x know the port, and take any sender only for 0.0.0.0.
       let announcement = Announcement(port: port)
       let announcer = try DatagramSocket(to: try RTPAddress("127.0.0.1:\(announced)"))
       let heard = try streamPort(in: live.session, of: ["nearends-voice:capture", "voice:capture", "voice:receive"]) {

@@ -114,7 +114,6 @@ extension GraphTests {
       let clock = try live.probe("clock", record: ["monitor"], frames: 24_000)
       try live.link([("hw.speaker:monitor_FL", clock.recordPort("monitor"))])
       let passed = try clock.run()
-      #expect(passed.isExact)
       #expect(passed.cycles > 1)
       #expect(live.service.snapshot().graph.cycles == before)
     }

@@ -104,6 +104,35 @@ struct HeadsetProfileTests {
     #expect(rig.profile == "headset-head-unit")
   }
 
+  @Test("R6: while a switched headset is away another one gets its call profile, and its music back; so does the first one once it returns")
+  func second() {
+    func card(_ name: String, _ profile: String) -> HeadsetProfile.Card {
+      HeadsetProfile.Card(name: name, profile: profile, callProfile: "headset-head-unit")
+    }
+    var rule = HeadsetProfile()
+    var profiles = ["first": "a2dp-sink"]
+    var requests: [String] = []
+    func look(_ sends: Bool, used: String, from start: Double, to end: Double) {
+      for step in 0...Int((end - start) * 20) {
+        let cards = profiles.keys.sorted().map { card($0, profiles[$0]!) }
+        guard let request = rule.look(sends: sends, used: used, cards: cards, at: start + Double(step) / 20).request else { continue }
+        requests.append("\(request.card) \(request.profile)")
+        profiles[request.card] = request.profile
+      }
+    }
+    look(true, used: "first", from: 0, to: 2)
+    profiles = ["second": "a2dp-sink"]
+    look(true, used: "second", from: 2, to: 5)
+    #expect(requests == ["first headset-head-unit", "second headset-head-unit"])
+    #expect(rule.unfinished?.card == "second")
+    // The first one returns as it was left.
+    profiles["first"] = "headset-head-unit"
+    look(true, used: "second", from: 5, to: 8)
+    look(false, used: "second", from: 8, to: 20)
+    #expect(Set(requests.dropFirst(2)) == ["second a2dp-sink", "first a2dp-sink"] && requests.count == 4)
+    #expect(rule.unfinished == nil && profiles == ["first": "a2dp-sink", "second": "a2dp-sink"])
+  }
+
   @Test("R6: a headset that does not obey is asked once, not for ever")
   func refuses() {
     var rig = Rig()
