@@ -42,9 +42,11 @@ deb: ## builds a Debian package for this Debian: .build-deb/nearend_*.deb
 	@Scripts/make-deb
 
 test-deb: deb ## installs, tries and removes that package in a fresh Debian of the same release, below .build-debian
+	@Scripts/install-dependencies debian
 	@Scripts/test-deb .build-deb/nearend_*.deb
 
 test-debian13: ## runs the suite and makes and tries a package in a Debian 13, with that one's own Swift: ARGS="--quick"
+	@Scripts/install-dependencies debian
 	@Scripts/test-debian13 $(ARGS)
 
 format: ## rewrites the sources in the house style

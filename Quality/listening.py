@@ -10,7 +10,7 @@ from scipy import signal
 
 from cases import __doc__ as kinds_text
 from figure import INK, save
-from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, NEAR_END_ALONE, TITLES
+from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, KINDS, NEAR_END_ALONE, NOISES, TITLES
 
 RATE = 48_000
 WINDOW, COLUMNS, ROWS = 2_048, 400, 64
@@ -72,8 +72,8 @@ def draw_case(folder, case, processed, path, programs=PROGRAMS):
 
 def kind_texts():
     """{kind: what it is}, from the list at the top of cases.py."""
-    lines = [line.strip() for line in kinds_text.splitlines() if line.startswith("    ") and "  " in line.strip()]
-    return dict(line.split(None, 1) for line in lines)
+    lines = [line.split(None, 1) for line in kinds_text.splitlines() if line.startswith("    ")]
+    return {name: text for name, text in lines if name in (*KINDS, *NOISES)}
 
 
 def write(folder, out, cases, processed, head=None, programs=PROGRAMS):

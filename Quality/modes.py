@@ -87,7 +87,7 @@ def table_lines(table):
 def cost_lines(cost_of):
     yield "| | " + " | ".join(TITLES[program] for program in cost_of) + " |"
     yield "|---" + "|---" * len(cost_of) + "|"
-    yield "| processor, ms for a second | " + " | ".join(f"{ms:.1f}" for ms, _ in cost_of.values()) + " |"
+    yield "| processor, ms a second | " + " | ".join(f"{ms:.1f}" for ms, _ in cost_of.values()) + " |"
     yield "| delay, ms | " + " | ".join(f"{late:.1f}" for _, late in cost_of.values()) + " |"
 
 
