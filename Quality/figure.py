@@ -20,7 +20,7 @@ PANELS = {
 }
 MODE_PANELS = {
     "ovrl": ("Overall opinion (DNSMOS)", (1, 4)),
-    "noise": ("Noise taken away, dB", (0, 60)),
+    "noise": ("Noise taken away, dB", (0, 75)),
     "deg": ("Near end MOS (AECMOS)", (1, 5)),
     "stoi": ("Intelligibility (STOI)", (0.5, 1)),
 }
@@ -52,7 +52,7 @@ def save(figure, path, most_bytes, dpi):
     Path(path).write_bytes(packed.getvalue())
 
 
-def draw_panel(axes, measure, panel, table, kinds):
+def draw_panel(axes, measure, panel, table, kinds, has_bars):
     title, limits = panel
     axes.set_title(title, loc="left", fontsize=10.5, color=INK, pad=10)
     axes.set_xlim(*limits)
@@ -70,7 +70,7 @@ def draw_panel(axes, measure, panel, table, kinds):
             continue
         axes.plot([min(found.values()), max(found.values())], [place, place], color=FAINT, linewidth=2.5, zorder=1)
         bar = BARS.get(kind, {}).get(measure)
-        if bar is not None:
+        if has_bars and bar is not None:
             axes.plot([bar, bar], [place - 0.36, place + 0.36], color=INK, linewidth=1.6, zorder=2)
         for program, value in found.items():
             chief = program in CHIEF
@@ -79,7 +79,14 @@ def draw_panel(axes, measure, panel, table, kinds):
             )
 
 
-def draw(table, path, subtitle, title="What is left of the echo, and of whoever talks", panels_by_measure=None):
+def draw(
+    table,
+    path,
+    subtitle,
+    title="What is left of the echo, and of whoever talks",
+    panels_by_measure=None,
+    titles=TITLES,
+):
     """Writes the figure of {program: rows}."""
     known = panels_by_measure or PANELS
     rows = [row for rows in table.values() for row in rows]
@@ -89,11 +96,11 @@ def draw(table, path, subtitle, title="What is left of the echo, and of whoever 
     height = 1.75 + 0.34 * len(kinds)
     figure, panels = plt.subplots(1, len(measures), figsize=(13, height), sharey=True, squeeze=False)
     for axes, measure in zip(panels[0], measures, strict=True):
-        draw_panel(axes, measure, known[measure], table, kinds)
+        draw_panel(axes, measure, known[measure], table, kinds, has_bars)
     panels[0][0].set_yticks(range(len(kinds)), kinds, fontsize=10)
     panels[0][0].set_ylim(len(kinds) - 0.4, -0.6)
     marks = [plt.Line2D([], [], marker="o", linestyle="", color=COLOURS[name], markersize=7) for name in table]
-    names = [TITLES[name] for name in table]
+    names = [titles[name] for name in table]
     if has_bars:
         marks.append(plt.Line2D([], [], marker="|", linestyle="", color=INK, markersize=11, markeredgewidth=1.6))
         names.append("what nearend has to reach")

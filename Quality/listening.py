@@ -96,7 +96,7 @@ def properties(case):
     if case["kind"] in NEAR_END_ALONE:
         told = []
     told.append(f"noise {case.get('noise_db', case['snr_db'])} dB down")
-    if case["distortion"]:
+    if case["distortion"] and case["kind"] not in NEAR_END_ALONE:
         told.append(f"loudspeaker saturates ({case['distortion']:.2f})")
     if "shape" in case:
         told.append(f"loudspeaker: {case['shape']}")

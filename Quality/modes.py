@@ -12,7 +12,8 @@ import soundfile
 import figure
 import listening
 from bars import mean
-from kinds import MODE_KINDS, NOISES, TITLES
+from kinds import MODE_KINDS, NOISES
+from kinds import TITLES as ALL_TITLES
 from measures import RATE, late_by
 from report import NAMES as REPORT_NAMES
 from report import PACKAGES, number, write_scores
@@ -20,6 +21,7 @@ from report import PACKAGES, number, write_scores
 SHOWN = ("ovrl", "noise", "deg", "stoi", "pesq", "echo")
 NAMES = REPORT_NAMES | {"ovrl": "overall MOS", "noise": "noise taken away, dB", "pesq": "PESQ"}
 COST_REPEATS = 3
+TITLES = ALL_TITLES | {"nearend": "nearend, standard"}
 TITLE = "What is left of a noisy room, and of whoever talks"
 
 
@@ -98,7 +100,7 @@ def finish(documentation, options, programs, folder, table, say):
     print("\n" + "\n".join(lines))
     subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
     panels = figure.MODE_PANELS
-    figure.draw(table, options.out / "modes.png", subtitle, TITLE, panels)
+    figure.draw(table, options.out / "modes.png", subtitle, TITLE, panels, TITLES)
     say(f"drawn: {options.out / 'modes.png'}")
     if options.write:
         write(documentation, options, programs, folder, table, lines)
@@ -111,7 +113,7 @@ def write(documentation, options, programs, folder, table, costs_table):
     out = documentation / "mic-modes"
     out.mkdir(parents=True, exist_ok=True)
     subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
-    figure.draw(table, out / "modes.png", subtitle, TITLE, figure.MODE_PANELS)
+    figure.draw(table, out / "modes.png", subtitle, TITLE, figure.MODE_PANELS, TITLES)
     drawn = [cases.draw(kind, index, options.seed) for kind in NOISES for index in range(options.per_kind)]
     processed = {name: options.out / name for name in programs}
     listening.write(folder, out, drawn, processed, HEAD, ("rnnoise", "nearend", "isolation"))
