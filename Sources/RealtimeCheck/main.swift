@@ -28,7 +28,7 @@ if arguments.first == "--violate" {
   exit(1)
 }
 guard arguments.isEmpty || arguments == ["--capture"] else {
-  print("usage: RealtimeCheck [--violate \(Violation.allCases.map(\.rawValue).joined(separator: "|")) | --measure]")
+  print("usage: RealtimeCheck [--violate \(Violation.allCases.map(\.rawValue).joined(separator: "|")) | --measure | --capture]")
   exit(2)
 }
 

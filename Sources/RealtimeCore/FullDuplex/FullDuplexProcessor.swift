@@ -5,7 +5,8 @@ internal import CRealtime
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
-/// Everything always runs; a switch changes what is heard, over one hop. [realtime] except `init` and `deinit`.
+/// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one
+/// hop. [realtime] except `init` and `deinit`.
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
