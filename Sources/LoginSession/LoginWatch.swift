@@ -45,7 +45,7 @@ public final class LoginWatch {
     retry = LoopTimer(loop: loop)
     deadline = LoopTimer(loop: loop)
     retry?.connect(to: self) { $0.connect() }
-    deadline?.connect(to: self) { $0.maySleep() }
+    deadline?.connect(to: self) { $0.giveUp() }
     connect()
   }
 
@@ -57,13 +57,19 @@ public final class LoginWatch {
   }
 
   /// A Boolean value indicating whether sleep is being delayed: from `.sleep(true)` until `maySleep`.
-  public var isSleepHeldUp: Bool { isAsleep && inhibitor != nil }
+  private var isSleepHeldUp: Bool { isAsleep && inhibitor != nil }
 
-  /// Lets the machine sleep, because nearend has stopped.
+  /// Lets a machine that is about to sleep do so, because nearend uses no device.
   public func maySleep() {
     guard isAsleep else { return }
     deadline?.pause()
     release()
+  }
+
+  private func giveUp() {
+    guard isSleepHeldUp else { return }
+    handler(.remark("the devices are not released within \(Int(Self.longestDelay)) s: the machine goes to sleep with them"))
+    maySleep()
   }
 
   // MARK: The bus

@@ -19,6 +19,7 @@ extension GraphController {
         interrupt(.daemonLost, true)
         freeze.lost()
         retryTimer.schedule(after: 0.001)
+        dirty.raise()
       } else {
         retryLater()
       }

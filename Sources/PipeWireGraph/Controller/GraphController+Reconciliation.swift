@@ -8,7 +8,10 @@ import SessionModel
 extension GraphController {
   func reconcile() {
     loop.assertLocked()
-    guard let attachment, attachment.filter != nil, lostSince == nil, !isStopping else { return }
+    guard let attachment, attachment.filter != nil, lostSince == nil, !isStopping else {
+      login?.maySleep()
+      return
+    }
     do throws(PipeWireError) {
       try attachment.keepDevices(graphSinks)
       guard let facts = try attachment.observe() else { return }
@@ -68,7 +71,7 @@ extension GraphController {
     let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
     tell(missing)
     if !missing.isEmpty { dirty.raise() }
-    if login?.isSleepHeldUp == true, decision.isFree { login?.maySleep() }
+    if decision.isFree { login?.maySleep() }
     recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
   }
 

@@ -60,6 +60,26 @@ extension GraphTests {
       #expect(try live.serials() == serials, "filter and devices are the same")
     }
 
+    @Test("I1: while the daemon is away nothing is in use, and the machine may sleep at once")
+    func sleepWithoutDaemon() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let manager = try manager(live)
+      func isHeld() -> Bool { manager.inhibitors.contains { $0.who == "nearend" && $0.what == "sleep" && $0.isHeld } }
+      try live.session.wait(for: "the inhibitor") { isHeld() }
+      live.session.stop(.pipewire)
+      try live.wait(for: "the loss") { $0.session.interruption?.reason == .daemonLost }
+
+      manager.prepareForSleep(true)
+      try live.session.wait(for: "the inhibitor to be given up") { !isHeld() }
+      #expect(!live.service.snapshot().log.contains { $0.message.contains("goes to sleep with them") })
+
+      manager.prepareForSleep(false)
+      try live.session.start()
+      try live.wait(for: "the recovery") { $0.session.interruption == nil }
+      try live.session.wait(for: "the inhibitor again") { isHeld() }
+    }
+
     @Test("I1, I2, I4: a phone's stream that runs interrupts, its end recovers; a ring sink keeps what it has", arguments: [false, true])
     func role(isManual: Bool) throws {
       let live = try LiveGraph(.login, isManual: isManual)
