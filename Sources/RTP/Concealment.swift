@@ -1,17 +1,17 @@
-/// Sounds in the place of lost packets: the last 20 ms backwards, fading out, and a short crossfade into what comes next, so that neither
-/// end clicks. Two channels, interleaved.
+/// Fills the gaps of lost packets with the last 20 ms played backwards, fading out, and a short crossfade into what follows, so that
+/// neither edge clicks. Two channels, interleaved.
 struct Concealment: Sendable {
-  /// Frames that a lost packet's sound lasts, then it is silent.
+  /// Frames after which a concealed gap has faded to silence.
   static let length = 960
   /// Frames of the crossfade.
   static let overlap = 120
 
-  /// The last frames that were played.
+  /// The last frames played, at most `length`.
   private var tail: [Int16] = []
-  /// How a concealed gap would go on, for the crossfade; empty where nothing was concealed.
+  /// The continuation of a concealed gap, for the crossfade; empty if nothing was concealed.
   private var onward: [Int16] = []
 
-  /// Takes what is to be played; gives what is, crossfaded where a gap was before it.
+  /// Returns the samples to play, crossfaded from a preceding concealed gap.
   mutating func pass(_ samples: [Int16]) -> [Int16] {
     var samples = samples
     let fade = min(onward.count, samples.count) / 2
@@ -24,7 +24,7 @@ struct Concealment: Sendable {
     return samples
   }
 
-  /// Makes the sound of `frames` lost frames.
+  /// Returns the sound that conceals `frames` lost frames.
   mutating func fill(_ frames: Int) -> [Int16] {
     let whole = backwards(frames + Self.overlap)
     onward = Array(whole[(2 * frames)...])
@@ -33,7 +33,7 @@ struct Concealment: Sendable {
     return samples
   }
 
-  /// Forgets the past: the next packet does not continue it, and rises from silence.
+  /// Forgets the past, so that the next packet fades in from silence.
   mutating func restart() {
     tail = []
     onward = [Int16](repeating: 0, count: 2 * Self.overlap)

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Who sent a datagram, for comparison. [any]
+/// The sender's address and port of a datagram, for comparison. [any]
 package struct DatagramSource: Sendable, Hashable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
@@ -19,18 +19,18 @@ package struct DatagramSource: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// For tests: an IPv4 address.
+  /// Creates a source with an IPv4 address, for tests.
   init(ipv4: UInt32, port: UInt16) { (high, low, self.port, isIPv6) = (0, UInt64(ipv4), port, false) }
 
-  /// What packets from an address would come from.
+  /// Creates the source of datagrams sent from `address`.
   package init(_ address: RTPAddress) {
     self = address.withName { name, _ in name.withMemoryRebound(to: sockaddr_storage.self, capacity: 1) { DatagramSource($0.pointee) } }
   }
 
-  /// Whether it is the same host, at whatever port.
+  /// Returns whether both have the same host, at whatever port.
   package func isHost(of other: DatagramSource) -> Bool { high == other.high && low == other.low && isIPv6 == other.isIPv6 }
 
-  /// As the system writes it.
+  /// The host in the system's notation.
   package var host: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     if isIPv6 {
@@ -48,37 +48,37 @@ package struct DatagramSource: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a socket could not be opened. [any]
 package struct DatagramError: Error, Sendable, Equatable {
-  /// Its `errno`.
+  /// The `errno`.
   package let code: Int32
   package init(code: Int32) { self.code = code }
   package var reason: String { String(cString: strerror(code)) }
-  /// No interface of this machine has the address.
+  /// A Boolean value indicating whether no interface of this machine has the address.
   package var isNotHere: Bool { code == EADDRNOTAVAIL }
   package var isTaken: Bool { code == EADDRINUSE }
 }
 
-/// A UDP socket that never blocks. One thread uses it; any may end its waiting. [any]
+/// A non-blocking UDP socket. One thread uses it; any thread may wake it. [any]
 package final class DatagramSocket: Sendable {
   private let descriptor: Int32
-  /// Readable once `wake` was called.
+  /// Readable after `wake`.
   private let alarm: Int32
   private let far: Int32
   private let isOpen = Atomic(true)
 
-  /// Bytes that the kernel keeps until they are read: half a second of a stream and what others add.
+  /// Size of the kernel's receive buffer in bytes: half a second of a stream, and what other senders add.
   private static let kernelBytes: Int32 = 256 << 10
 
-  /// Opens one at an address of this machine.
+  /// Opens a socket bound to an address of this machine.
   package init(at address: RTPAddress) throws(DatagramError) {
     (descriptor, alarm, far) = try Self.open(address.isIPv6)
     let result = address.withName { Glibc.bind(descriptor, $0, $1) }
     if result != 0 { throw failed() }
   }
 
-  /// Opens one that sends to an address, and hears of it where nobody listens there.
+  /// Opens a socket connected to `address`, which reports when nothing listens there.
   package init(to address: RTPAddress) throws(DatagramError) {
     (descriptor, alarm, far) = try Self.open(address.isIPv6)
-    // Before other traffic, where routers follow RFC 3246.
+    // Expedited forwarding, where routers follow RFC 3246.
     var expedited: Int32 = 0xB8
     setsockopt(
       descriptor, address.isIPv6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP), address.isIPv6 ? IPV6_TCLASS : IP_TOS, &expedited, 4)
@@ -92,7 +92,7 @@ package final class DatagramSocket: Sendable {
     Glibc.close(far)
   }
 
-  /// Lets go of the port. The last call of the thread that waits, receives and sends. Idempotent.
+  /// Releases the port. The thread that waits, receives and sends calls it last. Idempotent.
   package func close() {
     if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(descriptor) }
   }
@@ -114,7 +114,7 @@ package final class DatagramSocket: Sendable {
     return (descriptor, ends[0], ends[1])
   }
 
-  /// The port that it has.
+  /// The local port.
   package var port: UInt16 {
     var name = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -124,7 +124,7 @@ package final class DatagramSocket: Sendable {
     return DatagramSource(name).port
   }
 
-  /// The local address from which `address` is reached; sends nothing.
+  /// Returns the local address from which `address` is reached; sends nothing.
   package static func local(towards address: RTPAddress) throws(DatagramError) -> DatagramSource {
     let socket = try DatagramSocket(to: address)
     var name = sockaddr_storage()
@@ -141,7 +141,7 @@ package final class DatagramSocket: Sendable {
     _ = Glibc.send(far, [1], 1, Int32(MSG_NOSIGNAL))
   }
 
-  /// Waits for a datagram, or until `other` can be read where it is given, at most so many seconds. False once `wake` was called.
+  /// Waits up to `seconds` for a datagram, or for `other` to become readable instead if it is given. Returns false once `wake` was called.
   package func wait(seconds: Double, insteadFor other: Int32? = nil) -> Bool {
     var descriptors = [
       pollfd(fd: other ?? descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
@@ -150,7 +150,7 @@ package final class DatagramSocket: Sendable {
     return descriptors[1].revents == 0
   }
 
-  /// Takes the next datagram; nil if there is none. Its length is that which was sent, and may be more than fits into `buffer`.
+  /// Receives the next datagram; nil if there is none. `length` is the length sent, which may exceed `buffer`'s.
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> (length: Int, source: DatagramSource)? {
     var name = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -162,19 +162,19 @@ package final class DatagramSocket: Sendable {
     return length < 0 ? nil : (length, DatagramSource(name))
   }
 
-  /// Sends to the address that it was opened for. Returns the `errno`, 0 where it was sent.
+  /// Sends to the address that the socket is connected to. Returns 0, or the `errno`.
   package func send(_ bytes: [UInt8]) -> Int32 {
     Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count ? 0 : errno
   }
 
-  /// Sends to `address`, from a socket that was opened at one of this machine's.
+  /// Sends to `address` from a socket bound to an address of this machine. Returns 0, or the `errno`.
   package func send(_ bytes: [UInt8], to address: RTPAddress) -> Int32 {
     address.withName { sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1) } == bytes.count ? 0 : errno
   }
 }
 
 extension RTPAddress {
-  /// Calls `body` with the socket's name of it.
+  /// Calls `body` with the address as a `sockaddr`.
   fileprivate func withName<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)

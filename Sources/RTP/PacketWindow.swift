@@ -1,33 +1,33 @@
-/// Puts packets in order, and decides when one that is missing counts as lost. A pure value.
+/// Puts packets in order, and decides when a missing one counts as lost. A pure value.
 struct PacketWindow: Sendable {
   struct Held: Sendable {
     var timestamp: UInt32
     /// Interleaved, two channels.
     var samples: [Int16]
-    /// Seconds.
+    /// Time of arrival in seconds.
     var arrival: Double
     var frames: Int { samples.count / 2 }
   }
-  /// What is to be played next.
+  /// The next thing to play.
   enum Step: Equatable {
     case audio([Int16])
-    /// So many packets and frames were lost.
+    /// A gap of this many packets and frames.
     case lost(packets: Int, frames: Int)
   }
   enum Verdict { case kept, duplicate, late }
 
-  /// Packets that are held at most; behind them what is missing is lost.
+  /// Packets held at most; when it is full, missing packets count as lost.
   static let mostHeld = 64
-  /// Frames of a gap that are filled; behind a longer one the stream goes on at once.
+  /// The longest gap that is concealed, in frames; a longer one is skipped.
   static let longestGap = 9_600
 
   private var next: Int64
-  /// The timestamp that the next packet should have; nil before the first.
+  /// The timestamp expected of the next packet; nil before the first.
   private var due: UInt32?
   private var waiting: [Int64: Held] = [:]
-  /// Packets that were given up, and may still come.
+  /// Packets given up that may still arrive.
   private var givenUp: Set<Int64> = []
-  /// Seconds that a missing packet is waited for.
+  /// Seconds to wait for a missing packet.
   let patience: Double
 
   init(next: Int64, patience: Double) { (self.next, self.patience) = (next, patience) }
@@ -39,10 +39,10 @@ struct PacketWindow: Sendable {
     return .kept
   }
 
-  /// When something missing is to be given up, in seconds; nil while nothing is missing.
+  /// The time at which a missing packet is given up, in seconds; nil while none is missing.
   var deadline: Double? { waiting.isEmpty || waiting[next] != nil ? nil : waiting.values.map(\.arrival).min().map { $0 + patience } }
 
-  /// What can be played at `time`, in order.
+  /// Returns what can be played at `time`, in order.
   mutating func take(at time: Double) -> [Step] {
     var steps: [Step] = []
     while !waiting.isEmpty {
@@ -59,7 +59,7 @@ struct PacketWindow: Sendable {
     return steps
   }
 
-  /// Counts everything up to the next packet that is there as lost.
+  /// Counts everything before the earliest packet held as lost.
   private mutating func giveUp() -> Step {
     let (place, packet) = waiting.min { $0.key < $1.key }!
     let packets = Int(place - next)
@@ -67,7 +67,7 @@ struct PacketWindow: Sendable {
     if givenUp.count > 1_000 { givenUp = givenUp.filter { $0 > place - 500 } }
     let gap = due.map { Int(Int32(bitPattern: packet.timestamp &- $0)) } ?? 0
     next = place
-    // A timestamp that does not fit the count of packets is a sender that paused.
+    // A timestamp that does not fit the number of packets means that the sender paused.
     let isPlausible = gap > 0 && gap <= Self.longestGap && gap <= packets * 4_800
     return .lost(packets: packets, frames: isPlausible ? gap : 0)
   }

@@ -3,12 +3,12 @@ import Glibc
 
 /// A numeric unicast IP address with a UDP port. [any]
 package struct RTPAddress: Sendable, Hashable, CustomStringConvertible {
-  /// As the system writes it: "10.0.0.7", "fe80::1%eth0".
+  /// The host in the system's notation: "10.0.0.7", "fe80::1%eth0".
   package let host: String
   package let port: UInt16
   package let isIPv6: Bool
 
-  /// The port where none is given, as in PipeWire's modules and in RFC 3551.
+  /// The default port, as in PipeWire's modules and RFC 3551.
   package static let standardPort: UInt16 = 5_004
 
   /// - Parameter text: "10.0.0.7:5004", "10.0.0.7", "[fd00::7]:5004" or "fd00::7"; names are not looked up.
@@ -24,18 +24,18 @@ package struct RTPAddress: Sendable, Hashable, CustomStringConvertible {
     try self.init(host: host, port: port, in: text)
   }
 
-  /// The same host at another port.
+  /// Returns the same host with another port.
   func with(port: UInt16) -> RTPAddress { RTPAddress(checked: host, port: port, isIPv6: isIPv6) }
 
-  /// The next port, where RFC 3550 has the control packets of a stream; nil behind the last.
+  /// The next port, which RFC 3550 assigns to a stream's control packets; nil after the last port.
   package var control: RTPAddress? { port < .max ? with(port: port + 1) : nil }
 
-  /// Any address of this machine, of the same kind as another.
+  /// Returns the wildcard address of this machine, in the same family as `other`.
   package static func any(like other: RTPAddress, port: UInt16) -> RTPAddress {
     RTPAddress(checked: other.isIPv6 ? "::" : "0.0.0.0", port: port, isIPv6: other.isIPv6)
   }
 
-  /// Whether it stands for every address of this machine, so that nothing can be sent to it.
+  /// A Boolean value indicating whether this is a wildcard address, to which nothing can be sent.
   package var isAny: Bool { host == "::" || host == "0.0.0.0" }
 
   package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
@@ -61,7 +61,7 @@ package struct RTPAddress: Sendable, Hashable, CustomStringConvertible {
       self.init(checked: host, port: port, isIPv6: false)
       return
     }
-    // With the interface of a link-local address, which inet_pton does not know.
+    // Handles the interface of a link-local address, which inet_pton does not know.
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST
     hints.ai_family = AF_INET6
@@ -81,12 +81,12 @@ package struct RTPAddress: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a text is no address for RTP, with what to do about it. [any]
+/// Why a text is not an address for RTP, with what to do about it. [any]
 package enum RTPAddressError: Error, Sendable, Equatable, CustomStringConvertible {
   case malformed(String)
   case port(String)
   case multicast(String)
-  /// To send to, or to call.
+  /// A wildcard address, to send to or to call.
   case anyAddress(String)
 
   package var description: String {

@@ -1,23 +1,23 @@
-/// The header of an RTP packet, and where its payload is (RFC 3550, 5.1). [any]
+/// The header of an RTP packet, and the position of its payload (RFC 3550, 5.1). [any]
 package struct RTPPacket: Sendable, Equatable {
   package var payloadType: UInt8
   package var hasMarker: Bool
   package var sequence: UInt16
   package var timestamp: UInt32
   package var ssrc: UInt32
-  /// The payload's place in the datagram.
+  /// The payload's position in the datagram.
   package var payload: Range<Int>
 
-  /// Bytes of a header without sources that contribute, and without an extension.
+  /// Bytes of a header without contributing sources and without an extension.
   package static let headerSize = 12
 
-  /// Reads a datagram. Every length in it is checked against the bytes that came.
+  /// Parses a datagram. Every length in it is checked against the bytes received.
   /// - Throws: `RTPFault`.
   package init(_ datagram: UnsafeRawBufferPointer) throws(RTPFault) {
     guard datagram.count >= Self.headerSize else { throw .tooShort }
     guard datagram[0] >> 6 == 2 else { throw .version }
     payloadType = datagram[1] & 0x7F
-    // RTCP on the port of RTP, as RFC 5761 tells it apart.
+    // RTCP on RTP's port, told apart as in RFC 5761.
     guard !(64...95).contains(payloadType) else { throw .control }
     hasMarker = datagram[1] & 0x80 != 0
     sequence = UInt16(datagram[2]) << 8 | UInt16(datagram[3])
@@ -38,7 +38,7 @@ package struct RTPPacket: Sendable, Equatable {
     payload = begin..<end
   }
 
-  /// Writes the header of a packet of this machine's own.
+  /// Appends the header of an outgoing packet.
   static func append(
     to bytes: inout [UInt8], payloadType: UInt8, hasMarker: Bool, sequence: UInt16, timestamp: UInt32, ssrc: UInt32
   ) {
@@ -48,7 +48,7 @@ package struct RTPPacket: Sendable, Equatable {
   }
 }
 
-/// Why a datagram is no part of the stream. [any]
+/// Why a datagram is not part of the stream. [any]
 package enum RTPFault: String, Error, Sendable, CaseIterable {
   case tooShort = "shorter than it says"
   case tooLong = "longer than any packet"
@@ -64,7 +64,7 @@ package enum RTPFault: String, Error, Sendable, CaseIterable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Four bytes in the network's order.
+  /// Returns four bytes in network byte order as an integer.
   func bigEndian(at offset: Int) -> UInt32 { UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
 }
 

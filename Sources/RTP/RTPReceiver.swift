@@ -1,29 +1,29 @@
-/// Makes sound of the datagrams of one stream: checked, in order, with lost packets concealed and everything counted. A pure value, which
-/// is given the time. [any]
+/// Turns the datagrams of one stream into sound: checked, in order, with lost packets concealed and everything counted. A pure value; time
+/// is passed in. [any]
 ///
 ///     datagram ─▶ header ─▶ sender ─▶ sequence ─▶ window ─▶ concealment ─▶ samples
 ///
-/// The first sender of whom two packets in a row come is the stream, until nothing has come from it for `silence` seconds: whatever others
-/// send meanwhile is counted and not heard.
+/// The first sender of two consecutive packets becomes the stream, until it has been silent for `silence` seconds: whatever others send
+/// meanwhile is counted and not played.
 package struct RTPReceiver: Sendable {
-  /// What has been counted since the beginning.
+  /// Counts since the beginning.
   package struct Counts: Sendable, Equatable {
-    /// Packets of the stream that came, including late and doubled ones.
+    /// Packets of the stream received, including late and duplicate ones.
     package var packets: UInt64 = 0
-    /// Packets that should have come.
+    /// Packets that should have arrived.
     package var expected: UInt64 = 0
-    /// Packets in whose place something else was played, because they never came or came too late.
+    /// Packets that were concealed or skipped, because they never arrived or arrived too late.
     package var lost: UInt64 = 0
-    /// Those of them that came too late.
+    /// Those of `lost` that arrived too late.
     package var late: UInt64 = 0
     package var duplicates: UInt64 = 0
-    /// Datagrams that are no part of the stream.
+    /// Datagrams that are not part of the stream.
     package var refused: UInt64 = 0
-    /// Streams that were taken up: 1 for a sender that never began again.
+    /// Streams accepted so far; 1 unless the sender restarted.
     package var streams: UInt64 = 0
     package init() {}
   }
-  /// The sender that is heard.
+  /// The sender that is played.
   package struct Stream: Sendable, Equatable {
     package let ssrc: UInt32
     package let source: DatagramSource
@@ -31,31 +31,31 @@ package struct RTPReceiver: Sendable {
     package let channels: Int
   }
 
-  /// Seconds without a packet behind which another sender may be the stream.
+  /// Seconds of silence after which another sender may take over.
   package static let silence = 1.0
 
   /// Interleaved samples of two channels at 48,000 Hz, in order.
   package typealias Output = (_ samples: [Int16]) -> Void
 
   package private(set) var counts = Counts()
-  /// Why the last datagram was refused; nil if none was.
+  /// The reason for the last refusal; nil if there was none.
   package private(set) var lastFault: RTPFault?
-  /// nil before the first.
+  /// The current stream; nil before the first.
   package private(set) var stream: Stream?
-  /// Frames of the last packet.
+  /// Frames in the last packet.
   package private(set) var packetFrames = 0
-  /// Share of the packets of the last 10 s that were lost, 0–1.
+  /// Returns the share of packets lost in the last 10 s, 0–1.
   package func recentLoss(at time: Double) -> Double { recent.share(at: time) }
-  /// As in RFC 3550, in seconds.
+  /// Interarrival jitter as in RFC 3550, in seconds.
   package var jitter: Double { (meter?.jitter ?? 0) / Double(RTPFormat.rate) }
 
-  /// The first of two packets that make a stream.
+  /// The first of two packets that start a stream.
   private struct Candidate: Sendable {
     var header: RTPPacket
     var source: DatagramSource
     var bytes: Int
   }
-  /// The last packet of the stream's sender that had a length of the stream's format.
+  /// The last packet of the stream's sender whose length fits the stream's format.
   private var previous: (sequence: UInt16, timestamp: UInt32, bytes: Int)?
   private let patience: Double
   private let longest: Int
@@ -65,12 +65,12 @@ package struct RTPReceiver: Sendable {
   private var concealment = Concealment()
   private var recent = LossWindow()
   private var lastArrival = -Double.infinity
-  /// What earlier streams had expected.
+  /// Packets expected of earlier streams.
   private var formerExpected: UInt64 = 0
 
   /// - Parameters:
-  ///   - patience: seconds that a missing packet is waited for.
-  ///   - longest: frames that a packet may have.
+  ///   - patience: seconds to wait for a missing packet.
+  ///   - longest: frames in a packet at most.
   package init(patience: Double, longest: Int) {
     (self.patience, self.longest) = (patience, longest)
     window = PacketWindow(next: 0, patience: patience)
@@ -79,13 +79,13 @@ package struct RTPReceiver: Sendable {
   /// The highest sequence number, extended as in RFC 3550.
   package var highestSequence: UInt32 { UInt32(truncatingIfNeeded: meter?.highest ?? 0) }
 
-  /// Whether there was a stream, and nothing has come of it for `silence` seconds.
+  /// Returns whether a stream existed and has been silent for more than `silence` seconds.
   package func isSilent(at time: Double) -> Bool { stream != nil && time - lastArrival > Self.silence }
 
-  /// When `advance` is to be called, in seconds; nil while nothing is missing.
+  /// The time at which to call `advance`, in seconds; nil while no packet is missing.
   package var deadline: Double? { window.deadline }
 
-  /// Takes a datagram that came from `source` at `time`, in seconds of a clock that is never set.
+  /// Takes a datagram received from `source` at `time`, in seconds on a monotonic clock.
   package mutating func take(_ datagram: UnsafeRawBufferPointer, from source: DatagramSource, at time: Double, _ output: Output) {
     do throws(RTPFault) {
       try takeChecked(datagram, from: source, at: time)
@@ -96,13 +96,13 @@ package struct RTPReceiver: Sendable {
     }
   }
 
-  /// Counts a datagram that never came to be looked at.
+  /// Counts a datagram that the caller discarded without passing it to `take`.
   package mutating func refuse(_ fault: RTPFault) {
     counts.refused += 1
     lastFault = fault
   }
 
-  /// Gives up what is overdue at `time`.
+  /// Outputs what can be played at `time`, and gives up overdue packets.
   package mutating func advance(to time: Double, _ output: Output) {
     for step in window.take(at: time) {
       switch step {
@@ -125,7 +125,7 @@ package struct RTPReceiver: Sendable {
     let fault = fault(of: header, payload.count, in: stream)
     if fault == nil || fault == .spacing { previous = (header.sequence, header.timestamp, payload.count) }
     if let fault {
-      // A sender that goes on with another format is taken up as another one would be.
+      // A silent sender that resumes in another format is accepted like a new one.
       guard isSilent(at: time) else { throw fault }
       return try consider(header, payload, source, time)
     }
@@ -139,13 +139,13 @@ package struct RTPReceiver: Sendable {
     }
   }
 
-  /// Why a packet does not have the stream's format.
+  /// Returns why a packet does not have the stream's format; nil if it has.
   private func fault(of header: RTPPacket, _ bytes: Int, in stream: Stream) -> RTPFault? {
     guard header.payloadType == stream.payloadType else { return .payloadType }
     guard bytes > 0, bytes % (2 * stream.channels) == 0 else { return .payloadSize }
     guard bytes <= 2 * stream.channels * longest else { return .tooMuchSound }
     guard let previous, previous.sequence &+ 1 == header.sequence else { return nil }
-    // Timestamps tell the other number of channels: what comes would be played at half or twice its speed.
+    // The timestamps reveal the other number of channels: played as it is, the sound would have half or twice its speed.
     let other = 2 * (3 - stream.channels)
     return previous.bytes == other * Int(header.timestamp &- previous.timestamp) ? .spacing : nil
   }
@@ -164,7 +164,7 @@ package struct RTPReceiver: Sendable {
     counts.expected = formerExpected + UInt64(max(0, meter?.expected ?? 0))
   }
 
-  /// Takes up a stream: with the second of two packets in a row, whose timestamps tell how many channels they have.
+  /// Accepts a stream at the second of two consecutive packets, whose timestamps reveal the number of channels.
   private mutating func consider(
     _ header: RTPPacket, _ payload: UnsafeRawBufferPointer, _ source: DatagramSource, _ time: Double
   ) throws(RTPFault) {
@@ -193,7 +193,7 @@ package struct RTPReceiver: Sendable {
   }
 }
 
-/// How many of the packets of the last ten seconds were lost. A pure value.
+/// Measures the share of packets lost in the last ten seconds. A pure value.
 struct LossWindow: Sendable {
   private static let length = 10
   private var counts = [(second: Int, lost: Int, all: Int)](repeating: (-1, 0, 0), count: length)

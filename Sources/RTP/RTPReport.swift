@@ -1,18 +1,18 @@
-/// The control packet that goes with a stream once a second (RTCP, RFC 3550, 6.4): what was sent, and what was received of the other's
-/// stream. [any]
+/// The RTCP report that accompanies a stream once a second (RFC 3550, 6.4): what was sent, and what was received of the other's stream.
+/// [any]
 package struct RTPReport: Sendable, Equatable {
-  /// What was received of one stream.
+  /// A reception report about one stream.
   package struct Block: Sendable, Equatable {
     package var ssrc: UInt32
-    /// Share of the packets lost since the last report, 0–1, in 256ths.
+    /// Share of the packets lost since the last report, 0–1, in steps of 1/256.
     package var fractionLost: Double
     package var lost: Int
     package var highestSequence: UInt32
     /// Seconds.
     package var jitter: Double
-    /// When the report that this one answers was sent, as its sender wrote it, in 1/65536 s; 0 for none.
+    /// When the last report received was sent, by its sender's clock, in 1/65536 s; 0 for none.
     package var lastReport: UInt32
-    /// How long ago that came, in 1/65536 s.
+    /// Time since that report arrived, in 1/65536 s.
     package var delay: UInt32
 
     package init(
@@ -22,11 +22,11 @@ package struct RTPReport: Sendable, Equatable {
       (self.jitter, self.lastReport, self.delay) = (jitter, lastReport, delay)
     }
   }
-  /// Who reports.
+  /// The reporter.
   package var ssrc: UInt32
-  /// The time at which it was sent, in 2⁻³² s of a clock of the sender's.
+  /// The sending time by the sender's own clock, in 2⁻³² s.
   package var time: UInt64
-  /// The same as a timestamp of the stream.
+  /// The same time as a timestamp of the stream.
   package var timestamp: UInt32
   package var packets: UInt32
   package var octets: UInt32
@@ -36,27 +36,27 @@ package struct RTPReport: Sendable, Equatable {
     (self.ssrc, self.time, self.timestamp, self.packets, self.octets, self.block) = (ssrc, time, timestamp, packets, octets, block)
   }
 
-  /// Bytes of the largest datagram that is looked at.
+  /// Bytes of the largest datagram accepted.
   package static let largest = 1_500
 
-  /// Seconds as an NTP timestamp, the form that `time` has.
+  /// Converts seconds to an NTP timestamp, the format of `time`.
   package static func time(_ seconds: Double) -> UInt64 {
     let whole = UInt64(max(0, seconds))
     return whole << 32 | UInt64((max(0, seconds) - Double(whole)) * 0x1p32) & 0xFFFF_FFFF
   }
 
-  /// The middle 32 bits of `time`, as report blocks carry them (RFC 3550, 6.4.1).
+  /// Returns the middle 32 bits of `time`, as report blocks carry them (RFC 3550, 6.4.1).
   package static func middle(_ time: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: time >> 16) }
 
-  /// Seconds to the other machine and back, from a block of its report that comes now; nil where it answers none.
+  /// Returns the round-trip time in seconds, from a block received at `now`; nil if it answers no report.
   package static func roundTrip(_ block: Block, now: UInt64) -> Double? {
     guard block.lastReport != 0 else { return nil }
     let units = middle(now) &- block.lastReport &- block.delay
-    // Beyond a minute it is no round trip, but clocks that disagree.
+    // More than a minute is not a round trip but a disagreement of clocks.
     return units < 60 << 16 ? Double(units) / 65_536 : nil
   }
 
-  /// A compound packet: a sender's report, and the name that RFC 3550 demands.
+  /// A compound packet: a sender report, followed by the CNAME that RFC 3550 requires.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = [0x80 | (block == nil ? 0 : 1), 200, 0, UInt8(6 + (block == nil ? 0 : 6))]
     for word in [ssrc, UInt32(time >> 32), UInt32(truncatingIfNeeded: time), timestamp, packets, octets] { bytes.append(bigEndian: word) }
@@ -68,15 +68,14 @@ package struct RTPReport: Sendable, Equatable {
       let jitter = UInt32(max(0, min(4e9, block.jitter * Double(RTPFormat.rate))))
       for word in [block.highestSequence, jitter, block.lastReport, block.delay] { bytes.append(bigEndian: word) }
     }
-    // CNAME "nearend", and the end of the list: 12 bytes behind the header's SSRC.
+    // CNAME "nearend", and the end of the list: 12 bytes after the header's SSRC.
     bytes += [0x81, 202, 0, 4]
     bytes.append(bigEndian: ssrc)
     bytes += [1, 7] + Array("nearend".utf8) + [0, 0, 0]
     return bytes
   }
 
-  /// Reads a compound packet: the first sender's or receiver's report in it, and of its blocks the one about `stream`. nil where there is
-  /// none.
+  /// Parses a compound packet: its first sender or receiver report, with only the block about `stream`. Returns nil if there is no report.
   package init?(_ datagram: UnsafeRawBufferPointer, about stream: UInt32) {
     var offset = 0
     while offset + 8 <= datagram.count {

@@ -1,10 +1,10 @@
-/// Makes packets of a voice: mono, linear PCM of 16 bit at 48,000 Hz. A pure value. [any]
+/// Packetizes a voice: mono, 16-bit linear PCM at 48,000 Hz. A pure value. [any]
 package struct RTPSender: Sendable {
   package let ssrc: UInt32
   /// Frames in each packet.
   package let packetFrames: Int
   package private(set) var packets: UInt64 = 0
-  /// Bytes of payload.
+  /// Bytes of payload sent.
   package private(set) var octets: UInt64 = 0
   /// The timestamp of the next packet.
   package private(set) var timestamp: UInt32
@@ -14,8 +14,8 @@ package struct RTPSender: Sendable {
   private var begins = true
 
   /// - Parameters:
-  ///   - milliseconds: of sound in each packet, one of `RTPFormat.packetTimes`.
-  ///   - ssrc, sequence, timestamp: where it begins; random as RFC 3550 has it.
+  ///   - milliseconds: audio in each packet, one of `RTPFormat.packetTimes`.
+  ///   - ssrc, sequence, timestamp: initial values; random, as RFC 3550 requires.
   package init(
     milliseconds: Int, ssrc: UInt32 = .random(in: 1 ... .max), sequence: UInt16 = .random(in: 0 ... .max),
     timestamp: UInt32 = .random(in: 0 ... .max)
@@ -24,7 +24,7 @@ package struct RTPSender: Sendable {
     (self.ssrc, self.sequence, self.timestamp) = (ssrc, sequence, timestamp)
   }
 
-  /// Takes samples, and gives the packets that they complete.
+  /// Appends samples, and returns the packets that they complete.
   package mutating func take(_ samples: some Sequence<Int16>) -> [[UInt8]] {
     waiting += samples
     var packets: [[UInt8]] = []
@@ -37,7 +37,7 @@ package struct RTPSender: Sendable {
     return packets
   }
 
-  /// Goes on after `frames` in which nothing was sent. What was waiting for more is not sent.
+  /// Continues after `frames` without packets. Samples of an incomplete packet are discarded.
   package mutating func skip(_ frames: Int) {
     timestamp &+= UInt32(truncatingIfNeeded: frames + waiting.count)
     waiting = []
