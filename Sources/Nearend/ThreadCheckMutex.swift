@@ -1,8 +1,8 @@
 #if NEAREND_THREAD_CHECK
   import Foundation
 
-  /// Replaces Synchronization's mutex under ThreadSanitizer, which does not see that one's contended path: that part of the standard
-  /// library is not instrumented.
+  /// Replaces Synchronization's mutex under ThreadSanitizer, which cannot see its contended path, because the standard library is not
+  /// instrumented.
   // `@unchecked Sendable`: the value is accessed with the lock held only.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,12 +1,12 @@
 import SessionModel
 
-/// What has to be said before the first call. [any]
+/// Configuration, before the first call. [any]
 extension AudioSession {
-  /// The configuration of the sessions to come.
+  /// The configuration of future sessions.
   public var configuration: AudioSessionConfiguration { manager.configuration }
 
   /// Changes the configuration.
-  /// - Parameter change: what is to be different.
+  /// - Parameter change: modifies the configuration.
   /// - Throws: `SessionRefusal.locked` while a session exists; nothing has changed then.
   public func configure(_ change: (inout AudioSessionConfiguration) -> Void) throws(SessionRefusal) {
     var configuration = manager.configuration
@@ -14,9 +14,9 @@ extension AudioSession {
     guard manager.configure(configuration) else { throw .locked(setting: "configuration") }
   }
 
-  /// Changes a setting that holds for whole sessions: whether the voice is processed, channels, a call manager's activation.
+  /// Changes a setting that is locked during a session: voice processing, channels, a call manager's activation.
   /// - Parameter setting: the setting with its new value.
-  /// - Throws: `SessionRefusal.locked` while a call exists, `.impossible` for a value that cannot be; nothing has changed then.
+  /// - Throws: `SessionRefusal.locked` while a call exists, `.impossible` for an impossible value; nothing has changed then.
   public func set(_ setting: InitOnlySetting) throws(SessionRefusal) {
     if let refusal = manager.change(setting) { throw refusal }
   }

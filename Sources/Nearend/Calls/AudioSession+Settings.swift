@@ -1,6 +1,6 @@
 import SessionModel
 
-/// What may change at any time, without a click. Settings outlast calls. In a joined session they are everybody's. [any]
+/// Settings that may change at any time, without a click. They outlast calls. In a joined session, all programs share them. [any]
 extension AudioSession {
   /// A Boolean value indicating whether the person at the microphone is muted. Default false.
   public var isMicrophoneMuted: Bool {
@@ -14,7 +14,7 @@ extension AudioSession {
     set { manager.set(microphoneMuteMode: newValue) }
   }
 
-  /// What becomes of the room around the voice. Default `.standard`.
+  /// How the sound of the room around the voice is treated. Default `.standard`.
   public var micMode: MicMode {
     get { manager.micMode }
     set { manager.micMode = newValue }
@@ -26,19 +26,19 @@ extension AudioSession {
     set { manager.echoCanceller = newValue }
   }
 
-  /// Noise suppression. Default true.
+  /// A Boolean value indicating whether noise is suppressed. Default true.
   public var isNoiseSuppressionEnabled: Bool {
     get { manager.isNoiseSuppressionEnabled }
     set { manager.isNoiseSuppressionEnabled = newValue }
   }
 
-  /// Gain control. Default true.
+  /// A Boolean value indicating whether gain control is on. Default true.
   public var isGainControlEnabled: Bool {
     get { manager.voiceProcessingEnableAGC }
     set { manager.voiceProcessingEnableAGC = newValue }
   }
 
-  /// True sends the raw microphone, at the processed voice's latency. Default false.
+  /// A Boolean value indicating whether the raw microphone is sent, at the processed voice's latency. Default false.
   public var isVoiceProcessingBypassed: Bool {
     get { manager.bypassVoiceProcessing }
     set { manager.bypassVoiceProcessing = newValue }

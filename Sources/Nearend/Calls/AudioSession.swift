@@ -1,15 +1,15 @@
 import Dispatch
 import SessionModel
 
-/// The process's voice processing as Swift programs expect it: calls are handles that end when they are let go, what goes wrong is thrown
-/// and typed, and what happens is an asynchronous sequence.
+/// The process's voice processing for Swift programs: calls are handles that end when released, errors are typed and thrown, and events are
+/// an asynchronous sequence.
 ///
 ///     let call = try await AudioSession.shared.join("call")
 ///     let output = try call.makeOutput()
 ///     for await buffer in try call.microphone() { … }
 ///
-/// A layer over ``AudioSessionManager``, which has the calls of LiveSwitch and LiveKit: one session underneath, so that a program may use
-/// both. What waits has a twin that is awaited: in asynchronous code `await` does not block a thread.
+/// A layer over ``AudioSessionManager``, which has the interface of LiveSwitch and LiveKit. Both share one session, so a program may use
+/// both. Blocking methods have asynchronous twins, which do not block a thread.
 ///
 /// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a call. [any]
 public final class AudioSession: Sendable {
@@ -18,18 +18,18 @@ public final class AudioSession: Sendable {
 
   /// The same session, with the names of LiveSwitch and LiveKit.
   public let manager: AudioSessionManager
-  /// Joining and ending happen here one after another, so that a handle let go has ended before its id is joined again.
+  /// Serializes joining and ending, so that a released handle has ended before its id is joined again.
   private let queue = DispatchQueue(label: "nearend.calls")
 
   init(_ manager: AudioSessionManager) { self.manager = manager }
 
   // MARK: Calls
 
-  /// Joins: the first call starts the session, and the last to end hands everything back. Waits for the daemon's answer.
+  /// Joins a call: the first one starts the session, and the last to end hands everything back. Blocks until the daemon has answered.
   ///
-  /// Every remote participant that is to be heard separately joins with an id of its own, with `sends` false.
+  /// Every remote participant that is to be played separately joins under an id of its own, with `sends` false.
   /// - Parameters:
-  ///   - id: a name for people, reports and events; free.
+  ///   - id: a name of the program's choice, for people, reports and events.
   ///   - sends: whether the call takes the microphone.
   ///   - receives: whether the call is played on the speaker.
   /// - Throws: `JoinError`; nothing has changed then.
@@ -37,9 +37,9 @@ public final class AudioSession: Sendable {
     try queue.sync { register(id, sends: sends, receives: receives) }.get()
   }
 
-  /// Joins without blocking a thread. Cancelling the task does not interrupt it: the call is returned, and ends when it is let go.
+  /// Joins without blocking a thread. Cancelling the task does not interrupt joining; the returned call ends when it is released.
   /// - Parameters:
-  ///   - id: a name for people, reports and events; free.
+  ///   - id: a name of the program's choice, for people, reports and events.
   ///   - sends: whether the call takes the microphone.
   ///   - receives: whether the call is played on the speaker.
   /// - Throws: `JoinError`; nothing has changed then.
@@ -62,19 +62,19 @@ public final class AudioSession: Sendable {
   /// A Boolean value indicating whether sound can be captured and played.
   public var isActive: Bool { manager.isSessionActive }
 
-  /// Whether the session is this process's own or that of a nearend that ran already; nil without a session.
+  /// Whether the session is this process's own or that of a nearend that was already running; nil without a session.
   public var mode: AudioSessionManager.Mode? { manager.mode }
 
   /// The microphone and the speaker in use. Waits for the graph's control thread, never for audio.
   public var route: RouteDescription { manager.currentRoute }
 
-  /// Describes the complete state for people.
+  /// A description of the complete state for people.
   public var diagnostics: String { manager.getDiagnostics() }
 
-  /// The events from now on, in a sequence that holds 256 and then loses the oldest; ``Event/missed`` tells how many.
+  /// The events from now on, in a sequence that buffers 256 and then drops the oldest; ``Event/missed`` counts those.
   public var events: Events { Events(manager.bus) }
 
-  /// Ends all calls at once: their handles stay, and throw or do nothing. Settings are kept.
+  /// Ends all calls at once: their handles remain, and throw or do nothing. Settings are kept.
   public func shutDown() { queue.sync { manager.shutDown() } }
 
   /// Ends all calls at once, without blocking a thread.
@@ -82,7 +82,7 @@ public final class AudioSession: Sendable {
 
   // MARK: The queue
 
-  /// Does something in turn, on a thread that may wait.
+  /// Runs `body` after what was queued before, on a thread that may block.
   func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: body()) }
@@ -91,6 +91,6 @@ public final class AudioSession: Sendable {
 
   func performSynchronously(_ body: () -> Void) { queue.sync(execute: body) }
 
-  /// Does something in turn, later.
+  /// Queues `body` without waiting for it.
   func performLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

@@ -2,48 +2,48 @@ import Foundation
 import SessionModel
 
 extension AudioSession {
-  /// Something that has happened, with its time. [any]
+  /// An event, with its time. [any]
   public struct Event: Sendable, Equatable {
     /// What has happened.
     public var kind: Kind
-    /// When.
+    /// When it happened.
     public var date: Date
     /// A Boolean value indicating whether this program's microphone has had sound so far.
     public var microphoneHadAudio: Bool
-    /// Events before this one that were lost because they were not taken in time.
+    /// The number of events dropped before this one because they were not consumed in time.
     public var missed: Int
 
-    /// What can happen. Ids are those of calls, of participants, or of applications that use nearend's devices.
+    /// The kinds of events. Ids are those of calls, of participants, or of applications that use nearend's devices.
     public enum Kind: Sendable, Equatable {
-      /// Somebody takes part: a call of this program, another program, or an application.
+      /// A participant joined: a call of this program, another program, or an application.
       case joined(id: String)
-      /// Somebody takes part no more.
+      /// A participant left.
       case left(id: String)
-      /// Sound stops; it comes back by itself.
+      /// Sound is interrupted; it resumes by itself.
       case interrupted(Interruption.Reason)
-      /// An interruption is over; another may hold.
+      /// An interruption ended; another may remain.
       case interruptionEnded(Interruption.Reason, lasted: Duration)
       /// Sound passes again.
       case recovered
-      /// Another device, or another port or use of the same, with the reason and the route before.
+      /// The route changed: another device, or another port or use of the same one, with the reason and the former route.
       case routeChanged(RouteChange)
-      /// Other devices are used, by node name.
+      /// The devices in use changed, by node name.
       case devicesChanged(from: RouteEnds, to: RouteEnds)
-      /// An output should have played, and had nothing: the first gap of a run.
+      /// An output had nothing to play when it should have: the first gap of a run.
       case outputRanDry(id: String, total: Int)
-      /// An output had no room: the first write of a run.
+      /// An output's buffer was full: the first refused write of a run.
       case outputOverflowed(id: String, total: Int)
       /// A write came much later than due.
       case outputJittered(id: String, late: Duration)
-      /// The microphone's audio was not taken in time.
+      /// The microphone's audio was not consumed in time.
       case microphoneOverflowed(id: String, lostCycles: Int)
       /// The graph missed cycles.
       case cyclesMissed(Int)
       /// Somebody talks into the muted microphone.
       case talkingWhileMuted
-      /// A setting has another value.
+      /// A setting changed.
       case settingChanged(Setting, EventValue)
-      /// What this version cannot read: of a newer nearend that the program has joined.
+      /// An event that this version cannot read, from a newer nearend that the program has joined.
       case other(AudioEvent)
     }
   }
@@ -116,7 +116,7 @@ extension AudioEvent {
       case .integer(let value)?: Double(value)
       default: nil
       }
-    // Far beyond anything real, and far from what a Duration cannot hold.
+    // Far beyond anything real, and well within a Duration's range.
     guard let seconds, abs(seconds) <= 1e12 else { return nil }
     return .seconds(seconds)
   }

@@ -2,15 +2,15 @@ import SessionModel
 import Synchronization
 
 extension AudioSession {
-  /// The events of a session from the sequence's making on. [any]
+  /// The events of a session from the creation of the sequence on. [any]
   ///
-  /// It holds 256 events that nobody has taken; then the oldest are lost, and the next one that is taken says how many. It ends with the
-  /// task that awaits it, never by itself: events go on with the next session. Several tasks share its events.
+  /// It buffers 256 events; then the oldest are dropped, and the next one received says how many. It ends when the task that awaits it is
+  /// cancelled, never by itself: events continue with the next session. Several tasks share its events.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = Never
 
-    /// How many events wait at most.
+    /// The maximum number of buffered events.
     public static let capacity = 256
 
     private let events: AsyncStream<AudioEvent>
@@ -24,10 +24,10 @@ extension AudioSession {
       }
     }
 
-    /// Makes an iterator over the events that nobody has taken yet: several share them, each event goes to one.
+    /// Returns an iterator over the events not consumed yet: several iterators share them, each event goes to one.
     public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator(), lost: lost) }
 
-    /// Takes events out of the sequence, one task at a time.
+    /// Consumes events, one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
       fileprivate var events: AsyncStream<AudioEvent>.Iterator
       fileprivate let lost: LostEvents
@@ -41,7 +41,7 @@ extension AudioSession {
   }
 }
 
-/// Counts what a slow consumer has lost.
+/// Counts the events that a slow consumer has lost.
 private final class LostEvents: Sendable {
   private let count = Atomic(0)
 

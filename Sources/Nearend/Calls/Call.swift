@@ -1,11 +1,11 @@
 import SessionModel
 import Synchronization
 
-/// A call that has been joined: a handle, which ends with its last reference, or by `end()`. [any]
+/// A handle of a joined call, which ends with its last reference, or by `end()`. [any]
 ///
-/// Its output and its microphone keep it: a program that holds one of them need not hold the call.
+/// Its output and its microphone retain it, so a program that holds one of them need not hold the call.
 public final class Call: Sendable, Identifiable {
-  /// The name it was joined with.
+  /// The id it was joined with.
   public let id: String
   /// Whether it takes the microphone.
   public let sends: Bool
@@ -16,7 +16,7 @@ public final class Call: Sendable, Identifiable {
   var manager: AudioSessionManager { session.manager }
   private let ended = Atomic(false)
   private let registration: Registration
-  /// Serializes making and ending what belongs to it with its end: what is ended by name must be its own.
+  /// Serializes creating and ending its parts with its own end: parts are ended by id, which may belong to a later call.
   private let parts = Mutex(())
 
   init(id: String, sends: Bool, receives: Bool, session: AudioSession) {
@@ -29,10 +29,11 @@ public final class Call: Sendable, Identifiable {
     session.performLater { [registration] in registration.end() }
   }
 
-  /// A Boolean value indicating whether it has ended: by `end()`, with the session, or by the name of its media.
+  /// A Boolean value indicating whether it has ended: by `end()`, with the session, or because its media was unregistered by id.
   public var hasEnded: Bool { ended.load(ordering: .acquiring) || registration.hasEnded }
 
-  /// Ends the call with its output and its microphone. The last call of a program hands everything back. Idempotent. Waits.
+  /// Ends the call with its output and its microphone. The end of a program's last call hands everything back. Idempotent. Blocks until
+  /// done.
   public func end() {
     let isFirst = close()
     session.performSynchronously { if isFirst { registration.end() } }
@@ -47,14 +48,14 @@ public final class Call: Sendable, Identifiable {
   /// Returns false if it has ended already.
   private func close() -> Bool { parts.withLock { _ in !ended.exchange(true, ordering: .acquiringAndReleasing) } }
 
-  /// Does something that needs the call; returns nil if it has ended.
+  /// Runs `body`, which needs the call; returns nil if the call has ended.
   func whileJoined<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value? {
     try parts.withLock { _ throws(Failure) in hasEnded ? nil : try body() }
   }
 }
 
-/// The media of a call. Others may unregister it, too: the session's end, or a program that uses the manager as well. What has its name
-/// behind that is somebody else's.
+/// The media of a call. The session's end, or a program that also uses the manager, may unregister it as well. A later registration under
+/// the same id belongs to somebody else.
 private final class Registration: Sendable {
   private let id: String
   private let manager: AudioSessionManager

@@ -1,9 +1,9 @@
 import SessionModel
 
 extension Call {
-  /// Takes the microphone, with the far end's echo removed, in buffers of about 10 ms. One at a time in a program.
+  /// Opens the microphone, with the far end's echo removed, in buffers of about 10 ms. One at a time in a program.
   ///
-  /// It waits while the session does not run, and goes on by itself after an interruption or a change of device.
+  /// It waits while the session does not run, and continues by itself after an interruption or a change of device.
   /// - Parameters:
   ///   - sampleRate: Hz, 8000–192000; nil for the graph's current rate, 48000 before its first cycle.
   ///   - channels: 1, or 2 with the mono voice on both; nil for the session's setting.
@@ -20,11 +20,11 @@ extension Call {
     return microphone
   }
 
-  /// The microphone of a call: a handle, which ends with its last reference, with its call, with a cancelled task that awaits it, or by
+  /// The microphone of a call: a handle, which ends with its last reference, with its call, when a task that awaits it is cancelled, or by
   /// `end()`. [any]
   ///
-  /// What nobody takes waits, in a bounded buffer of 1.3 s at 48 kHz. Then the newest audio is lost, in whole cycles: ``lostCycles`` counts
-  /// it, the next buffer's `position` jumps by what is missing, and the session posts an event.
+  /// Audio that is not consumed waits in a buffer of 1.3 s at 48 kHz. When it is full, the newest audio is dropped, in whole cycles:
+  /// ``lostCycles`` counts them, the next buffer's `position` jumps by the gap, and the session posts an event.
   public final class Microphone: AsyncSequence, Sendable {
     public typealias Element = MicrophoneBuffer
     public typealias Failure = Never
@@ -41,16 +41,16 @@ extension Call {
     public var sampleRate: Int { stream.sampleRate }
     /// 1, or 2.
     public var channels: Int { stream.channelCount }
-    /// Cycles lost because the audio was not taken in time.
+    /// Cycles lost because the audio was not consumed in time.
     public var lostCycles: UInt64 { stream.overruns }
 
     /// Ends the sequence; the call may then take the microphone again. Idempotent.
     public func end() { stream.cancel() }
 
-    /// Makes an iterator over the buffers that nobody has taken yet: several share them, each buffer goes to one.
+    /// Returns an iterator over the buffers not consumed yet: several iterators share them, each buffer goes to one.
     public func makeAsyncIterator() -> Iterator { Iterator(microphone: self, buffers: stream.makeAsyncIterator()) }
 
-    /// Takes buffers out of the microphone, one task at a time, and keeps it open for as long as the iterator exists.
+    /// Consumes buffers, one task at a time, and keeps the microphone open for as long as the iterator exists.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
       fileprivate let microphone: Microphone
       fileprivate var buffers: MicrophoneStream.Iterator

@@ -4,11 +4,11 @@ import SessionModel
 import Synchronization
 
 extension Call {
-  /// Gives the call a buffer for the PCM of the far end, which is mixed with that of other calls. One for each call.
+  /// Creates the call's buffer for the PCM of the far end, which is mixed with that of other calls. One per call.
   /// - Parameters:
   ///   - sampleRate: Hz of what will be written, 8000–192000.
   ///   - channels: 1, played on both sides, or 2.
-  ///   - bufferDuration: how much the buffer holds. It plays once half of it, or 0.1 s, has come.
+  ///   - bufferDuration: the buffer's capacity. Playback starts once half of it, or 0.1 s, is filled.
   /// - Throws: `OutputError`; nothing has changed then.
   public func makeOutput(
     sampleRate: Int = 48_000, channels: Int = 1, bufferDuration: Duration = .milliseconds(200)
@@ -35,10 +35,11 @@ extension Call {
     return output
   }
 
-  /// What a call plays: a handle, which ends with its last reference, with its call, or by `end()`. Writes interleaved 16-bit PCM. [any]
+  /// The output of a call: a handle, which ends with its last reference, with its call, or by `end()`. Accepts interleaved 16-bit PCM.
+  /// [any]
   ///
-  /// The buffer is bounded, and never overwritten: what does not fit is refused whole, and what has been accepted is played, at the
-  /// writer's own speed, however far its clock is off.
+  /// The buffer is bounded, and never overwritten: a write that does not fit is refused whole, and accepted audio is played at the writer's
+  /// own speed, however far its clock is off.
   public final class Output: Sendable {
     /// The call that it belongs to.
     public let call: Call
@@ -46,7 +47,7 @@ extension Call {
     public var sampleRate: Int { format.sampleRate }
     /// 1, or 2.
     public var channels: Int { format.channelCount }
-    /// How much the buffer holds.
+    /// The buffer's capacity.
     public let bufferDuration: Duration
 
     private let format: SinkFormat
@@ -62,7 +63,7 @@ extension Call {
     /// A Boolean value indicating whether it, or its call, has ended.
     public var hasEnded: Bool { ended.load(ordering: .acquiring) || call.hasEnded }
 
-    /// Ends the output: what plays fades out. The call may then have another one. Idempotent.
+    /// Ends the output with a fade-out. The call may then create another one. Idempotent.
     public func end() {
       guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
       _ = call.whileJoined { manager.unregisterSpeakerOutput(mediaId: call.id) }
@@ -70,24 +71,24 @@ extension Call {
 
     // MARK: Writing
 
-    /// Writes interleaved samples, whole or not at all. Never waits.
-    /// - Parameter samples: as many as are a whole number of frames.
+    /// Writes interleaved samples, whole or not at all. Never blocks.
+    /// - Parameter samples: a whole number of frames.
     /// - Throws: `WriteError`; nothing is written then.
     public func write(_ samples: [Int16]) throws(WriteError) {
       let result = samples.withUnsafeBytes { bytes in Result { () throws(WriteError) in try write(bytes) } }
       try result.get()
     }
 
-    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never waits.
-    /// - Parameter data: as many bytes as are a whole number of frames.
+    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never blocks.
+    /// - Parameter data: a whole number of frames.
     /// - Throws: `WriteError`; nothing is written then.
     public func write(_ data: Data) throws(WriteError) {
       let result = data.withUnsafeBytes { bytes in Result { () throws(WriteError) in try write(bytes) } }
       try result.get()
     }
 
-    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never waits.
-    /// - Parameter bytes: as many as are a whole number of frames.
+    /// Writes interleaved native-endian 16-bit samples, whole or not at all. Never blocks.
+    /// - Parameter bytes: a whole number of frames.
     /// - Throws: `WriteError`; nothing is written then.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
       guard bytes.count % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes.count, bytesPerFrame: format.bytesPerFrame) }
@@ -99,10 +100,10 @@ extension Call {
       }
     }
 
-    /// Writes interleaved samples of any length piece by piece, each as soon as there is room: for a source faster than real time, such as
-    /// a file. While the session is interrupted it waits.
-    /// - Parameter samples: as many as are a whole number of frames.
-    /// - Throws: `WriteError`, also `.cancelled`; pieces before are written then.
+    /// Writes any number of interleaved samples, piece by piece as soon as there is room: for a source faster than real time, such as a
+    /// file. Waits while the session is interrupted.
+    /// - Parameter samples: a whole number of frames.
+    /// - Throws: `WriteError`, also `.cancelled`; earlier pieces remain written.
     public func play(_ samples: [Int16]) async throws(WriteError) {
       let bytes = samples.count * 2
       guard bytes % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes, bytesPerFrame: format.bytesPerFrame) }
@@ -122,7 +123,7 @@ extension Call {
       return true
     }
 
-    /// Asked first, so that waiting does not count as dropping.
+    /// Checked before each write, so that waiting does not count as dropping.
     private func hasRoom(for samples: Int) -> Bool {
       guard let room = manager.driven?.sinkRoom(id: call.id) else { return true }
       return room >= samples * 2
@@ -134,7 +135,7 @@ extension Call {
 
     // MARK: Levels
 
-    /// What waits in the buffer.
+    /// The duration of the audio in the buffer.
     public var buffered: Duration {
       guard !hasEnded, let room = manager.driven?.sinkRoom(id: call.id) else { return .zero }
       return max(.zero, bufferDuration - .seconds(Double(room / format.bytesPerFrame) / Double(sampleRate)))
@@ -147,7 +148,7 @@ extension Call {
     /// - Parameter gain: NaN is ignored.
     public func setGain(_ gain: Double) { _ = call.whileJoined { manager.setSpeakerOutputGain(mediaId: call.id, gain: gain) } }
 
-    /// Mutes it, with a ramp, while it continues to be read. Default false.
+    /// Mutes the output, with a ramp; its buffer continues to be read. Default false.
     /// - Parameter isMuted: whether it is silent.
     public func setMuted(_ isMuted: Bool) { _ = call.whileJoined { manager.setSpeakerOutputMuted(mediaId: call.id, isMuted: isMuted) } }
 

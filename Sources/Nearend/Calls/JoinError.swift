@@ -1,8 +1,8 @@
 /// Why a call cannot be joined. [any]
 public enum JoinError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Neither direction was asked for.
+  /// Neither direction was requested.
   case neitherSendsNorReceives(id: String)
-  /// A call of that id has not ended.
+  /// A call of that id has not ended yet.
   case alreadyJoined(id: String)
   /// The session cannot start.
   case cannotStart(GraphError)

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Why a call gets no microphone. [any]
+/// Why a call's microphone cannot be opened. [any]
 public enum MicrophoneError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Hz.
   case impossibleSampleRate(Int)
@@ -11,7 +11,7 @@ public enum MicrophoneError: Error, Sendable, Equatable, CustomStringConvertible
   case taken(by: String)
   /// The call has ended.
   case callEnded(id: String)
-  /// There is no memory to convert the sample rate.
+  /// There is not enough memory to convert the sample rate.
   case outOfMemory
   /// The session refuses for another reason.
   case refused(id: String, reason: String)

@@ -1,7 +1,7 @@
 import RealtimeCore
 import SessionModel
 
-/// Why a call gets no output. [any]
+/// Why a call's output cannot be created. [any]
 public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Hz.
   case impossibleSampleRate(Int)
@@ -10,9 +10,9 @@ public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   case impossibleBufferDuration(Duration)
   /// The call was joined without `receives`.
   case doesNotReceive(id: String)
-  /// The call has an output that has not ended.
+  /// The call already has an output.
   case alreadyMade(id: String)
-  /// So many calls have outputs.
+  /// The maximum number of outputs exists.
   case tooMany(limit: Int)
   /// The call has ended.
   case callEnded(id: String)

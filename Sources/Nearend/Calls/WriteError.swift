@@ -1,6 +1,6 @@
-/// Why audio is not written. [any]
+/// Why audio was not written. [any]
 public enum WriteError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is no room: the audio is dropped whole, and counted. In a call that is better than to lag behind.
+  /// The buffer is full: the audio is dropped whole, and counted, because in a call a gap is better than lag.
   case full
   /// Not a whole number of frames.
   case partialFrame(bytes: Int, bytesPerFrame: Int)

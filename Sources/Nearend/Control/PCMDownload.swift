@@ -27,7 +27,7 @@ final class PCMDownload: Sendable {
     let channels = try request.integer("channels") ?? 1
     if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a source's id: \(problem)") }
     let (stream, ownsMedia) = try open(id, rate: rate, channels: channels, in: service)
-    // On every way out.
+    // On every exit.
     defer {
       stream.cancel()
       if ownsMedia { service.session.send(.unregisterMedia(id: id)) }

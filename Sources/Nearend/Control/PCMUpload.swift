@@ -19,7 +19,7 @@ struct PCMUpload {
   }
   private typealias Outcome = (status: Int, error: String?)
   private let sink: RingSink
-  /// What playing waits for; nil for the session to run.
+  /// What playback waits for, in words for people; nil if for the session only.
   private let waitsFor: String?
   private let session: VoiceSession
   private let exchange: ControlExchange
@@ -29,7 +29,7 @@ struct PCMUpload {
   private static let buffers = 10...10_000
   /// Seconds without an empty socket after which a client counts as faster than real time.
   private static let liveSpan = 1.0
-  /// Seconds of free space that are worth a write.
+  /// The least free space that is worth a write, in seconds.
   private static let step = 0.01
 
   static func answer(_ request: ControlRequest) throws {
@@ -38,7 +38,7 @@ struct PCMUpload {
     }
   }
 
-  /// - Parameter register: makes what plays the PCM.
+  /// - Parameter register: creates the sink that plays the PCM.
   static func answer(
     _ request: ControlRequest, register: (_ rate: Int, _ channels: Int, _ milliseconds: Int) throws(SinkError) -> PCMRegistration
   ) throws {
@@ -66,7 +66,7 @@ struct PCMUpload {
     } catch {
       throw RequestFailure(error.status, error.description)
     }
-    // On every way out, and before the answer, so that the client may reuse the name as soon as it has it.
+    // On every exit, and before the answer, so that the client may reuse the name as soon as it has it.
     defer { registration.end() }
     let upload = PCMUpload(
       sink: registration.sink, waitsFor: registration.waitsFor, session: request.service.session, exchange: exchange)
@@ -83,7 +83,7 @@ struct PCMUpload {
     while true {
       let room = room - frame.count
       guard room > 0 else {
-        // Nobody makes room in it any more.
+        // A removed sink never has room again.
         guard !sink.isRemoved else { return Self.removed }
         try exchange.connection.pause(seconds: Self.step)
         continue
@@ -103,8 +103,8 @@ struct PCMUpload {
     return (200, nil)
   }
 
-  /// Waits until the last frame has been played; otherwise returns why it was not. A body that is not complete waits for its session as
-  /// long as the client does.
+  /// Waits until the last frame has been played; otherwise returns why it was not. Only this wait has a time limit: an incomplete body
+  /// waits for its session as long as the client does.
   private func playOut() throws -> Outcome? {
     var (left, since) = (sink.fill.bytes, monotonicSeconds())
     while !sink.isIdle {
@@ -156,7 +156,7 @@ struct PCMUpload {
 struct PCMRegistration {
   let sink: RingSink
   let waitsFor: String?
-  /// Does nothing if somebody else has removed it, and perhaps made another of that name.
+  /// Removes the sink; does nothing if it has already been removed, even if another of its id exists.
   let end: () -> Void
 
   init(sink: RingSink, waitsFor: String? = nil, end: @escaping () -> Void) {

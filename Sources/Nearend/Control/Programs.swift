@@ -5,7 +5,7 @@ import Synchronization
 
 /// The programs that have joined through the control socket, each with what ends with it: its media, and settings it has borrowed. [any]
 final class Programs: Sendable {
-  /// A setting that a program has changed for as long as it is there.
+  /// A setting that a program has changed until it leaves.
   private struct Loan {
     var former: EventValue
     var set: EventValue
@@ -13,7 +13,7 @@ final class Programs: Sendable {
   private struct Program {
     let name: String
     let feed: EventFeed
-    /// Media by the names that this nearend has given them.
+    /// Media by the names that this nearend has assigned.
     var media: [String] = []
     var loans: [Setting: Loan] = [:]
   }
@@ -23,7 +23,7 @@ final class Programs: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Settings that must not outlast the program that made them: an open microphone, and processing that others did not switch off.
+  /// Settings that must not outlast the program that changed them: an open microphone, and voice processing switched on or off.
   static let lent: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
 
   /// Returns the new program's number.
@@ -56,7 +56,7 @@ final class Programs: Sendable {
     }
   }
 
-  /// Remembers the former value of a setting that a program changes; the first one counts.
+  /// Records a program's change of a setting, with the value before the first program's change.
   func note(loan setting: Setting, former: EventValue, set: EventValue, by number: Int) {
     state.withLock { state in
       let first = state.programs.values.compactMap { $0.loans[setting]?.former }.first ?? former
@@ -64,13 +64,13 @@ final class Programs: Sendable {
     }
   }
 
-  /// Tells one program that sound passes.
+  /// Posts `didRecover` to one program alone.
   func tellRecovery(_ number: Int) {
     let feed = state.withLock { $0.programs[number]?.feed }
     feed?.add(AudioEvent(.didRecover, time: Date().timeIntervalSince1970, detail: ["program": .integer(number)]))
   }
 
-  /// Removes a program. Returns its media, and the settings to put back: those that nobody else has borrowed.
+  /// Removes a program. Returns its media, and the settings to restore: those that no other program has borrowed.
   func remove(_ number: Int) -> (media: [String], settings: [Setting: (former: EventValue, set: EventValue)]) {
     state.withLock { state in
       guard let program = state.programs.removeValue(forKey: number) else { return ([], [:]) }
@@ -81,17 +81,17 @@ final class Programs: Sendable {
 }
 
 extension NearendService {
-  /// A program has gone: unregisters its media with sinks and source, and puts back what it had borrowed.
+  /// Handles the departure of a program: unregisters its media with sinks and source, and restores the settings that it had borrowed.
   func part(from program: Int) {
     let name = programs.name(program) ?? "?"
     let borrowed = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
     for id in borrowed.media { session.send(.unregisterMedia(id: id)) }
-    // Whoever has changed it since wants it so.
+    // A value that was changed since is intended, and stays.
     for (setting, (former, set)) in borrowed.settings where value(of: setting) == set { restore(setting, to: former) }
     log.add(.info, "\(name) has left\(borrowed.media.isEmpty ? "" : ", and with it \(borrowed.media.joined(separator: ", "))")")
   }
 
-  /// Changes settings for a program, and remembers those that are to end with it; for nobody in particular with nil.
+  /// Changes settings on behalf of a program, and remembers those that are to end with it; none of them without a program.
   func lend(_ values: [String: EventValue], to program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
     let lent = values.keys.compactMap { Setting(named: $0) }.filter { Programs.lent.contains($0) }
     let former = lent.map { ($0, value(of: $0)) }
@@ -100,8 +100,8 @@ extension NearendService {
     for (setting, former) in former { programs.note(loan: setting, former: former, set: value(of: setting), by: program) }
   }
 
-  /// Registers a program's media, under its own name if that is free and otherwise with a number behind it: two programs may choose the
-  /// same one. Returns the name.
+  /// Registers a program's media under its own name, with a number appended if that is taken, because two programs may choose the same one.
+  /// Returns the name.
   func register(_ media: Media, of program: Int) throws -> String {
     try ControlEndpoints.registering.withLock { _ in
       let taken = Set(core.mixer.ids)
@@ -111,7 +111,7 @@ extension NearendService {
         number += 1
         name = "\(media.id.prefix(IdRule.lengths.upperBound - 6)).\(number)"
       }
-      // In this order: who ends the program takes what is noted.
+      // Noted first, because the end of the program, which may come at any time, unregisters only what is noted.
       guard programs.note(media: name, of: program) else { throw RequestFailure(409, "program \(program) has left") }
       if let refusal = session.send(.registerMedia(id: name, isSend: media.isSend, isReceive: media.isReceive)) {
         programs.forget(media: name)

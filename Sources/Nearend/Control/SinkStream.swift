@@ -1,21 +1,21 @@
 import RealtimeCore
 import SessionModel
 
-/// `GET /playout/<id>`: plays what a joined program writes, and tells it how much room there is. [any]
+/// `GET /playout/<id>`: plays a joined program's PCM, and reports to it how much has left the ring. [any]
 ///
-/// The program counts what has left the ring, and refuses by itself what would not fit (K2): so nothing waits on the way, and nothing that
-/// was accepted is lost. PCM that is taken late is therefore refused there, as by a ring in the program's own process.
+/// The program tracks what has left the ring, and itself refuses what would not fit (K2), so nothing queues on the way and nothing accepted
+/// is lost. If PCM is consumed late, the program therefore refuses writes, as a ring in its own process would.
 struct SinkStream {
   private let sink: RingSink
   private let connection: ControlConnection
   private let stall: Double
 
-  /// Seconds after which what has left the ring is told, at the latest.
+  /// Seconds after which what has left the ring is reported, at the latest.
   private static let step = 0.01
-  /// Seconds between looks while the ring is empty.
+  /// Seconds between checks while the ring is empty.
   private static let idleStep = 1.0
 
-  /// - Parameter register: makes what plays the PCM.
+  /// - Parameter register: creates the sink that plays the PCM.
   static func answer(_ request: ControlRequest, register: () throws(SinkError) -> PCMRegistration) throws {
     let exchange = request.exchange
     let registration: PCMRegistration
@@ -48,7 +48,7 @@ struct SinkStream {
     }
   }
 
-  /// Takes the next record, once its head has come; returns its bytes of PCM.
+  /// Takes the next record, if its head has arrived; returns the size of its PCM in bytes.
   private func takeRecord() throws -> Int? {
     guard let record = HostProtocol.read(HostProtocol.SinkRecord.self, from: connection.input) else { return nil }
     _ = connection.take(HostProtocol.SinkRecord.size)

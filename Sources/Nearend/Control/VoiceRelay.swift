@@ -1,14 +1,14 @@
 import RealtimeCore
 import Synchronization
 
-/// Gives the voice to the programs that have joined: each cycle, as it comes from the audio thread, to every listener. [any]
+/// Distributes the voice to joined programs and remote senders: each cycle from the audio thread goes to every listener. [any]
 ///
 ///     audio thread ─▶ tap ─▶ queue ─▶ relay ─┬▶ listener ─▶ connection
 ///                                            └▶ listener ─▶ connection
 ///
-/// Only while somebody listens a timer runs, which adds `milliseconds` at most.
+/// A timer, which adds at most `milliseconds`, runs only while there is a listener.
 final class VoiceRelay: Sendable {
-  /// A cycle as it is sent.
+  /// A cycle of the voice.
   struct Cycle: Sendable {
     var frames: Int
     /// Hz.
@@ -57,7 +57,7 @@ final class VoiceRelay: Sendable {
       var samples: [Float] = []
       while let cycle = queue.read(into: &samples) {
         let hasAudio = tap.hadAudio
-        // Looked for again: a later listener wants to know, too.
+        // Reset, so that later listeners learn of new audio, too.
         if hasAudio { tap.forgetAudio() }
         let new = Cycle(frames: cycle.frames, rate: cycle.rate, hasAudio: hasAudio, samples: samples)
         for listener in state.listeners.values { listener.add(new) }
@@ -70,14 +70,14 @@ final class VoiceRelay: Sendable {
   }
 }
 
-/// One program's share of the voice: cycles that wait until its connection has taken them. [any]
+/// One listener's queue of the voice: cycles that wait until its connection or sender takes them. [any]
 final class VoiceListener: Sendable {
   private struct State {
     var cycles: [VoiceRelay.Cycle] = []
     var frames = 0
     var lost = 0
   }
-  /// Frames that wait at most, behind which the newest are lost: 1.3 s at 48 kHz, as a source's own queue.
+  /// Maximum number of waiting frames, beyond which the newest are lost: 1.3 s at 48 kHz, as in a source's own queue.
   static let capacity = SourceQueue.defaultCapacity
 
   private let state = Mutex(State())
@@ -100,7 +100,7 @@ final class VoiceListener: Sendable {
 
   fileprivate func lose(_ cycles: Int) { state.withLock { $0.lost += cycles } }
 
-  /// The cycles since the last call, oldest first, and how many have been lost since the beginning.
+  /// Returns the cycles since the last call, oldest first, and how many have been lost since the beginning.
   func take() -> (cycles: [VoiceRelay.Cycle], lost: Int) {
     wake.lower()
     return state.withLock { state in
@@ -109,7 +109,7 @@ final class VoiceListener: Sendable {
     }
   }
 
-  /// Streams the voice to a program until it leaves.
+  /// Streams the voice to a program until it disconnects.
   static func answer(_ request: ControlRequest) throws {
     guard try request.program() != nil else { throw RequestFailure(400, "say whose voice it is: program=<number>; or use GET /source") }
     let listener = try VoiceListener()

@@ -68,8 +68,8 @@ public struct EngineUse: Sendable, Equatable {
 
 /// A session's audio processing, as its observers see it: one per session, from the first registration to the last unregistration. [any]
 public struct AudioEngine: Sendable {
-  /// Stages on the voice, mono, behind voice processing and before mute. They run while bypassed, too, and only while somebody takes the
-  /// voice.
+  /// Stages on the voice, mono, after voice processing and before mute. They run while bypassed, too, and only while the voice has a
+  /// consumer.
   public let captureStages: StageChain
   /// Stages on the mix of everything that nearend plays, before its volume and the limiter.
   public let renderStages: StageChain

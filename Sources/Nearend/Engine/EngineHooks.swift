@@ -22,7 +22,7 @@ final class EngineHooks: Sendable {
   /// Sets the chain from the next `create` on.
   func set(_ chain: [any AudioEngineObserver]) { state.withLock { $0.chain = chain } }
 
-  // MARK: Steps that may be refused, without any change then
+  // MARK: Steps that may be vetoed, which then change nothing
 
   func create(_ engine: AudioEngine) throws(EngineVeto) {
     try ask(.didCreate, { try $0.engineDidCreate(engine) }, undo: { $0.engineWillRelease(engine) })

@@ -15,7 +15,7 @@ final class StageWatch: Sendable {
   }
   private let chains: Mutex<[Chain]>
   private let plugIns: PlugInRack
-  /// Names of plug-ins that do not run, which has been told.
+  /// Ids of plug-ins that do not run and have been logged.
   private let told = Mutex<Set<String>>([])
   private let log: EventLog
 
@@ -25,7 +25,7 @@ final class StageWatch: Sendable {
     self.log = log
   }
 
-  /// Logs new ones, at most as often as an event is posted.
+  /// Logs chains with new NaN or infinite samples, each at most once in `EventDetector.interval`, and plug-ins that stopped running.
   func look() {
     lookAtPlugIns()
     let now = monotonicSeconds()

@@ -47,7 +47,7 @@ package final class EventBus: Sendable {
     forward(AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route))
   }
 
-  /// Posts an event as it is, such as one that another nearend has posted. [any]
+  /// Posts an event unchanged, such as one that another nearend has posted. [any]
   func forward(_ event: AudioEvent) {
     var event = event
     let subscribers = state.withLock { state in

@@ -3,7 +3,7 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Compares what the audio thread and the writers count, and posts the resulting events. [any]
+/// Compares the counters of the audio thread and the writers, and posts the resulting events. [any]
 ///
 /// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
 final class EventWatch: Sendable {
@@ -29,7 +29,7 @@ final class EventWatch: Sendable {
     post(detector.withLock { $0.look(observation, at: now) })
   }
 
-  /// Takes the devices that the graph uses now.
+  /// Takes the devices that the graph now uses.
   func use(_ route: RouteEnds) {
     if let event = detector.withLock({ $0.use(route) }) { post([event]) }
   }
@@ -43,7 +43,7 @@ final class EventWatch: Sendable {
     if let event { post([event]) }
   }
 
-  /// Reports the first time of a run that the source's consumer took its audio too late.
+  /// Reports the first overrun of a run: the source's consumer was too slow.
   func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64) {
     let now = clock()
     if let event = detector.withLock({ $0.sourceOverrun(mediaId: mediaId, lost: lost, total: total, at: now) }) { post([event]) }

@@ -4,13 +4,13 @@ import Platform
 /// A TCP address to listen at: a numeric IP address and a port. [any]
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   package let host: String
-  /// 0 for any that is free.
+  /// 0 for any free port.
   package let port: UInt16
   let isIPv6: Bool
 
   /// - Parameters:
   ///   - text: "127.0.0.1:9464", "[::1]:9464", "localhost:9464", ":9464" or "9464"; without a host it is 127.0.0.1.
-  ///   - allowsRemote: whether others than this machine may reach it.
+  ///   - allowsRemote: whether other machines may reach it.
   /// - Throws: `ListenError.malformed` or `.notLoopback`.
   package init(_ text: String, allowsRemote: Bool = false) throws(ListenError) {
     let (host, digits) = Self.parts(text)
@@ -44,10 +44,10 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Why nothing listens at an address, with what to do about it. [any]
+/// Why listening at an address fails, with what to do about it. [any]
 package enum ListenError: Error, Sendable, Equatable, CustomStringConvertible {
   case malformed(String)
-  /// An address that other machines may reach, and nobody said that they shall.
+  /// An address that other machines can reach, although that was not allowed.
   case notLoopback(String)
   case refused(address: String, reason: String)
 
@@ -65,14 +65,14 @@ package enum ListenError: Error, Sendable, Equatable, CustomStringConvertible {
 /// A listening TCP socket. [any]
 final class TCPListener: ListeningSocket {
   let descriptor: Int32
-  /// With the port that was given, where any would do.
+  /// The address with its actual port, even if any free one was requested.
   let address: ListenAddress
 
   init(_ address: ListenAddress) throws(ListenError) {
     let family = address.isIPv6 ? AF_INET6 : AF_INET
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw .refused(address: "\(address)", reason: lastError()) }
-    // A former one's connections may linger for a minute.
+    // Connections of a former listener may linger for a minute.
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
     guard Self.bind(descriptor, address) == 0, listen(descriptor, 32) == 0 else {
@@ -113,7 +113,7 @@ final class TCPListener: ListeningSocket {
     }
   }
 
-  /// The port is at the same place in both families' names.
+  /// Returns the bound port, which has the same offset in the addresses of both families.
   private static func port(of descriptor: Int32) -> UInt16 {
     var name = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)

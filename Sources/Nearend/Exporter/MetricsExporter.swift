@@ -2,7 +2,7 @@ import SessionModel
 
 /// Serves a nearend's metrics over TCP, for Prometheus: `GET /metrics`, and nothing else. [any]
 ///
-/// It asks for them at each scrape, so it outlives the nearend that it tells of: `nearend_up` is 0 while none answers.
+/// It asks for them at each scrape, and so outlives the nearend that it reports on: `nearend_up` is 0 while none answers.
 package final class MetricsExporter: Sendable {
   /// Where it listens.
   package let address: ListenAddress
@@ -13,9 +13,9 @@ package final class MetricsExporter: Sendable {
     connections: 16, headBytes: 8 << 10, bodyBytes: 1 << 10, requestSeconds: 5, idleSeconds: 120, stallSeconds: 10)
 
   /// - Parameters:
-  ///   - address: where to listen; port 0 takes one that is free.
-  ///   - ask: the answer to a nearend's own `GET /metrics`; nil where none answers. Called on the threads of clients.
-  /// - Throws: `ListenError`, such as for a port that is taken.
+  ///   - address: where to listen; port 0 selects a free one.
+  ///   - ask: returns a nearend's own answer to `GET /metrics`; nil if none answers. Called on the threads of clients.
+  /// - Throws: `ListenError`, for instance if the port is in use.
   package init(at address: ListenAddress, ask: @escaping @Sendable () -> String?) throws(ListenError) {
     let listener = try TCPListener(address)
     self.address = listener.address

@@ -4,7 +4,7 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Keeps the last minutes of the audio for those who draw them (U5). [any]
+/// Keeps the last minutes of the audio for plots (U5). [any]
 ///
 /// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
 final class HistoryRecorder: Sendable {
@@ -19,7 +19,7 @@ final class HistoryRecorder: Sendable {
     var next = -Double.infinity
     var xruns: UInt64 = 0
     var underruns: [String: UInt64] = [:]
-    /// For the rate of the last point.
+    /// The bands for the sample rate of the last point.
     var bands: (rate: Int, bands: SpectrogramBands)?
   }
 
@@ -29,15 +29,15 @@ final class HistoryRecorder: Sendable {
     self.clock = clock
   }
 
-  /// What came after point `number`; everything for 0.
+  /// Returns the points after point `number`; all for 0.
   func history(after number: UInt64) -> CallHistory { state.withLock { $0.history.after(number) } }
 
-  /// Adds a point where one is due.
+  /// Adds a point if one is due.
   func look() {
     let now = clock()
     state.withLock { state in
       guard now >= state.next else { return }
-      // The next look but one is due, however early it comes.
+      // Due at the second call from now, even if that comes early.
       state.next = now + 0.75 * CallHistory.interval
       state.number += 1
       var point = HistoryPoint(number: state.number, time: Date().timeIntervalSince1970)
@@ -82,6 +82,6 @@ final class HistoryRecorder: Sendable {
 }
 
 extension NearendService {
-  /// The last ten minutes of the audio; of them what came after point `number`, for who has seen the others.
+  /// Returns the last ten minutes of the audio; only the points after `number`, for a client that has the earlier ones.
   package func history(after number: UInt64 = 0) -> CallHistory { recorder.history(after: number) }
 }

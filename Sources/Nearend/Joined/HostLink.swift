@@ -5,13 +5,13 @@ import PipeWireGraph
 import Platform
 import SessionModel
 
-/// A program's membership in the nearend that runs: as long as it lasts, the host keeps the program's media. [any]
+/// A program's membership in the nearend that runs, its host: as long as it lasts, the host keeps the program's media. [any]
 final class HostLink: Sendable {
   let path: String
   let welcome: HostProtocol.Welcome
   private let stream: HostStream
 
-  /// Seconds that a host that is just ending has for it.
+  /// Seconds to wait for a host that is about to end.
   private static let endPatience = 2.0
 
   private init(path: String) throws(HostError) {
@@ -26,7 +26,7 @@ final class HostLink: Sendable {
   }
 
   /// Joins the nearend that answers at `path`; nil if none does within `patience` seconds.
-  /// - Throws: why one that does cannot be joined.
+  /// - Throws: why a nearend that answers cannot be joined.
   static func open(_ path: String, patience: Double) throws(GraphError) -> HostLink? {
     let start = monotonicSeconds()
     while true {
@@ -45,7 +45,7 @@ final class HostLink: Sendable {
     }
   }
 
-  /// Waits for the next event; nil once the host has gone or the link has ended. An event that is not understood is passed over.
+  /// Waits for the next event; nil once the host has gone or the link has ended. Events that cannot be decoded are skipped.
   func event() -> AudioEvent? {
     while let line = stream.line() {
       if let event = try? Self.decoder.decode(AudioEvent.self, from: Data(line)) { return event }
@@ -58,7 +58,7 @@ final class HostLink: Sendable {
 
   // MARK: Requests
 
-  /// Opens a stream of this program's.
+  /// Opens a stream for this program.
   func open(_ target: String, _ query: [String: Int] = [:]) throws(HostError) -> HostStream {
     let parameters = query.sorted { $0.key < $1.key }.map { "&\($0.key)=\($0.value)" }.joined()
     return try HostStream(path: path, target: "\(target)?program=\(welcome.program)\(parameters)")

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// What a joined program and the nearend that it has joined say to each other, besides the control socket's plain requests. [any]
+/// The protocol between a joined program and its host, the nearend that it has joined, beside the control socket's plain requests. [any]
 ///
 /// Each of these requests is upgraded from HTTP to a stream, in native byte order, that ends with its connection:
 ///
@@ -11,7 +11,7 @@ enum HostProtocol {
   static let version = 1
   /// The protocol's name in `Upgrade:`.
   static let name = "nearend-stream"
-  /// Bytes of a line of JSON.
+  /// Maximum bytes of a line of JSON.
   static let longestLine = 64 << 10
 
   /// The host's first line.
@@ -47,7 +47,7 @@ enum HostProtocol {
     var frames: UInt32 = 0
     /// Hz.
     var rate: UInt32 = 0
-    /// 1 where the microphone has had audio other than silence since the last cycle.
+    /// 1 if the microphone has had audio other than silence since the last cycle.
     var hasAudio: UInt32 = 0
     /// Cycles lost since the stream began, because the program was too slow.
     var lost: UInt32 = 0

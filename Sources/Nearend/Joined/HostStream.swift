@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Why the nearend that runs does not do what a joined program asks. [any]
+/// Why the host does not do what a joined program requests. [any]
 enum HostError: Error, Equatable {
-  /// Nobody answers at the socket, or the connection broke off.
+  /// Nothing answers at the socket, or the connection broke.
   case nobody
   /// The answer's status, and the reason in the host's words.
   case refused(status: Int, reason: String)
@@ -12,10 +12,10 @@ enum HostError: Error, Equatable {
 
 /// A connection to the control socket that has left HTTP: bytes in both directions (see `HostProtocol`). [any]
 ///
-/// One thread reads. The descriptor stays open until the last reference is gone, so that nobody reads or writes another's.
+/// One thread reads. The descriptor stays open until the last reference is gone, so that no thread uses one that has been reassigned.
 final class HostStream: Sendable {
   let descriptor: Int32
-  /// What has been read and not taken.
+  /// Bytes that have been read and not yet taken.
   private let input: Mutex<[UInt8]>
 
   private static let longestHead = 16 << 10
@@ -43,7 +43,7 @@ final class HostStream: Sendable {
 
   // MARK: Opening
 
-  /// Returns what came behind the answer's head.
+  /// Switches the connection to the stream protocol. Returns the bytes received after the answer's head.
   private static func upgrade(_ descriptor: Int32, _ target: String) throws(HostError) -> [UInt8] {
     setTimeout(descriptor, seconds: patience)
     let head =
@@ -66,7 +66,7 @@ final class HostStream: Sendable {
       setTimeout(descriptor, seconds: 0)
       return rest
     }
-    // The rest of a refusal ends with the connection, or with its length.
+    // A refusal's body ends with a line feed or the connection.
     while rest.last != 10, rest.count < longestReason, let more = receive(descriptor, atMost: 4_096) { rest += more }
     let reason = (try? JSONDecoder().decode([String: String].self, from: Data(rest)))?["error"]
     throw .refused(status: status, reason: reason ?? "status \(status)")
@@ -88,7 +88,7 @@ final class HostStream: Sendable {
     return true
   }
 
-  /// nil at the end, or after the timeout.
+  /// Returns nil at the end, or after the timeout.
   private static func receive(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: limit)
     while true {
@@ -100,7 +100,7 @@ final class HostStream: Sendable {
 
   // MARK: Reading
 
-  /// A Boolean value indicating whether something has been read and not taken: then no event of the descriptor tells of it.
+  /// A Boolean value indicating whether bytes have been read and not yet taken: polling the descriptor does not reveal these.
   var hasInput: Bool { input.withLock { !$0.isEmpty } }
 
   /// Waits for exactly `count` bytes; nil at the end.

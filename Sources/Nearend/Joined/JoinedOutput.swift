@@ -3,7 +3,7 @@ import Platform
 import RealtimeCore
 import Synchronization
 
-/// A speaker output of a joined program: PCM goes to a ring of the host's, and what has left that ring comes back. [any]
+/// A speaker output of a joined program: PCM goes to a ring in the host, which reports what has left that ring. [any]
 ///
 ///     put ─▶ socket ─▶ the host's ring sink ─▶ mixer
 ///      ▲                       │
@@ -17,7 +17,7 @@ final class JoinedOutput: Sendable {
     /// Bytes of PCM accepted, and played, since the stream began.
     var accepted: UInt64 = 0
     var played: UInt64 = 0
-    /// What the socket has not taken yet, at most the ring's size.
+    /// Bytes that the socket has not accepted yet, at most the ring's size.
     var unsent: [UInt8] = []
     var consecutiveDrops: UInt64 = 0
     var totalDrops: UInt64 = 0
@@ -34,9 +34,9 @@ final class JoinedOutput: Sendable {
   private let state = Mutex(State())
 
   private static let stackSize = 256 << 10
-  /// Milliseconds after which a socket that was full is tried again.
+  /// Milliseconds after which a full socket is retried.
   private static let retryMilliseconds: Int32 = 10
-  /// Milliseconds between looks whether it has become full since.
+  /// Milliseconds between checks whether it has become full since.
   private static let lookMilliseconds: Int32 = 500
 
   /// Throws `.impossibleBufferSize`.
@@ -110,7 +110,7 @@ final class JoinedOutput: Sendable {
   /// A Boolean value indicating whether there is a stream to the host.
   var isOpen: Bool { state.withLock { $0.stream != nil } }
 
-  /// Begins a stream, with what was written meanwhile.
+  /// Starts to use a stream, beginning with what was written meanwhile.
   /// - Parameter ended: called on a thread of its own once the host has ended the stream.
   func use(_ stream: HostStream, ended: @escaping @Sendable () -> Void) {
     let isUsed = state.withLock { state in
@@ -127,7 +127,7 @@ final class JoinedOutput: Sendable {
       let isOver = state.withLock { state in
         guard state.stream === stream else { return false }
         state.stream = nil
-        // Some of it may be half sent.
+        // A record may be partly sent.
         discard(&state)
         return !state.isClosed
       }
@@ -140,7 +140,7 @@ final class JoinedOutput: Sendable {
     (state.accepted, state.played) = (0, 0)
   }
 
-  /// Takes what the host tells, until it ends.
+  /// Takes the host's reports, until the stream ends.
   private func listen(to stream: HostStream) {
     while true {
       if !stream.hasInput {
@@ -155,7 +155,7 @@ final class JoinedOutput: Sendable {
     }
   }
 
-  /// Discards what waits, and ends the stream; a later one may follow.
+  /// Discards unsent audio, and ends the stream; a later one may follow.
   func reset() {
     state.withLock { state in
       state.stream?.end()

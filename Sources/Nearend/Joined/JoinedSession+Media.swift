@@ -54,7 +54,7 @@ extension JoinedSession {
   }
 
   func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
-    // The host counts what was refused, and tells of it.
+    // The host counts refused writes, and posts the event.
   }
 
   private func output(_ id: String) -> JoinedOutput? { shared.withLock { $0.outputs[id] } }
@@ -88,7 +88,7 @@ extension JoinedSession {
     return MicrophoneStream(pump: pump, graphRate: { [weak self] in self?.graphRate ?? 0 }) { [weak self] in self?.unregister(source) }
   }
 
-  /// Hz; 0 where no cycle has come and the host does not tell.
+  /// The rate in Hz; 0 if no cycle has come and the host does not report it.
   private var graphRate: Int {
     let rate = shared.withLock { $0.voice?.rate } ?? 0
     return rate > 0 ? rate : hostSnapshot?.graph.rate ?? 0
@@ -127,7 +127,8 @@ extension JoinedSession {
 
   func enableAppAudio(_ on: Bool) { shared.withLock { $0.isAppAudioEnabled = on } }
 
-  /// The host mixes it into everybody's voice. Returns false while this program does not send, or the host is away.
+  /// Sends a buffer to the host, which mixes it into everybody's voice. Returns false while this program does not send, or the host is
+  /// away.
   func capture(appAudio buffer: AppAudioBuffer) -> Bool {
     let (old, isEnabled, isSending) = shared.withLock { ($0.appAudio, $0.isAppAudioEnabled, $0.session.demand.sends) }
     guard isEnabled, isSending, let link else { return false }
@@ -140,7 +141,7 @@ extension JoinedSession {
     return buffer.withUnsafeBytes { output.put($0) } == .written
   }
 
-  /// Begins another stream of application audio.
+  /// Opens a new stream of application audio.
   private func openAppAudio(_ format: SinkFormat, _ link: HostLink) -> JoinedOutput? {
     let number = shared.withLock { state in
       state.appAudioCount += 1

@@ -2,9 +2,9 @@ import Border
 import Foundation
 import SessionModel
 
-/// Reports: the host's state, as this program has part in it.
+/// Reports: the host's state, with this program's own part in it.
 extension JoinedSession {
-  /// The host's own; nil while it is away.
+  /// The host's own snapshot; nil while the host is away.
   var hostSnapshot: Snapshot? {
     guard let link, let document = try? link.ask("GET", "/status") else { return nil }
     return try? HostLink.decoder.decode(Snapshot.self, from: document)
@@ -13,7 +13,7 @@ extension JoinedSession {
   var nodeId: UInt32? { hostSnapshot?.graph.nodeId }
   var route: RouteStatus { hostSnapshot?.route ?? RouteStatus() }
 
-  /// The host's, with this program's session, outputs and source in place of its own.
+  /// Returns the host's snapshot, with this program's session, outputs and source in place of the host's.
   func snapshot() -> Snapshot {
     var snapshot = hostSnapshot ?? Snapshot(version: nearendVersion)
     let (session, names, outputs) = shared.withLock { ($0.session, $0.names, $0.outputs) }

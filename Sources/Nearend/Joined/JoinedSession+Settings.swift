@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import SessionModel
 
-/// Settings: the host's, so that a change is everybody's.
+/// Settings: the host's, so that a change affects all its programs.
 extension JoinedSession {
   func value(of setting: Setting) -> EventValue {
     shared.withLock { state in
@@ -16,7 +16,7 @@ extension JoinedSession {
     if let refusal = ask(for: setting, value) { log.add(.warning, refusal) }
   }
 
-  /// Asks the host for a value, or keeps it until the host is back. Returns the reason if it is refused.
+  /// Asks the host to set a value, or keeps it until the host is back. Returns the reason if it is refused.
   private func ask(for setting: Setting, _ value: EventValue) -> String? {
     guard let link else {
       shared.withLock { $0.waiting[setting] = value }
@@ -39,18 +39,18 @@ extension JoinedSession {
     return nil
   }
 
-  /// Takes over into the session what it has of the host's settings.
+  /// Updates the session with the host's settings.
   func mirror() {
     let (settings, lent) = shared.withLock { ($0.settings, $0.lent) }
     if case .bool(let on)? = settings[.useVoiceProcessingIO] { change(.setVoiceProcessingEnabled(on)) }
     if case .bool(let muted)? = settings[.microphoneMuted] { change(.setMicrophoneMuted(muted)) }
     if let mode = settings[.microphoneMuteMode]?.word(MicrophoneMuteMode.self) { change(.setMicrophoneMuteMode(mode)) }
-    // Prepared by another program, it is that program's session that is kept.
+    // If another program has prepared recording, that program's session is kept prepared, not this one.
     let isPrepared = lent[.recordingAlwaysPrepared] == true && settings[.recordingAlwaysPrepared] == true
     change(.setRecordingAlwaysPrepared(isPrepared))
   }
 
-  /// Posts a change that no event of the host's tells of.
+  /// Posts a change for which the host posts no event.
   func post(_ setting: Setting) {
     events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])
   }
@@ -65,7 +65,7 @@ extension JoinedSession {
     mirror()
   }
 
-  /// Init-only (L6): locked here while this program's media is registered, and there while anybody's is.
+  /// Init-only (L6): locked here while this program's media is registered, and in the host while any program's is.
   func setVoiceProcessing(_ on: Bool) -> SessionRefusal? {
     let locked = SessionRefusal.locked(setting: Setting.useVoiceProcessingIO.rawValue)
     guard value(of: .useVoiceProcessingIO) != .bool(on) else { return nil }
@@ -90,19 +90,19 @@ extension JoinedSession {
 
   var settingsToKeep: [Setting: EventValue] {
     var settings = Dictionary(uniqueKeysWithValues: AudioSessionManager.live.map { ($0, value(of: $0)) })
-    // What was prepared for this program ends with its session.
+    // Recording that was prepared for this program ends with its session.
     settings[.recordingAlwaysPrepared] = .bool(state.settings.isRecordingAlwaysPrepared)
     return settings
   }
 
   // MARK: The host's events
 
-  /// Takes an event of the host's, and passes it on with the program's own names.
+  /// Handles an event of the host, and passes it on with the program's own ids.
   func take(_ event: AudioEvent) {
     switch event.kind {
     case .settingChanged: takeSetting(event)
     case .mediaUnregistered:
-      // This session has told of what the program itself has unregistered.
+      // This session has already posted what the program itself has unregistered.
       if let name = event.mediaId, shared.withLock({ $0.released.remove(name) != nil }) { return }
       guard let name = event.mediaId, let id = ownId(name) else { return pass(event) }
       afterHost { session in
@@ -121,7 +121,7 @@ extension JoinedSession {
     }
   }
 
-  /// Does something if the host is still there after a moment: one that ends takes everything back first.
+  /// Runs `body` if the host is still there after a moment: a host that ends unregisters everything first.
   func afterHost(_ body: @escaping @Sendable (JoinedSession) -> Void) {
     let link = link
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) { [weak self, weak link] in
@@ -138,16 +138,16 @@ extension JoinedSession {
     pass(event)
   }
 
-  /// The program's own name of media that it has registered at the host.
+  /// Returns the program's own id of media that it has registered with the host.
   private func ownId(_ name: String) -> String? { shared.withLock { state in state.names.first { $0.value == name }?.key } }
 
-  /// Passes an event on. One of another program's media is passed over where its name could be taken for this program's own.
+  /// Passes an event on, except one about another program's media whose id could be taken for this program's own.
   private func pass(_ event: AudioEvent) {
     var event = event
     if let name = event.mediaId {
       if let own = ownId(name) {
         event.mediaId = own
-        // This session has told of it.
+        // This session has already posted it.
         if event.kind == .mediaRegistered { return }
       } else if state.media.contains(where: { name == Self.name(for: $0.id) || name.hasPrefix(Self.name(for: $0.id) + ".") }) {
         return

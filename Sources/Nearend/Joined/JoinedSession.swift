@@ -7,14 +7,14 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// The session of a program that has joined the nearend that runs: the program's own media, outputs and source, kept here and provided
-/// there. [any]
+/// The session of a program that has joined a running nearend, its host: the program's own media, outputs and source, kept here and
+/// provided there. [any]
 ///
 ///     calls ─▶ reduce ─▶ media, outputs, source ─▶ settle ─▶ requests and streams of the host's control socket
 ///     host's events ─▶ settings, interruptions ─▶ program
 ///
-/// What the program wants is this session's; the host learns of it whenever there is one, so that a host that went away and came back is
-/// told again. Settings are the host's, except manual management: the call manager of one program does not decide for the others.
+/// The program's state is kept in this session, and passed to the host whenever there is one, so that a host that went away and came back
+/// gets it again. Settings are the host's, except manual management: one program's call manager does not decide for the others.
 final class JoinedSession: DrivenSession {
   struct State {
     var session = SessionState()
@@ -23,15 +23,15 @@ final class JoinedSession: DrivenSession {
     var isStopped = false
     /// nil while the host is away.
     var link: HostLink?
-    /// The host's settings, as it told last.
+    /// The host's settings, as last reported.
     var settings: [Setting: EventValue] = [:]
     /// Settings that were changed while the host was away.
     var waiting: [Setting: EventValue] = [:]
-    /// Settings that end with this program, and that a host that comes back is asked for again.
+    /// Settings that end with this program, and are requested again from a host that comes back.
     var lent: [Setting: EventValue] = [:]
-    /// The host's names of media, by the program's own: of what is registered there.
+    /// The host's names of the media registered there, by the program's own.
     var names: [String: String] = [:]
-    /// The host's names of media that this program has unregistered, and of which the host has not told yet.
+    /// The host's names of media that this program has unregistered, until the host has reported that.
     var released: Set<String> = []
     var outputs: [String: JoinedOutput] = [:]
     var voice: JoinedVoice?
@@ -47,7 +47,7 @@ final class JoinedSession: DrivenSession {
   let slot: SourceSlot
   let tally = EventTally()
   private let detector = Mutex(EventDetector())
-  /// Serializes what is asked of the host. Taken before `shared`, which is held for a moment only.
+  /// Serializes requests to the host. Taken before `shared`, which is held only briefly.
   private let hosting = Mutex(())
   let engine = AudioEngine.elsewhere
 
@@ -120,7 +120,7 @@ final class JoinedSession: DrivenSession {
       (state.link, state.names, state.outputs, state.appAudio, state.voice) = (nil, [:], [:], nil, nil)
       return old
     }
-    // Before the host knows: it ends the streams then.
+    // Before the link ends, because the host then ends the streams.
     slot.remove(mediaId: nil)
     for output in state.outputs.values { output.close() }
     state.appAudio?.close()
@@ -144,7 +144,7 @@ final class JoinedSession: DrivenSession {
     return nil
   }
 
-  /// The host links, ducks and interrupts for all programs at once.
+  /// Warns that automatic configuration cannot be switched off: the host links, ducks and interrupts for all programs at once.
   private func warnOfConfiguration() {
     log.add(.warning, "the joined nearend configures devices for all its programs: automatic configuration off has no effect here")
   }
@@ -160,7 +160,7 @@ final class JoinedSession: DrivenSession {
     }
   }
 
-  /// Changes this session alone. `accept` takes what belongs to the event; called only if the session agrees.
+  /// Changes this session alone. `accept` stores what belongs to the event; it is called only if the session accepts the event.
   @discardableResult
   func change(_ event: SessionEvent, _ accept: (inout State) -> Bool = { _ in true }) -> Change {
     let change = shared.withLock { state in
@@ -196,7 +196,7 @@ final class JoinedSession: DrivenSession {
     }
   }
 
-  // MARK: The host is told
+  // MARK: Requests to the host
 
   /// Makes the host provide what this session wants: media, outputs, the voice. Does nothing while it is away.
   func settle() {
@@ -241,7 +241,7 @@ final class JoinedSession: DrivenSession {
     }
   }
 
-  /// A name that a host accepts.
+  /// Returns a name that a host accepts.
   static func name(for id: String) -> String {
     guard IdRule.problem(id) != nil else { return id }
     let name = id.prefix(IdRule.lengths.upperBound).map { IdRule.allows($0) ? $0 : "_" }
@@ -254,7 +254,7 @@ final class JoinedSession: DrivenSession {
       "/playout/\(name)",
       ["rate": output.format.sampleRate, "channels": output.format.channelCount, "bytes": output.capacity])
     output.use(stream) { [weak self] in
-      // With its host, or by somebody else who removed it there.
+      // The host ended, or somebody else removed the output there.
       self?.afterHost { session in
         guard !output.isOpen, session.shared.withLock({ $0.outputs[output.id] === output }) else { return }
         session.change(.unregisterSink(mediaId: output.id))
@@ -294,11 +294,11 @@ final class JoinedSession: DrivenSession {
   }
 
   func tell(_ what: String, _ error: HostError) {
-    // That the host is away is told once, where the link ends.
+    // The loss of the host is logged once, where the link ends.
     if case .refused(_, let reason) = error { log.add(.warning, "\(what): the joined nearend refuses: \(reason)") }
   }
 
-  /// Has `didRecover` posted once sound passes.
+  /// Asks the host to post `didRecover` once sound passes.
   private func awaitSound() {
     guard let link else { return }
     _ = try? link.ask("POST", "/commands?program=\(link.welcome.program)", ["command": "tellWhenSoundPasses"])
@@ -306,7 +306,7 @@ final class JoinedSession: DrivenSession {
 
   // MARK: The host goes and comes
 
-  /// Takes the host's events, and looks for it again when it has gone. On a thread of its own, until `stop`.
+  /// Handles the host's events, and looks for the host again when it has gone. Runs on a thread of its own, until `stop`.
   private func follow(_ first: HostLink) {
     var link = first
     while true {
@@ -322,7 +322,7 @@ final class JoinedSession: DrivenSession {
           link = new
           break
         } catch {
-          // One that cannot be joined, such as another version, answers; a compatible one may follow.
+          // A nearend that cannot be joined, such as another version, has answered; a compatible one may follow.
           continue
         }
       }

@@ -3,7 +3,7 @@ import Platform
 import RealtimeCore
 import Synchronization
 
-/// The voice as a joined program receives it: the host's cycles, given to the tap that the program's source is attached to. [any]
+/// Receives the voice in a joined program: passes the host's cycles to the tap that the program's source is attached to. [any]
 ///
 /// Its thread stands in for the audio thread: callbacks are called on it, at the pace of the graph's cycles.
 final class JoinedVoice: Sendable {
@@ -15,7 +15,7 @@ final class JoinedVoice: Sendable {
   private static let rates = 1_000...768_000
 
   /// - Parameters:
-  ///   - lost: called with the number of cycles that did not come, whenever it grows.
+  ///   - lost: called with the number of cycles lost, now and in total, whenever it grows.
   ///   - ended: called once the host has ended the stream; not after `end()`.
   init(
     _ stream: HostStream, into tap: SourceTap, lost: @escaping @Sendable (_ now: UInt64, _ total: UInt64) -> Void,
@@ -32,7 +32,7 @@ final class JoinedVoice: Sendable {
   /// Rate of the last cycle in Hz; 0 before the first.
   var rate: Int { graphRate.withLock { $0 } }
 
-  /// Ends the stream. When it returns, the tap is fed no more. Not from a callback.
+  /// Ends the stream. When it returns, nothing more reaches the tap. Must not be called from a callback.
   func end() {
     stream.end()
     over.wait()

@@ -10,12 +10,12 @@ public struct AudioSessionConfiguration: Sendable {
   public var microphone: String?
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
-  /// What the echo canceller is told the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
+  /// The echo canceller's reference of what the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
   public var reference: ReferenceSource {
     get { settings.reference }
     set { settings.reference = newValue }
   }
-  /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: where a nearend answers there, the session joins it
+  /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: if a nearend answers there, the session joins it
   /// (``AudioSessionManager/mode-swift.property``). nil neither joins nor opens one.
   public var controlSocket: String?
   /// Whether a session of this process's own opens the control socket, so that commands, the dashboard and other programs on the library
@@ -44,7 +44,7 @@ public struct AudioSessionConfiguration: Sendable {
 
   /// Creates a configuration of the user's own daemon, whose default devices are followed, and without telemetry.
   ///
-  /// Given `remote`, `stateFolder` is nil: what a crash leaves on another daemon is not restored, unless the caller names a folder.
+  /// If `remote` is given, `stateFolder` is nil: what a crash leaves on another daemon is not restored, unless the caller names a folder.
   public init(
     remote: String? = nil, microphone: String? = nil, speaker: String? = nil, reference: ReferenceSource = .everything,
     interruptions: InterruptionOptions = InterruptionOptions(),

@@ -33,7 +33,7 @@ extension AudioSessionManager {
   public var mixer: MicrophoneMixer { MicrophoneMixer(manager: self) }
 }
 
-/// The outgoing microphone's mixer: application audio joins the voice behind voice processing and mute, so that it is never cancelled as
+/// The outgoing microphone's mixer: application audio joins the voice after voice processing and mute, so that it is never cancelled as
 /// echo, and not silenced with the person. To silence it, set `appVolume` to 0. The sum is limited, not clipped. [any]
 ///
 /// It is one of the engine's observers (S6). In a session whose chain does not contain it, `capture` returns false, other programs'
@@ -42,10 +42,10 @@ extension AudioSessionManager {
 public struct MicrophoneMixer: AudioEngineObserver {
   unowned let manager: AudioSessionManager
 
-  /// Plays a buffer of any format into the outgoing microphone, behind what was captured before, with or without a microphone. A stream
-  /// starts after 0.1 s, which are kept as a reserve against jitter, and follows the program's clock. Returns false, and plays none of it,
-  /// while nobody takes the voice, if more than two seconds would wait, or if the mixer is not among the engine observers. LiveKit:
-  /// `capture(appAudio:)` (D4).
+  /// Plays a buffer of any format into the outgoing microphone, after earlier ones, with or without a microphone. A stream starts after 0.1
+  /// s of audio, kept as a reserve against jitter, and follows the program's clock. Returns false, and plays none of it, while the voice
+  /// has no consumer, if more than two seconds would wait, or if the mixer is not among the engine observers. LiveKit: `capture(appAudio:)`
+  /// (D4).
   @discardableResult
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.driven?.capture(appAudio: buffer) ?? false }
 

@@ -42,7 +42,7 @@ final class ObserverList: Sendable {
     entries.withLock { $0.removeAll { $0.observer == nil || $0.observer === observer } }
   }
 
-  /// Calls those who are observers when the main queue gets there.
+  /// Calls those who are still observers when the main queue runs it.
   func tell(_ event: AudioEvent, from manager: AudioSessionManager) {
     guard entries.withLock({ !$0.isEmpty }) else { return }
     DispatchQueue.main.async { [weak manager, self] in

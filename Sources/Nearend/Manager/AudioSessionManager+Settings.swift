@@ -76,20 +76,20 @@ extension AudioSessionManager {
     set { set(.echoCanceller, to: EventValue(newValue)) }
   }
 
-  /// What becomes of the room around the voice, as Apple's mic modes (V12). `.voiceIsolation` takes effect where what it needs is
-  /// installed, and is as `.standard` elsewhere; the status document says so. Default `.standard`.
+  /// How the sound of the room around the voice is treated, as with Apple's mic modes (V12). `.voiceIsolation` takes effect if its
+  /// components are installed, and otherwise acts as `.standard`; the status document says so. Default `.standard`.
   public var micMode: MicMode {
     get { value(of: .micMode).word() ?? .standard }
     set { set(.micMode, to: EventValue(newValue)) }
   }
 
-  /// What the echo canceller hears of the speaker: everything that it plays, or nearend's own mix alone (V4). Default the configuration's.
+  /// The echo canceller's reference: everything that the speaker plays, or nearend's own mix alone (V4). Default the configuration's.
   public var reference: ReferenceSource {
     get { value(of: .reference).word() ?? .everything }
     set { set(.reference, to: EventValue(newValue)) }
   }
 
-  /// Effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
+  /// The high-pass filter; effective only with `useVoiceProcessingIO` and while not bypassed. Default true.
   public var isHighPassFilterEnabled: Bool {
     get { isOn(.highPassFilter) }
     set { set(.highPassFilter, to: .bool(newValue)) }
@@ -158,11 +158,11 @@ extension AudioSessionManager {
     }
   }
 
-  /// Sets a setting of whole sessions; returns the reason if it is refused, with nothing changed.
+  /// Sets an init-only setting; returns the reason if it is refused, with nothing changed.
   func change(_ setting: InitOnlySetting) -> SessionRefusal? {
     if let refusal = send(.setInitOnly(setting)) { return refusal }
     switch setting {
-    // The joined nearend's own event tells of it.
+    // The joined nearend's own event reports it.
     case .useVoiceProcessingIO where mode == .joined: break
     case .useVoiceProcessingIO(let on):
       current.withLock { _ = $0.changed.insert(.useVoiceProcessingIO) }

@@ -3,7 +3,7 @@ import SessionModel
 
 /// Speaker outputs: one per remote participant (K1, K2, K8). [any]
 extension AudioSessionManager {
-  /// Gives receive media a ring for its PCM, mixed with the others' (K1).
+  /// Creates a ring for the PCM of receive media, which is mixed with the others' (K1).
   /// - Parameters:
   ///   - mediaId: the id of media registered to receive.
   ///   - sampleRate: Hz, 8000–192000.
@@ -33,7 +33,7 @@ extension AudioSessionManager {
     return try driven.registerSink(id: mediaId, format: format, capacityBytes: bufferSize)
   }
 
-  /// Ends a speaker output and frees its ring; what plays fades out. Ignored for an unknown id. LiveSwitch:
+  /// Ends a speaker output with a fade-out, and frees its ring. Ignored for an unknown id. LiveSwitch:
   /// `unregisterSpeakerOutputWithMediaId:`.
   public func unregisterSpeakerOutput(mediaId: String) { send(.unregisterSink(mediaId: mediaId)) }
 
@@ -59,8 +59,8 @@ extension AudioSessionManager {
     data.withUnsafeBytes { writeSpeakerData(mediaId: mediaId, data: $0) }
   }
 
-  /// Ids of the speaker outputs, including participants' devices (K9), in the order of registration: those that diagnostics and telemetry's
-  /// `sinkCount` count. LiveSwitch: `registeredSpeakerOutputMediaIds`.
+  /// Ids of the speaker outputs, including participants' devices (K9), in the order of registration: those counted by diagnostics and by
+  /// telemetry's `sinkCount`. LiveSwitch: `registeredSpeakerOutputMediaIds`.
   public var registeredSpeakerOutputMediaIds: [String] { driven?.sinkIds ?? [] }
 
   // MARK: Levels (K7)

@@ -19,15 +19,15 @@ public final class AudioSessionManager: Sendable {
   /// The shared manager, created on first use and never released. LiveSwitch: `sharedInstance`.
   public static let shared = AudioSessionManager()
 
-  /// The owner of the session: a service of this process, a joined one, or nobody between two.
+  /// The current session: driven by a service of this process, by a joined nearend, or, between two sessions, by neither.
   struct Current {
     var driven: (any DrivenSession)?
     var configuration = AudioSessionConfiguration()
     /// The session while there is no service.
     var session = SessionState()
-    /// Settings that were changed without a service, or that the last one left behind.
+    /// Settings changed without a service, or kept from the last one.
     var settings: [Setting: EventValue] = [:]
-    /// Those that the program has changed since the last session: the only ones that a joined nearend is asked for.
+    /// Those that the program has changed since the last session: a joined nearend is asked for these only.
     var changed: Set<Setting> = []
     /// A Boolean value indicating manual rendering: the program's own calls are the sessions' graph (S9).
     var rendersManually = false
@@ -73,7 +73,7 @@ public final class AudioSessionManager: Sendable {
 
   private convenience init() { self.init { GraphController(core: $0, options: $1, listener: $2) } }
 
-  /// Creates a manager with a graph of the caller's making.
+  /// Creates a manager whose sessions use the graphs that `makeGraph` creates.
   init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph) {
     self.makeGraph = makeGraph
     let outlet = LogOutlet()
@@ -90,18 +90,18 @@ public final class AudioSessionManager: Sendable {
   /// The session of this process, if it is driven.
   var service: NearendService? { driven as? NearendService }
 
-  /// Whether the session is this process's own or that of a nearend that ran already; nil without a session. [any]
+  /// Whether the session is this process's own or that of a nearend that was already running; nil without a session. [any]
   ///
   /// With `configuration.controlSocket` set, and a nearend of the same user answering there, the first registration joins it, so that one
-  /// canceller hears everything. Joining adds up to 2 ms to the voice, for which the host's relay is polled, and to both directions a
-  /// socket and the waking of a thread, which a busy machine makes longer; rings keep their size and target. See <doc:Joining>.
+  /// canceller hears everything. Joining adds up to 2 ms to the voice, the polling interval of the host's relay, and in both directions the
+  /// delay of a socket and of waking a thread, which grows on a busy machine; rings keep their size and target. See <doc:Joining>.
   public var mode: Mode? { driven?.mode }
 
   // MARK: Media
 
-  /// Registers media that sends (takes the microphone) or receives (is played). The first starts the session; another one that comes
-  /// meanwhile waits for it. Ignored with neither send nor receive, or for a registered id. In manual mode node and devices exist from here
-  /// on, and no real device is linked to them before the call manager's activation.
+  /// Registers media that sends (takes the microphone) or receives (is played). The first starts the session; a concurrent registration
+  /// waits for that. Ignored with neither send nor receive, or for a registered id. In manual mode node and devices exist from here on, and
+  /// no real device is linked to them before the call manager's activation.
   /// - Throws: why the session cannot start, or an engine observer's veto; the media is not registered then, and nothing is left behind.
   ///
   /// LiveSwitch: `registerMediaWithMediaId:isSend:isReceive:` (L2). Waits for the daemon's answer.
@@ -160,7 +160,7 @@ public final class AudioSessionManager: Sendable {
       current.withLock { current in
         guard current.driven == nil else { return true }
         current.configuration = new
-        // What is configured last counts, not what was set in an earlier session.
+        // The latest configuration takes precedence over what was set in an earlier session.
         for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { current.settings[setting] = nil }
         return false
       }
@@ -191,7 +191,7 @@ public final class AudioSessionManager: Sendable {
     use.isRecordingEnabled = use.isRecordingEnabled || isRecordingAlwaysPreparedMode
     do throws(EngineVeto) {
       if let driven {
-        // Applications, of which observers are not told, may have kept it.
+        // Applications, which observers do not see, may have kept it.
         try hooks.enable(use)
         return driven
       }
@@ -202,16 +202,16 @@ public final class AudioSessionManager: Sendable {
     do throws(GraphError) {
       return try begin(try makeService(), use)
     } catch .alreadyRunning(let pid) {
-      // It has come meanwhile, and may open its socket just now.
+      // A nearend has started meanwhile, and may be about to open its socket.
       guard let joined = try joinedSession(use, patience: Self.joinPatience) else { throw .alreadyRunning(pid: pid) }
       return joined
     }
   }
 
-  /// Seconds that a nearend that holds the graph has to open its socket.
+  /// Seconds to wait for a nearend in the graph to open its socket.
   private static let joinPatience = 0.5
 
-  /// Joins the nearend that runs; nil if none answers, or the program does without.
+  /// Joins the running nearend; nil if none answers, or if joining is disabled.
   private func joinedSession(_ use: EngineUse, patience: Double = 0) throws(GraphError) -> (any DrivenSession)? {
     let (configuration, rendersManually) = current.withLock { ($0.configuration, $0.rendersManually) }
     guard !rendersManually, let path = configuration.controlSocket else { return nil }
@@ -271,7 +271,7 @@ public final class AudioSessionManager: Sendable {
   /// Stops the session if nothing needs it, or disables an unused direction. Call it with the lifecycle's lock held.
   private func leaveWhatIsUnused() {
     guard let driven else { return }
-    // Atomically: applications and the control socket's clients may come at any time, and must not be accepted into what ends.
+    // Atomically: applications and the control socket's clients may come at any time, and must not join a session that ends.
     guard !driven.endWhereUnused() else { return stop(driven) }
     hooks.disable(to: EngineUse(driven.state))
   }
@@ -285,7 +285,7 @@ public final class AudioSessionManager: Sendable {
     hooks.release()
   }
 
-  /// Takes back from the session what outlasts it; nobody owns the session afterwards.
+  /// Saves what outlasts the session; the manager no longer drives it afterwards.
   private func leave(_ driven: any DrivenSession) {
     changing.withLock { _ in
       let settings = driven.settingsToKeep

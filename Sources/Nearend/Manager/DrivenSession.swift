@@ -3,11 +3,11 @@ import RealtimeCore
 import SessionModel
 
 extension AudioSessionManager {
-  /// Where the session is that a manager uses. [any]
+  /// Where a manager's session runs. [any]
   public enum Mode: String, Sendable, CaseIterable {
     /// In this process, with a filter node of its own.
     case own
-    /// In a nearend that ran already, which this program uses through its control socket.
+    /// In a nearend that was already running, which this program uses through its control socket.
     case joined
   }
 }
@@ -15,7 +15,7 @@ extension AudioSessionManager {
 /// The session that a manager drives: `NearendService` in this process, or `JoinedSession` in another. [any]
 protocol DrivenSession: AnyObject, Sendable {
   var mode: AudioSessionManager.Mode { get }
-  /// What engine observers see of it (S6).
+  /// The engine that observers see (S6).
   var engine: AudioEngine { get }
 
   // MARK: Session
@@ -28,9 +28,9 @@ protocol DrivenSession: AnyObject, Sendable {
   /// Continues an earlier session's state; called before `start`.
   func resume(_ session: SessionState)
   func start() throws(GraphError)
-  /// Accepts nobody any more.
+  /// Stops accepting registrations.
   func end()
-  /// As `end`, unless something uses it, or it is activated still: returns false then.
+  /// As `end`, but returns false, without any change, if something uses the session, or it is still activated.
   func endWhereUnused() -> Bool
   /// Hands everything back. Idempotent.
   func stop()
@@ -45,7 +45,7 @@ protocol DrivenSession: AnyObject, Sendable {
   func setVoiceProcessingEnabled(_ on: Bool)
   /// Begins with the settings of an earlier session, `changed` being those that the program has set since.
   func begin(with settings: [Setting: EventValue], changed: Set<Setting>)
-  /// What outlasts the session.
+  /// The settings that outlast the session.
   var settingsToKeep: [Setting: EventValue] { get }
 
   // MARK: Speaker outputs
@@ -53,7 +53,7 @@ protocol DrivenSession: AnyObject, Sendable {
   func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal?
   /// nil for an unknown id.
   func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome?
-  /// Bytes that a write may have now, as far as is known; nil for an unknown id.
+  /// Returns the bytes that fit into the sink now, as far as is known; nil for an unknown id.
   func sinkRoom(id: String) -> Int?
   var sinkIds: [String] { get }
   func perform(_ command: Command)
@@ -67,7 +67,7 @@ protocol DrivenSession: AnyObject, Sendable {
   func openMicrophone(mediaId: String, sampleRate: Int?, channelCount: Int?) throws(SourceError) -> MicrophoneStream
   func reportSourceAudioActivity(mediaId: String)
   func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool)
-  /// False refuses application audio (S6).
+  /// Allows or refuses application audio (S6).
   func enableAppAudio(_ on: Bool)
   func capture(appAudio buffer: AppAudioBuffer) -> Bool
 

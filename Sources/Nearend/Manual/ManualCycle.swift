@@ -7,7 +7,7 @@ public struct StereoBlock: Sendable, Equatable {
   /// The right channel, as long as `left`.
   public var right: [Float]
 
-  /// Creates a block; that both channels are as long as the microphone's is checked by the cycle that takes it.
+  /// Creates a block. The cycle that takes it checks that both channels are as long as the microphone's.
   public init(left: [Float], right: [Float]) {
     self.left = left
     self.right = right
@@ -16,7 +16,7 @@ public struct StereoBlock: Sendable, Equatable {
   /// Creates a block with the same samples on both sides.
   public init(mono: [Float]) { self.init(left: mono, right: mono) }
 
-  /// Lends a block for the duration of `body`; no channels for nil.
+  /// Calls `body` with pointers to the channels, valid during the call; nil pointers for a nil block.
   static func lend<Value>(_ block: StereoBlock?, to body: (StereoInput) -> Value) -> Value {
     guard let block else { return body(StereoInput(left: nil, right: nil)) }
     return block.left.withUnsafeBufferPointer { left in

@@ -16,7 +16,7 @@ final class ManualGraph: SessionGraph {
   private let state = Mutex(State())
   private let core: AudioCore
   private let listener: any GraphListener
-  /// Serializes the questions to the session, as a graph's control thread does.
+  /// Serializes reading the session's demand, as a graph's control thread does.
   private let control = DispatchQueue(label: "nearend.manual")
 
   init(core: AudioCore, listener: any GraphListener) {
@@ -38,9 +38,9 @@ final class ManualGraph: SessionGraph {
   }
 
   func demandChanged() { control.async { [self] in reconcile() } }
-  /// Cycles that nobody calls cannot freeze.
+  /// Does nothing: cycles that the program calls cannot freeze.
   func rebuild() {}
-  /// The thread that runs the cycles is the program's own.
+  /// Does nothing: the thread that runs the cycles is the program's own.
   func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
   func tellWhenSoundPasses() {
     control.async { [self] in

@@ -38,7 +38,7 @@ public final class ManualRenderer: @unchecked Sendable {
   public private(set) var position: UInt64 = 0
 
   /// - Parameters:
-  ///   - rate: of all blocks in Hz, `rates`.
+  ///   - rate: the rate of all blocks in Hz, in `rates`.
   ///   - reference: the canceller's reference: each cycle's `reference`, if the caller's speaker plays other things too, or the cycle's own
   ///     mix.
   /// - Throws: `ManualRenderingError.capturePath` for an impossible rate. [any]
@@ -81,8 +81,8 @@ public final class ManualRenderer: @unchecked Sendable {
     self.rate = rate
   }
 
-  /// A Boolean value indicating whether the microphone is processed. False, as live while nobody takes the voice, silences the voice; the
-  /// speaker continues. [any]
+  /// A Boolean value indicating whether the microphone is processed. If false, the voice is silent, as in a live session whose voice has no
+  /// consumer; the speaker continues. [any]
   public var isSending: Bool {
     get { core.isSending }
     set { core.isSending = newValue }
@@ -122,7 +122,7 @@ public final class ManualRenderer: @unchecked Sendable {
     position += UInt64(buffers.frames)
     prepared.withLock { _ in
       core.collect()
-      // In its time, whoever runs the cycles and however fast: the same samples as live.
+      // Synchronously in each cycle, however fast the cycles run: the same samples as live.
       core.isolation.drain()
       core.plugIns.drain()
     }
@@ -180,8 +180,8 @@ public final class ManualRenderer: @unchecked Sendable {
 
   // MARK: Application audio, sinks and source
 
-  /// Plays a buffer into the outgoing microphone from the next cycle on, behind what was captured before (D4). Returns false, and plays
-  /// none of it, while `isSending` is false, or if more than two seconds would wait. [any]
+  /// Plays a buffer into the outgoing microphone from the next cycle on, after earlier ones (D4). Returns false, and plays none of it,
+  /// while `isSending` is false, or if more than two seconds would wait. [any]
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { core.capture(appAudio: buffer) }
 
   /// Ends the captured audio: it plays out at once instead of waiting for more. [any]

@@ -60,7 +60,7 @@ extension ManualRenderer {
     }
   }
 
-  /// Voice isolation has to be there: nobody waits for it here.
+  /// Uses a mic mode. Voice isolation must be available at once, because manual rendering does not wait for it.
   private func use(_ mode: MicMode, _ setting: Setting) throws(SettingError) {
     let former = core.controls.micMode
     core.controls.micMode = mode
@@ -70,7 +70,7 @@ extension ManualRenderer {
     throw .badValue(setting: setting.rawValue, value: mode.rawValue, possible: "standard or wideSpectrum: \(failure)")
   }
 
-  /// Makes the capture path for the engine of a session's settings, for the next cycle. If an engine is refused, the other stays in use.
+  /// Creates the capture path for the engine of a session's settings, for the next cycle. If an engine is refused, the former stays in use.
   func renewCapturePath() throws(CapturePathError) {
     try prepared.withLock { rate throws(CapturePathError) in try core.prepare(rate: rate) }
   }

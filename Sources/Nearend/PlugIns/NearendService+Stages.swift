@@ -4,12 +4,12 @@ import SessionModel
 
 /// LADSPA plug-ins as stages (S6). [any]
 extension NearendService {
-  /// Puts a plug-in behind the stages of a chain, once it has been tried in a process of its own. Waits for that: seconds, if it hangs.
+  /// Appends a plug-in to a chain, once it has been tried in a process of its own. Blocks for the trial: seconds, if the plug-in hangs.
   ///
   /// - Parameters:
-  ///   - address: a file, absolute or looked for in `LADSPA_PATH`, and the plug-in's label in it.
+  ///   - address: a file, absolute or searched for in `LADSPA_PATH`, and the plug-in's label in it.
   ///   - chain: the signal that it works on.
-  ///   - id: a name of letters, digits, '-', '_' or '.'; nil: the label's.
+  ///   - id: a name of letters, digits, '-', '_' or '.'; nil uses the label.
   ///   - settings: values by port name; others are the plug-in's own defaults.
   /// - Throws: `PlugInError`; nothing has changed then.
   @discardableResult
@@ -44,6 +44,6 @@ extension NearendService {
     StageStatus(try core.plugIns.set(id, settings))
   }
 
-  /// All of them, in the order in which sound passes them within a chain.
+  /// All stages, in signal order within a chain.
   package var stages: [StageStatus] { core.plugIns.status.map { StageStatus($0) } }
 }

@@ -7,19 +7,19 @@ import RealtimeCore
 package struct PlugInTrial: Sendable {
   /// The program `nearend`.
   package var program: String
-  /// Seconds that each of starting the process, loading, starting and running may take.
+  /// Seconds allowed for each of starting the process, loading, starting and running.
   package var patience = 5.0
 
   package init(program: String) { self.program = program }
 
-  /// With the `nearend` in PATH; nil if there is none.
+  /// Creates a trial with the `nearend` in PATH; nil if there is none.
   package static func standard(_ environment: [String: String]) -> PlugInTrial? {
     let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
     return folders.map { "\($0)/nearend" }.first { access($0, X_OK) == 0 }.map(PlugInTrial.init)
   }
 
-  /// What the process has told of the plug-in; of all of the library's with a nil label.
-  /// - Throws: `PlugInError.trial` if it ended the process, or did not end it.
+  /// Returns what the process reports of the plug-in; with a nil label, of all plug-ins in the library.
+  /// - Throws: `PlugInError.trial` if the process ended early, crashed or hung.
   package func facts(path: String, label: String?, rate: Int, settings: [String: Double] = [:]) throws(PlugInError) -> PlugInFacts {
     var arguments = ["try-plugin", path, "--rate", "\(rate)"]
     if let label { arguments += ["--label=\(label)"] }
@@ -52,7 +52,7 @@ private struct TrialProcess {
   init(_ program: String, _ arguments: [String]) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .last }
-    // Another child that is made at this moment may still get them: then the end of this one is not seen before that one's.
+    // A child forked at this moment may still inherit them: then the end of this one's output is not seen before that child ends.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     do throws(SystemError) {
@@ -65,7 +65,7 @@ private struct TrialProcess {
     reading = ends[0]
   }
 
-  /// Reads to the end; false if nothing came for so many seconds.
+  /// Reads to the end; `isDone` is false if nothing came for `patience` seconds.
   func output(patience: Double) -> (output: [UInt8], isDone: Bool) {
     var output: [UInt8] = []
     var deadline = monotonicSeconds() + patience
@@ -86,11 +86,11 @@ private struct TrialProcess {
     return (output, false)
   }
 
-  /// Ends it, if it has not ended, and returns how it did; 0 in a program that has the system reap its children, where nobody knows.
+  /// Ends the process if it still runs, and returns its exit status; 0 if unknown, because the program has the system reap its children.
   func end() -> Int32 {
     close(reading)
     var status: Int32 = 0
-    // What closed its output has ended, or is about to.
+    // A process that closed its output has ended, or is about to.
     for _ in 0..<50 {
       let result = waitpid(process, &status, WNOHANG)
       if result == process { return status }

@@ -2,17 +2,17 @@ import RTP
 import RealtimeCore
 import SessionModel
 
-/// Why a participant on another machine cannot be had. [any]
+/// Why a request about a participant on another machine fails. [any]
 package enum RemoteError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong with an address.
+  /// An address is invalid, with the reason.
   case address(String)
-  /// What is wrong with a figure.
+  /// A number is invalid, with the reason.
   case value(String)
-  /// A name that nothing can have, with the reason.
+  /// A name is impossible, with the reason.
   case impossibleId(String, reason: String)
-  /// The name is somebody's already.
+  /// The name is taken.
   case taken(id: String)
-  /// The port at that address has somebody.
+  /// The port at that address is in use.
   case portTaken(address: String)
   /// No interface of this machine has that address.
   case notHere(address: String)

@@ -9,53 +9,53 @@ import Synchronization
 ///
 ///     socket ─▶ RTPReceiver ─▶ ring sink ─▶ resample + steer ─▶ mixer
 ///
-/// The ring is twice as long as the latency that was asked for and is steered to its middle, so that the other machine's clock may drift.
+/// The ring is twice as long as the requested latency and is steered to its middle, so that the other machine's clock may drift.
 final class RemoteReceiver: Sendable {
   let address: RTPAddress
   let sink: RingSink
   private let thread: SocketThread
   private var socket: DatagramSocket { thread.socket }
-  /// The only host that is heard; nil for any.
+  /// The only host accepted; nil for any.
   private let from: DatagramSource?
   private let log: EventLog
   private struct State {
     var receiver: RTPReceiver
     var cleared = RTPReceiver.Counts()
-    /// More came than the ring holds: nothing is written before it is back at its target, or the rest of the call would be late.
+    /// Whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the call would be late.
     var isShedding = false
     var toldFault: (fault: RTPFault, time: Double)?
     var roundTrip: Double?
-    /// The sender is silent: that is no underrun.
+    /// Whether the sender is silent, which is not an underrun.
     var hasEnded = false
   }
   private let state: Mutex<State>
 
   private static let stackSize = 512 << 10
-  /// Milliseconds of a ring's fill, half of what it holds.
+  /// Allowed fill of a ring in milliseconds, half of its capacity.
   static let latencies = 20...100
   static let standardLatency = 60
-  /// Datagrams between two looks at whether this is to end.
+  /// Datagrams received between checks for a stop request.
   private static let burst = 256
 
   init(_ socket: DatagramSocket, _ address: RTPAddress, from: RTPAddress?, latency: Int, sink: RingSink, log: EventLog) {
     (thread, self.address, self.sink, self.log) = (SocketThread(socket), address, sink, log)
     self.from = from.map { DatagramSource($0) }
-    // A quarter of what waits in the ring: a gap that is filled late must not empty it.
+    // A quarter of the latency: concealing a gap late must not empty the ring.
     state = Mutex(State(receiver: RTPReceiver(patience: Double(latency) / 4_000, longest: latency * RTPFormat.rate / 1_000)))
   }
 
-  /// - Parameter ended: called once it has ended, on its thread.
+  /// - Parameter ended: called on the receiver's thread after it has ended.
   func start(ended: @escaping @Sendable () -> Void) {
     thread.start(name: "nearend-rtp-in", stackSize: Self.stackSize, run: { [self] in run() }, ended: ended)
   }
 
-  /// Ends it, and lets go of the port before it returns. Not from `ended`. Idempotent.
+  /// Ends it, and releases the port before it returns. Must not be called from `ended`. Idempotent.
   func stop() { thread.stop() }
 
-  /// For a report to the sender: see `RTPReport`.
+  /// The state from which a report to the sender is made (see `RTPReport`).
   var reading: RTPReceiver { state.withLock { $0.receiver } }
 
-  /// Takes the measured time to the sender and back, in seconds.
+  /// Stores the measured round-trip time to the sender, in seconds.
   func note(roundTrip: Double) { state.withLock { $0.roundTrip = roundTrip } }
 
   func clearCounters() { state.withLock { $0.cleared = $0.receiver.counts } }
@@ -133,7 +133,7 @@ final class RemoteReceiver: Sendable {
       "participant \(sink.id): from \(stream.source), \(stream.channels) channel\(stream.channels == 1 ? "" : "s"), SSRC \(stream.ssrc)")
   }
 
-  /// Tells of refused datagrams once a minute at most, and of another reason once in ten seconds.
+  /// Logs refused datagrams at most once a minute, and another reason at most once in ten seconds.
   private func tellFault() {
     let now = monotonicSeconds()
     let news: RTPFault? = state.withLock { state in

@@ -22,21 +22,21 @@ final class RemoteSender: Sendable {
     var failure: (code: Int32, time: Double)?
     var heard: Heard?
   }
-  /// What the other machine tells of the stream.
+  /// What the other machine reports of the stream.
   struct Heard: Sendable, Equatable {
     /// 0–1.
     var loss: Double
     /// Seconds.
     var jitter: Double
-    /// Seconds; nil before it is known.
+    /// Seconds; nil while unknown.
     var roundTrip: Double?
   }
   private let state: Mutex<State>
 
   private static let stackSize = 512 << 10
-  /// Seconds for which a failure is told: a refused datagram is heard of with the next one, which then goes.
+  /// Seconds for which a failure is reported: the error of a refused datagram comes with the next one, after which sending works again.
   private static let memory = 2.0
-  /// Seconds behind which the voice counts as having paused.
+  /// Seconds after which the voice counts as paused.
   private static let pause = 0.2
 
   init(id: String, to address: RTPAddress, milliseconds: Int, relay: VoiceRelay) throws(RemoteError) {
@@ -49,8 +49,8 @@ final class RemoteSender: Sendable {
   }
 
   /// - Parameters:
-  ///   - isWanted: false ends it: somebody has unregistered its media.
-  ///   - ended: called once it has ended, on its thread.
+  ///   - isWanted: ends sending if false, because somebody has unregistered its media.
+  ///   - ended: called on the sender's thread after it has ended.
   func start(while isWanted: @escaping @Sendable () -> Bool, ended: @escaping @Sendable () -> Void) {
     relay.add(listener)
     thread.start(name: "nearend-rtp-out", stackSize: Self.stackSize) { [self] in
@@ -64,7 +64,7 @@ final class RemoteSender: Sendable {
   /// Ends it. Idempotent.
   func stop() { thread.stop() }
 
-  /// For a report to the receiver: see `RTPReport`.
+  /// The state from which a report to the receiver is made (see `RTPReport`).
   var reading: (ssrc: UInt32, timestamp: UInt32, packets: UInt64, octets: UInt64) {
     state.withLock { ($0.sender.ssrc, $0.sender.timestamp, $0.sender.packets, $0.sender.octets) }
   }
@@ -95,7 +95,7 @@ final class RemoteSender: Sendable {
       if cycles.isEmpty { continue }
       let span = cycles.reduce(0.0) { $0 + Double($1.frames) / Double($1.rate) }
       if now - last - span > Self.pause || nowLost != lost {
-        // Where something is missing, the timestamps go on as time did.
+        // The timestamps advance over the gap.
         state.withLock { $0.sender.skip(Int(max(0, now - last - span) * Double(RTPFormat.rate))) }
         resampler.reset()
       }

@@ -5,18 +5,18 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// The session's participants on other machines, and where its voice is sent (K12). [any]
+/// The session's participants on other machines, and the destinations of its voice (K12). [any]
 final class Remotes: Sendable {
   private struct State {
     var receivers: [String: RemoteReceiver] = [:]
-    /// In the order in which they began.
+    /// In order of creation.
     var senders: [RemoteSender] = []
     /// The report exchanges of calls, by participant.
     var exchanges: [String: ReportExchange] = [:]
-    /// The service has ended.
+    /// Whether the service has ended.
     var isStopped = false
 
-    /// Takes everything out that has the name; a sender that is no call's only where `isSend`.
+    /// Removes and returns everything registered under `id`; a sender outside a call only if `isSend`.
     mutating func take(_ id: String, isSend: Bool = false) -> (RemoteReceiver?, RemoteSender?, ReportExchange?) {
       let exchange = exchanges.removeValue(forKey: id)
       let sender = exchange != nil || isSend ? senders.first { $0.id == id } : nil
@@ -29,14 +29,14 @@ final class Remotes: Sendable {
   private let relay: VoiceRelay
   private let log: EventLog
   private let state = Mutex(State())
-  /// Serializes making and ending, which take several steps.
+  /// Serializes creating and ending, which take several steps.
   private let changing = Mutex(())
 
   init(participants: Participants, session: VoiceSession, relay: VoiceRelay, log: EventLog) {
     (self.participants, self.session, self.relay, self.log) = (participants, session, relay, log)
   }
 
-  /// Makes something, unless the service has ended.
+  /// Runs `body`, unless the service has ended.
   private func make(_ body: () throws(RemoteError) -> Void) throws(RemoteError) {
     let result: Result<Void, RemoteError> = changing.withLock { _ in
       guard !state.withLock(\.isStopped) else { return .failure(.session(SessionRefusal.ended.description)) }
@@ -77,13 +77,13 @@ final class Remotes: Sendable {
   private func begin(_ receiver: RemoteReceiver, from: RTPAddress?) {
     let id = receiver.sink.id
     receiver.start { [weak self, weak receiver] in
-      // Somebody else has removed the sink, or unregistered its media. Not here: who ends a receiver waits for this thread.
+      // The sink was removed, or its media unregistered. Asynchronously, because ending a receiver waits for this thread.
       DispatchQueue.global().async { [weak self, weak receiver] in if let receiver { self?.sweep(receiver) } }
     }
     log.add(.info, "participant \(id): RTP at \(receiver.address)\(from.map { " from \($0.host)" } ?? "")")
   }
 
-  /// Ends what belongs to a receiver that has ended. Its name is taken until then, and may be another's behind it.
+  /// Ends what belongs to a receiver that has ended. Its name is taken until then, and may belong to another one afterwards.
   private func sweep(_ receiver: RemoteReceiver) {
     let id = receiver.sink.id
     changing.withLock { _ in if state.withLock({ $0.receivers[id] === receiver }) { end(id, isSend: false) } }
@@ -91,7 +91,7 @@ final class Remotes: Sendable {
 
   // MARK: Sending
 
-  /// Returns what it is called.
+  /// Starts sending, and returns the sender's name.
   func send(to address: RTPAddress, id: String?, milliseconds: Int) throws(RemoteError) -> String {
     let id = id ?? Self.name("to-", address)
     try make { () throws(RemoteError) in
@@ -125,7 +125,7 @@ final class Remotes: Sendable {
     log.add(.info, "the voice is sent to \(sender.address), SSRC \(sender.reading.ssrc)")
   }
 
-  /// Ends sending; a call ends whole.
+  /// Ends sending; if it belongs to a call, ends the whole call.
   func end(_ id: String) throws(RemoteError) {
     let ids: [String]? = changing.withLock { _ in
       let ids = state.withLock { $0.senders.map(\.id) }
@@ -136,7 +136,7 @@ final class Remotes: Sendable {
     if let ids { throw .unknown(id: id, ids: ids) }
   }
 
-  /// Returns whether that has removed a participant: one whose media somebody else has unregistered is none any more.
+  /// Returns whether that removed a participant: one whose media somebody else has unregistered no longer counts.
   @discardableResult
   private func end(_ id: String, isSend: Bool) -> Bool {
     let (receiver, sender, exchange) = state.withLock { $0.take(id, isSend: isSend) }
@@ -156,8 +156,8 @@ final class Remotes: Sendable {
 
   // MARK: Calls
 
-  /// Both, with reports in between. Returns what it is called.
-  /// - Parameter port: where this machine receives; nil for the other's own.
+  /// Sends and receives, and exchanges reports. Returns the participant's name.
+  /// - Parameter port: where this machine receives; nil for the peer's own port.
   func call(_ peer: RTPAddress, id: String?, port: UInt16?, latency: Int, milliseconds: Int) throws(RemoteError) -> String {
     let id = id ?? Self.name("", peer)
     let here = RTPAddress.any(like: peer, port: port ?? peer.port)
@@ -190,7 +190,7 @@ final class Remotes: Sendable {
 
   // MARK: All of them
 
-  /// Removes a participant that is received here, and with it its call; false if it is none of these.
+  /// Removes a participant that is received here, together with its call; returns false if there is none of that name.
   func remove(_ id: String) -> Bool {
     changing.withLock { _ in
       guard state.withLock({ $0.receivers[id] != nil }) else { return false }
@@ -204,7 +204,7 @@ final class Remotes: Sendable {
 
   func clearCounters() { for receiver in state.withLock({ $0.receivers.values }) { receiver.clearCounters() } }
 
-  /// Ends everything, at the end of the service: nothing is made any more. Idempotent.
+  /// Ends everything, at the end of the service; later requests are refused. Idempotent.
   func stop() {
     let ended = changing.withLock { _ in
       state.withLock { state in
@@ -217,7 +217,7 @@ final class Remotes: Sendable {
     for sender in ended.senders { sender.stop() }
   }
 
-  /// A name that nothing else is likely to have: "10.0.0.8", with the port where it is not the usual one.
+  /// Returns a name that is unlikely to be taken: "10.0.0.8", with the port if it is not the standard one.
   private static func name(_ prefix: String, _ address: RTPAddress) -> String {
     let port = address.port == RTPAddress.standardPort ? "" : "-\(address.port)"
     let host = address.host.hasPrefix(":") ? "0\(address.host)" : address.host

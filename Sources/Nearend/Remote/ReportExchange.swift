@@ -4,10 +4,10 @@ import RTP
 import SessionModel
 import Synchronization
 
-/// Tells the other machine of a call once a second what has come of its voice, hears the same of this one's, and measures the way between:
-/// RTCP beside RTP, at the next port. On a thread of its own. [any]
+/// Exchanges RTCP reports with the other machine of a call once a second, at the port after RTP's, and measures the round-trip time. On a
+/// thread of its own. [any]
 ///
-/// PipeWire's own modules do not answer: figures that only the other machine knows are then not there.
+/// PipeWire's own modules do not answer: figures that only the other machine knows are missing then.
 final class ReportExchange: Sendable {
   private let thread: SocketThread
   private var socket: DatagramSocket { thread.socket }
@@ -17,10 +17,10 @@ final class ReportExchange: Sendable {
   private let sender: RemoteSender
 
   private static let stackSize = 256 << 10
-  /// Seconds between reports: RFC 3550's least for a stream of this rate is half as long.
+  /// Seconds between reports, twice RFC 3550's minimum for a stream of this rate.
   private static let interval = 1.0
 
-  /// - Parameter socket: at the port behind RTP's.
+  /// - Parameter socket: bound to the port after RTP's.
   init(_ socket: DatagramSocket, peer: RTPAddress, receiver: RemoteReceiver, sender: RemoteSender) {
     (thread, self.peer, self.receiver, self.sender) = (SocketThread(socket), peer, receiver, sender)
     host = DatagramSource(peer)
@@ -28,10 +28,10 @@ final class ReportExchange: Sendable {
 
   func start() { thread.start(name: "nearend-rtcp", stackSize: Self.stackSize) { [self] in run() } }
 
-  /// Ends it, and lets go of the port before it returns. Idempotent.
+  /// Ends it, and releases the port before it returns. Idempotent.
   func stop() { thread.stop() }
 
-  /// The other machine's last report, and when it came.
+  /// The other machine's last report, and its time of arrival.
   private struct Answer {
     var time: UInt64
     var arrival: Double
@@ -44,7 +44,7 @@ final class ReportExchange: Sendable {
     var before = RTPReceiver.Counts()
     var due = monotonicSeconds()
     while socket.wait(seconds: max(0.001, due - monotonicSeconds())) {
-      // A few at a time: what is sent must not wait for a flood.
+      // A few at a time: sending must not wait for the end of a flood.
       for _ in 0..<16 {
         guard let (length, source) = socket.receive(into: buffer) else { break }
         guard source.isHost(of: host), length <= buffer.count else { continue }
@@ -54,7 +54,7 @@ final class ReportExchange: Sendable {
       guard now >= due else { continue }
       due = now + Self.interval
       let reading = receiver.reading
-      // Nobody may listen there, which is not this call's fault.
+      // Nothing may listen there, which is not this call's fault.
       _ = socket.send(report(reading, since: before, answer, now).bytes, to: peer)
       before = reading.counts
     }

@@ -12,8 +12,8 @@ final class SocketThread: Sendable {
   /// Starts the thread, once.
   /// - Parameters:
   ///   - stackSize: bytes.
-  ///   - run: what it does until `socket.wait` returns false.
-  ///   - ended: called on the thread behind that, when the port is free.
+  ///   - run: the thread's work, until `socket.wait` returns false.
+  ///   - ended: called on the thread after that, when the port is free.
   func start(name: String, stackSize: Int, run: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void = {}) {
     startThread(name: name, stackSize: stackSize) { [self] in
       run()
@@ -23,7 +23,7 @@ final class SocketThread: Sendable {
     }
   }
 
-  /// Ends the thread, and lets go of the port before it returns. Not from `ended`. Idempotent.
+  /// Ends the thread, and releases the port before it returns. Must not be called from `ended`. Idempotent.
   func stop() {
     socket.wake()
     over.wait()

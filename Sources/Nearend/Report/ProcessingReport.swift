@@ -26,7 +26,7 @@ extension CaptureControls {
 }
 
 extension CaptureControls {
-  /// The mode as settings have it (V12).
+  /// The mode as a setting's value (V12).
   var micMode: MicMode {
     get {
       switch mode {
@@ -79,7 +79,7 @@ extension VoiceEngine {
     }
   }
 
-  /// Decodes what a manager keeps between two sessions.
+  /// Decodes the value that a manager keeps between two sessions.
   init(kept value: EventValue?) {
     self = value?.word() ?? .nearend
   }

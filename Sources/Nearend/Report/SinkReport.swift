@@ -15,7 +15,7 @@ extension SinkStatus {
       rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
 
-  /// `rate` is the graph's, the only one a graph sink has. `isUsed`: somebody plays into its device.
+  /// `rate` is the graph's, the only one a graph sink has. `isUsed`: an application plays into its device.
   init(_ sink: GraphSink, rate: Int, isUsed: Bool, isHeard: Bool) {
     let status = sink.status()
     self.init(

@@ -14,7 +14,7 @@ package final class EventLog: Sendable {
   /// - Parameter echo: called with each entry, on the thread that adds it.
   package init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
 
-  /// Adds an entry. Messages contain others' names and reasons, so they are reduced to one printable line.
+  /// Adds an entry. Messages contain foreign names and reasons, so they are reduced to one printable line.
   package func add(_ level: LogEntry.Level, _ message: String) {
     let entry = LogEntry(
       time: Date().timeIntervalSince1970, level: level, message: message.printable(atMost: String.longestRemark))

@@ -57,6 +57,6 @@ extension NearendService {
     if !remotes.remove(id) { participants.remove(id: id) }
   }
 
-  /// `heard` is called with a participant's id and what happened to it, on the thread that does it; it must not wait. nil for nobody. [any]
+  /// Sets the function called with a participant's id and what happened to it, on the thread that does it; it must not block. [any]
   package func onParticipant(_ heard: (@Sendable (String, ParticipantChange) -> Void)?) { participants.changed.set(heard) }
 }

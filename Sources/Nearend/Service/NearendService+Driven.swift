@@ -31,7 +31,7 @@ extension NearendService: DrivenSession {
     for setting in Setting.allCases { if let value = settings[setting] { restore(setting, to: value) } }
   }
 
-  /// The canceller's engine, too, where it is switched off.
+  /// Includes the canceller's engine while it is switched off.
   var settingsToKeep: [Setting: EventValue] {
     var settings = Dictionary(uniqueKeysWithValues: AudioSessionManager.live.map { ($0, value(of: $0)) })
     settings[.echoCanceller] = .string(core.controls.engine.canceller.rawValue)

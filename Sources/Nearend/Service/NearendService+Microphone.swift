@@ -3,17 +3,16 @@ import SessionModel
 
 /// The microphone, and what programs play into it (D2, D4).
 extension NearendService {
-  /// A Boolean value indicating whether somebody talks unheard (D2). The audio thread's last report counts only while it listens.
+  /// A Boolean value indicating whether somebody talks while muted (D2). The audio thread's last report counts only while the core sends.
   var isTalkingWhileMuted: Bool { core.isSending && core.isTalkingWhileMuted }
 
   // MARK: Application audio (D4)
 
-  /// Plays a buffer into the outgoing microphone, behind what was captured before. Returns false, and plays none of it, while nobody takes
-  /// the voice, or if more than two seconds would wait. A buffer that arrives before the graph has followed a registration waits for it.
-  /// [any]
+  /// Plays a buffer into the outgoing microphone, after earlier ones. Returns false, and plays none of it, while the voice has no consumer,
+  /// or if more than two seconds would wait. A buffer that arrives before the graph has followed a registration waits for it. [any]
   package func capture(appAudio buffer: AppAudioBuffer) -> Bool { session.current.demand.sends && core.appAudio.capture(buffer) }
 
-  /// Adds a source of application audio whose PCM a program writes, until `removeAppAudio`. It waits until somebody takes the voice.
+  /// Adds a source of application audio whose PCM a program writes, until `removeAppAudio`. It waits until the voice has a consumer.
   /// `bufferSize` is in bytes. Throws `SinkError`, `.refused` if the mixer is not among the engine observers. [any]
   package func addAppAudio(id: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> RingSink {
     guard core.appAudio.isEnabled else {

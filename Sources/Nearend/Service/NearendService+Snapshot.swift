@@ -37,6 +37,6 @@ extension NearendService {
     return snapshot
   }
 
-  /// Lets others add to every snapshot what the service itself does not know.
+  /// Sets a function that adds to every snapshot what the service itself does not know.
   package func completeSnapshots(_ complete: @escaping @Sendable (inout Snapshot) -> Void) { completion.set(complete) }
 }

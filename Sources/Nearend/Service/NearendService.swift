@@ -34,7 +34,7 @@ package final class NearendService: Sendable {
   /// Programs that have joined through the control socket.
   let programs = Programs()
   let plugInTrial: PlugInTrial?
-  /// Gives them the voice.
+  /// Distributes the voice to joined programs and remote senders.
   let relay: VoiceRelay
 
   /// Creates a service that does nothing before `start`.
@@ -45,7 +45,7 @@ package final class NearendService: Sendable {
     }
   }
 
-  /// Creates a service with a log and a bus that outlive it, and a graph of the caller's making.
+  /// Creates a service with a log and a bus that outlive it, and a graph that the caller creates.
   init(_ options: NearendOptions, log: EventLog, events: EventBus, makeGraph: MakeGraph) throws(GraphError) {
     telemetryOptions = options.telemetry
     self.log = log
@@ -146,8 +146,8 @@ package final class NearendService: Sendable {
     telemetry.withLock { $0 }?.stop()
   }
 
-  /// Calls `beat` every `interval` seconds on the control thread, which looks after the graph: one that hangs calls nobody. [any], once,
-  /// after `start`. A service in manual rendering has no such thread.
+  /// Calls `beat` every `interval` seconds on the control thread, which serves the graph: if that thread hangs, the calls cease. [any],
+  /// once, after `start`. A service in manual rendering has no such thread.
   package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) { graph.beat(every: interval, beat) }
 
   /// Puts a remark into the log.

@@ -6,7 +6,7 @@ import Synchronization
 /// What happens to a participant.
 package enum ParticipantChange: Sendable {
   case came, left
-  /// It has another gain or mute.
+  /// Its gain or mute changed.
   case changed
 }
 

@@ -16,7 +16,7 @@ extension NearendService {
   /// `GET /metrics`: Prometheus' text format 0.0.4, with content type `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
   package func metrics() -> String { ServiceMetrics(report()).text }
 
-  /// Does not reset the peaks, which belong to those who draw them.
+  /// Returns a report. Does not reset the peaks, which belong to the displays.
   func report() -> ServiceReport {
     var report = ServiceReport(snapshot: snapshot(), session: session.current)
     report.outputVolume = Double(core.mixer.masterGain)

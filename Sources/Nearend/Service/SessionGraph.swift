@@ -30,7 +30,7 @@ protocol SessionGraph: AnyObject, Sendable {
   /// Publishes the parameters again, soon.
   func parametersChanged()
   var report: GraphReport { get }
-  /// Once.
+  /// Calls `beat` every `interval` seconds on the control thread; set once.
   func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void)
 }
 

@@ -1,7 +1,7 @@
 import PipeWireGraph
 import SessionModel
 
-/// Hands what the graph tells to whom it concerns. [any]
+/// Dispatches the graph's events to the session, the log and the watchers. [any]
 final class GraphInbox: GraphListener {
   private let session: VoiceSession
   private let log: EventLog

@@ -14,7 +14,7 @@ package final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()
     var history = InterruptionHistory()
-    /// A Boolean value indicating whether the session accepts nobody any more.
+    /// A Boolean value indicating whether the session refuses registrations.
     var isEnded = false
     /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
@@ -52,7 +52,7 @@ package final class VoiceSession: Sendable {
   }
 
   private func tellCore(_ gate: MicrophoneGate) {
-    // In this order: a mute must not begin in the other mode.
+    // Mode first: a mute must not begin in the former mode.
     core.controls.mutesInput = gate.mutesInput
     core.controls.isMicrophoneMuted = gate.isMuted
     core.controls.isVoiceOnlyPrepared = gate.isOnlyPrepared
@@ -122,14 +122,14 @@ package final class VoiceSession: Sendable {
     if isRegistered { finish(event, change) }
   }
 
-  /// Takes the applications that use nearend (L3). The graph is not told of a new demand: it asks for that right afterwards.
+  /// Takes the applications that use nearend (L3). The graph is not notified of a new demand: it reads the demand right afterwards.
   func update(applications: [Media]) {
     let event = SessionEvent.applications(applications)
     let change = transition(event) { true }
     finish(event, change, tellsGraph: false)
   }
 
-  /// What the graph must provide now, and what it would have to without interruptions.
+  /// The demand on the graph now, and as it would be without interruptions.
   var demands: SessionDemands { state.withLock { SessionDemands(now: $0.session.demand, wanted: $0.session.wanted) } }
 
   /// Takes the graph's report that everything is linked, and cycles run where they are due; posts a pending recovery (S4).
@@ -150,8 +150,8 @@ package final class VoiceSession: Sendable {
 
   // MARK: Ending
 
-  /// Stops accepting registrations. Returns false, without any change, if something uses the session, or it is still activated though
-  /// nobody is there (S5).
+  /// Stops accepting registrations. Returns false, without any change, if something uses the session, or it is still activated without
+  /// media (S5).
   func endWhereUnused() -> Bool {
     state.withLock { state in
       guard !state.session.isNeeded, !state.session.isActivated else { return false }
@@ -160,10 +160,10 @@ package final class VoiceSession: Sendable {
     }
   }
 
-  /// Stops accepting registrations, whatever uses it.
+  /// Stops accepting registrations, whatever uses the session.
   func end() { state.withLock { $0.isEnded = true } }
 
-  /// A Boolean value indicating whether the session has ended: nobody is accepted, and settings may be lost. [any]
+  /// A Boolean value indicating whether the session has ended: registrations are refused, and settings may be lost. [any]
   var hasEnded: Bool { state.withLock { $0.isEnded } }
 
   // MARK: Transitions
@@ -181,7 +181,7 @@ package final class VoiceSession: Sendable {
     }
   }
 
-  /// - Parameter isPossible: called only if the session agrees.
+  /// - Parameter isPossible: called only if the session accepts the event.
   private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> Change {
     state.withLock { state in
       let old = state.session
@@ -202,7 +202,7 @@ package final class VoiceSession: Sendable {
       if effects.contains(.recovered) { state.awaitsSound = true }
       if !new.isUnitRunning { state.awaitsSound = false }
       if old.isUnitRunning != new.isUnitRunning { holdSinks(!new.isUnitRunning, &state.drops) }
-      // A leaf lock: nobody is called with it held.
+      // A leaf lock: nothing is called with it held.
       if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
       for effect in effects { apply(effect) }
       return change
@@ -238,7 +238,7 @@ package final class VoiceSession: Sendable {
     }
   }
 
-  /// Applies the effects on the graph, and tells the listeners.
+  /// Applies the effects on the graph, and notifies the listeners.
   private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
     for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
     for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }

@@ -44,7 +44,7 @@ struct ServiceSettings: Sendable {
     case (.speaker, .string(let name)): graph.pick(.output, name: name.isEmpty ? nil : name.printable())
     default: if !core.set(setting, to: value) { graph.set(setting, to: value) }
     }
-    // Of the microphone's settings, the same value again is not logged.
+    // A microphone setting that keeps its value is not logged.
     guard !setting.isOfMicrophone || self.value(of: setting) != before else { return }
     logChange(of: setting, to: value)
     postChange(of: setting)
@@ -72,7 +72,7 @@ struct ServiceSettings: Sendable {
 }
 
 extension Setting {
-  /// A Boolean value indicating whether it concerns the microphone, and what programs play into it.
+  /// A Boolean value indicating whether it concerns the microphone, or what programs play into it.
   fileprivate var isOfMicrophone: Bool {
     switch self {
     case .microphoneMuted, .microphoneMuteMode, .recordingAlwaysPrepared, .micVolume, .appVolume, .appDucking, .appMonitor: true

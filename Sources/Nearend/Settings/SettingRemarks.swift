@@ -2,7 +2,7 @@ import Border
 import RealtimeCore
 import SessionModel
 
-/// What the log says of a changed setting.
+/// Log messages for changed settings.
 extension ServiceSettings {
   func logChange(of setting: Setting, to value: EventValue) {
     switch setting {

@@ -38,7 +38,7 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
   public var captureRate: Int { graphRate() }
   /// A Boolean value indicating whether the rate is converted.
   public var isResampling: Bool { captureRate > 0 && captureRate != sampleRate }
-  /// Cycles lost because the audio was not taken in time.
+  /// Cycles lost because the audio was not consumed in time.
   public var overruns: UInt64 { pump.queue.overruns }
 
   /// Ends the stream and unregisters its source. Idempotent.
@@ -47,10 +47,10 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
     pump.end()
   }
 
-  /// Makes an iterator over the buffers that nobody has taken yet: several share them, each buffer goes to one.
+  /// Returns an iterator over the buffers not consumed yet: several iterators share them, each buffer goes to one.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
-  /// Takes buffers out of the stream, one task at a time, and keeps it open for as long as the iterator exists.
+  /// Consumes buffers, one task at a time, and keeps the stream open for as long as the iterator exists.
   public struct Iterator: AsyncIteratorProtocol, Sendable {
     fileprivate let stream: MicrophoneStream
 

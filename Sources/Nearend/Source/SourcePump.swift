@@ -3,7 +3,7 @@ import Synchronization
 
 /// Passes a stream's audio from the audio thread's queue to the tasks that await it. [any]
 ///
-/// Audio stays in the queue until somebody awaits it, so that a slow consumer shows as overruns and uses no memory.
+/// Audio stays in the queue until a task awaits it, so that a slow consumer shows as overruns and uses no memory.
 final class SourcePump: Sendable {
   let queue: SourceQueue
   let sampleRate: Int

@@ -23,13 +23,13 @@ final class RegisteredSource: Sendable {
 }
 
 /// A program's callback with its context.
-// `@unchecked Sendable`: nobody here looks behind the context; whoever registered it has promised that the audio thread may.
+// `@unchecked Sendable`: the context is never dereferenced here; its owner guarantees that the audio thread may use it.
 struct RealtimeConsumer: @unchecked Sendable {
   let callback: MicrophoneCallback
   let context: UnsafeMutableRawPointer?
 }
 
-/// The only place for a source (L5), between the session, which decides, and the tap, which delivers. [any]
+/// The single slot for a source (L5), between the session, which decides, and the tap, which delivers. [any]
 ///
 /// While it is attached a timer polls the audio thread's reports: new audio, the first sound, lost cycles. Otherwise nothing runs (L4).
 final class SourceSlot: Sendable {
@@ -51,7 +51,7 @@ final class SourceSlot: Sendable {
 
   init(tap: SourceTap) { self.tap = tap }
 
-  /// Sets the function that takes news of the source, on a thread of the slot's. Called before there is a source.
+  /// Sets the function called with news of the source, on the slot's own thread. Set it before there is a source.
   func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.set(tell) }
 
   deinit { remove(mediaId: nil) }

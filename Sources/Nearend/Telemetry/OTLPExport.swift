@@ -7,7 +7,7 @@ import Synchronization
 
 /// Reads the metrics at intervals, and sends each reading to an OpenTelemetry collector (O9). [any]
 final class OTLPExport: Sendable {
-  /// Takes a report of the state. Called on this one's own thread.
+  /// Returns a report of the state. Called on the export's own thread.
   typealias TakeReport = @Sendable () -> ServiceReport?
 
   let outlet: TelemetryOutlet
@@ -15,7 +15,7 @@ final class OTLPExport: Sendable {
   private let reader: Mutex<OTLPReader>
   private let end = DispatchSemaphore(value: 0)
 
-  /// - Parameter interval: seconds, in place of those of the options.
+  /// - Parameter interval: seconds; overrides the options' interval.
   init(
     _ options: OTLPOptions, interval: Double? = nil, limits: TelemetryQueue.Limits = .init(),
     complain: @escaping @Sendable (String) -> Void = { _ in }
@@ -31,7 +31,7 @@ final class OTLPExport: Sendable {
 
   deinit { stop(timeout: 0) }
 
-  /// - Parameter take: gives nil where nothing may be sent now, or there is nothing.
+  /// - Parameter take: returns nil if nothing may be sent now, or there is nothing to send.
   func start(_ take: @escaping TakeReport) {
     startThread(name: "telemetry-read") { [weak self, end, interval] in
       while end.wait(timeout: .now() + interval) == .timedOut {
@@ -42,7 +42,7 @@ final class OTLPExport: Sendable {
     }
   }
 
-  /// Reads no more, and tries for at most `timeout` seconds to deliver what waits. Idempotent.
+  /// Stops reading, and tries for at most `timeout` seconds to deliver what waits. Idempotent.
   func stop(timeout: Double) {
     end.signal()
     outlet.stop(timeout: timeout)
@@ -56,7 +56,7 @@ final class OTLPExport: Sendable {
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // The words of protobuf's JSON.
+    // As spelled in protobuf's JSON.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     // Every field is a number, a string or a list of them: encoding cannot fail.
     if let line = try? encoder.encode(reading) { outlet.add(line) }
@@ -87,7 +87,8 @@ struct OTLPUpload: Sendable {
     post = HTTPPost(url: options.url.absoluteString, headers: own + options.headers, timeout: timeout)
   }
 
-  /// - Throws: as `TelemetryUpload.post`; `TelemetryOutlet.Rejected` also if the collector took a part only, which must not be sent again.
+  /// - Throws: as `TelemetryUpload.post`; `TelemetryOutlet.Rejected` also if the collector accepted only a part, which must not be sent
+  ///   again.
   func post(_ reading: Data) throws {
     let answer: HTTPAnswer
     do throws(TransferError) {
@@ -110,7 +111,7 @@ struct OTLPUpload: Sendable {
 
     init(from decoder: any Decoder) throws {
       let keys = try decoder.container(keyedBy: Key.self)
-      // Protobuf's JSON has integers of 64 bits as texts, and readers accept numbers.
+      // Protobuf's JSON encodes 64-bit integers as strings, and readers accept numbers.
       let text = try? keys.decode(String.self, forKey: .rejectedDataPoints)
       rejected = text.flatMap { Int($0) } ?? (try? keys.decode(Int.self, forKey: .rejectedDataPoints)) ?? 0
       errorMessage = try keys.decodeIfPresent(String.self, forKey: .errorMessage)

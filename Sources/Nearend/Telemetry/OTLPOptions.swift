@@ -1,7 +1,7 @@
 import Foundation
 import SessionModel
 
-/// An OpenTelemetry collector that gets the metrics at intervals, by OTLP/HTTP in JSON (O9). [any]
+/// An OpenTelemetry collector that receives the metrics at intervals, by OTLP/HTTP in JSON (O9). [any]
 public struct OTLPOptions: Sendable, Equatable {
   /// Where metrics are posted; ends in /v1/metrics.
   public let url: URL
@@ -30,7 +30,7 @@ public struct OTLPOptions: Sendable, Equatable {
     (self.url, self.headers, self.interval) = (url, headers, interval)
   }
 
-  /// Whether a header has a name and a value and is none that the exporter sets itself.
+  /// Returns whether a header has a name and a value and is not one that the exporter sets itself.
   private static func isGood(_ header: String) -> Bool {
     guard let colon = header.firstIndex(of: ":"), colon != header.startIndex else { return false }
     let name = header[..<colon].lowercased()

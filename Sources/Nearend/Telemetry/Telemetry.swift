@@ -2,7 +2,7 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// Makes records of events, and passes them to a file, a server, or both (T3); and the metrics to a collector (O9). [any]
+/// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O9). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
 ///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
@@ -16,7 +16,7 @@ final class Telemetry: Sendable {
   private let gate: Mutex<TelemetryGate>
   private let log: EventLog?
   private let version: SoftwareVersion
-  /// Serializes the making of lines.
+  /// Serializes the encoding of records.
   private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
   /// The thread on which the queue is taking a snapshot.
   private let snapshotThread = Mutex<pthread_t?>(nil)
@@ -81,7 +81,7 @@ final class Telemetry: Sendable {
     self.subscription.withLock { $0 = subscription }
   }
 
-  /// Starts reading the metrics, if a collector gets them: where snapshots of the state may be sent, for they are no less.
+  /// Starts reading the metrics, if there is a collector. They are sent only if snapshots may be, because they reveal no less.
   func read(_ take: @escaping OTLPExport.TakeReport) {
     export?.start { [weak self] in self?.reading(take) }
   }

@@ -43,7 +43,7 @@ final class TelemetryFile: Sendable {
         size = try Self.size(descriptor, path)
       }
       do { try Self.write(line + [0x0A], to: descriptor, path) } catch {
-        // A full disk may have taken part of a line.
+        // Part of the line may have been written before the disk was full.
         ftruncate(descriptor, size)
         throw error
       }

@@ -7,7 +7,7 @@ public struct TelemetryOptions: Sendable, Equatable {
   public var file: String?
   /// A server to which lines of JSON are posted (`application/x-ndjson`); nil for none.
   public var url: URL?
-  /// A collector that gets the metrics; nil for none.
+  /// A collector that receives the metrics; nil for none.
   public var otlp: OTLPOptions?
   /// What the operator allows.
   public var gate: TelemetryGate
@@ -30,7 +30,7 @@ public struct TelemetryOptions: Sendable, Equatable {
   /// A Boolean value indicating whether there is a destination. What the gate forbids is not sent even then.
   public var isOn: Bool { file != nil || url != nil || otlp != nil }
 
-  /// An address of a server; nil if the text is none.
+  /// Parses the address of a server; nil if the text is not one.
   static func server(_ text: String) -> URL? {
     guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
       let host = url.host, !host.isEmpty

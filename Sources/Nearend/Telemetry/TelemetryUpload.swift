@@ -28,7 +28,7 @@ struct TelemetryUpload: Sendable {
 
   struct Unanswered: Error, CustomStringConvertible { let description: String }
 
-  /// Redirects are not followed: another place would have to be given everything.
+  /// Creates an upload by HTTP. Redirects are not followed: they would pass everything to an address that nobody has configured.
   /// - Parameter timeout: seconds for the whole request.
   static func http(_ url: URL, timeout: Double = 10) -> TelemetryUpload {
     TelemetryUpload { body in

@@ -37,7 +37,7 @@ extension ControlRequest {
 }
 
 extension PCMRegistration {
-  /// Makes a source of application audio, without media: it waits until somebody takes the voice.
+  /// Creates a source of application audio, without media: it waits until the voice has a consumer.
   static func appAudio(
     id: String, rate: Int, channels: Int, type: SinkFormat.SampleType, milliseconds: Int, in service: NearendService
   ) throws(SinkError) -> PCMRegistration {

@@ -2,9 +2,9 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// `GET /events`: streams one event per line, from now on, until the client leaves.
+/// `GET /events`: streams one event per line, from now on, until the client disconnects.
 ///
-/// For a slow reader the newest `capacity` events wait here; the first one after a loss says in `eventsLost` how many are missing.
+/// The newest `capacity` events are kept for a slow reader; the first one after a loss says in `eventsLost` how many are missing.
 final class EventFeed: Sendable {
   private struct State {
     var waiting: [AudioEvent] = []
@@ -51,7 +51,7 @@ final class EventFeed: Sendable {
     try feed.pass(to: exchange.connection) { try exchange.send(chunk: $0) }
   }
 
-  /// Sends events, a line each, as they come, until the client leaves.
+  /// Sends events as they come, one per line, until the client disconnects.
   func pass(to connection: ControlConnection, _ send: ([UInt8]) throws -> Void) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -15,7 +15,7 @@ extension ControlEndpoints {
 }
 
 extension ControlRequest {
-  /// The joined program that the request is for; nil for none.
+  /// Returns the joined program that makes the request; nil if the request names none.
   func program() throws(RequestFailure) -> Int? {
     guard let number = try integer("program") else { return nil }
     guard service.programs.contains(number) else {
@@ -31,7 +31,7 @@ extension ControlRequest {
         409, "programs join nearend \(nearendVersion) with version=\(HostProtocol.version), not \(version); use the same nearend for both")
     }
     let feed = try EventFeed()
-    // Before the settings are read: a change in between is told twice rather than never.
+    // Subscribes before the settings are read: a change in between is reported twice rather than never.
     let subscription = service.events.subscribe { feed.add($0) }
     let name = (exchange.head.query["name"] ?? "").printable(atMost: 64)
     let process = try integer("process")
@@ -56,7 +56,7 @@ extension ControlRequest {
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
     if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
     let name = try service.register(Media(id: id, isSend: isSend, isReceive: isReceive), of: program)
-    // It ends with its program, whether that is told of it or not.
+    // It ends with its program, even if the answer does not arrive.
     try exchange.answer(json: Media(id: name, isSend: isSend, isReceive: isReceive))
   }
 

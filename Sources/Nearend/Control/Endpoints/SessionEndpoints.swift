@@ -18,7 +18,7 @@ extension ControlEndpoints {
 /// The commands of `POST /commands`: those that are neither settings nor requests of their own.
 private enum PlainCommand: String, Codable, CaseIterable {
   case clearCounters, saveDiagnostics, resumeAfterUnplug, enableVoiceProcessing, disableVoiceProcessing
-  /// For a joined program: an event `didRecover` of its own once sound passes.
+  /// Posts `didRecover` to the joined program alone once sound passes.
   case tellWhenSoundPasses
 }
 
@@ -79,7 +79,7 @@ extension ControlRequest {
     guard body.count == 1, let command = body["command"] else {
       throw RequestFailure(400, "the body is not an object with \"command\"; commands: \(names)")
     }
-    // What the session hands on when it ends was handed on before.
+    // A session that ends has already handed its settings on; a later change would be lost.
     guard !service.session.hasEnded else { throw RequestFailure(503, SessionRefusal.ended.description) }
     switch command {
     case .clearCounters: service.perform(.clearCounters)

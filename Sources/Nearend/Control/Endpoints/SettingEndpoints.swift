@@ -80,7 +80,7 @@ extension NearendService {
 }
 
 extension NearendService {
-  /// Checks after a change that the session has not ended meanwhile, and handed its settings on before it.
+  /// Checks after a change that the session had not ended before it, and handed its settings on without the change.
   /// - Throws: `SettingError.refused` in that case.
   fileprivate func checkThatItStays(_ values: [String: EventValue]) throws(SettingError) {
     guard session.hasEnded, let name = values.keys.sorted().first else { return }

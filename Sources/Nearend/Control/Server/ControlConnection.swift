@@ -2,7 +2,7 @@ import Glibc
 import PipeWireClient
 import Synchronization
 
-/// The peer has left, or is given up.
+/// The peer has disconnected, or has timed out.
 enum ConnectionEnd: Error { case closed, timedOut }
 
 /// One client's socket: reads and writes bytes, each with a deadline.
@@ -39,7 +39,7 @@ final class ControlConnection: @unchecked Sendable {
     set { state.withLock { $0.isServing = newValue } }
   }
 
-  /// Ends whatever its thread waits for. [any]
+  /// Interrupts whatever its thread waits for. [any]
   func interrupt() { state.withLock { if !$0.isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) } } }
 
   func close() {
@@ -88,7 +88,7 @@ final class ControlConnection: @unchecked Sendable {
     }
   }
 
-  /// Waits; throws `.closed` as soon as the client has left.
+  /// Waits; throws `.closed` as soon as the client has disconnected.
   func pause(seconds: Double, waking wake: Int32? = nil) throws(ConnectionEnd) {
     var events = [pollfd(fd: descriptor, events: 0, revents: 0)]
     if let wake { events.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0)) }

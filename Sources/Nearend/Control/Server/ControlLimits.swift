@@ -1,6 +1,6 @@
 /// Limits of what one client may cost. [any]
 struct ControlLimits: Sendable {
-  /// Simultaneous connections. A further client replaces one without a request so far, or is told to come back later.
+  /// Simultaneous connections. A further client replaces one that has not made a request yet, or else is refused.
   var connections = 256
   /// Bytes of a request line with headers.
   var headBytes = 16 << 10
@@ -10,6 +10,6 @@ struct ControlLimits: Sendable {
   var requestSeconds = 5.0
   /// Seconds that a connection may wait for its next request.
   var idleSeconds = 60.0
-  /// Seconds after which a client that accepts nothing is dropped, and PCM that has ended but is not played.
+  /// Seconds after which a client that accepts nothing is dropped, and an upload is given up whose remaining PCM is not played.
   var stallSeconds = 30.0
 }

@@ -4,12 +4,12 @@ import PipeWireClient
 import Platform
 import Synchronization
 
-/// Where clients come from. [any]
+/// A socket that accepts clients. [any]
 protocol ListeningSocket: Sendable {
   var descriptor: Int32 { get }
-  /// Stops accepting, and wakes who waits for it. Idempotent.
+  /// Stops accepting, and wakes the thread that waits for clients. Idempotent.
   func remove()
-  /// Returns whether a client, just accepted, may speak.
+  /// Returns whether a client that was just accepted is allowed.
   func admits(_ client: Int32) -> Bool
 }
 
@@ -25,7 +25,7 @@ final class ControlServer: Sendable {
   private let respond: @Sendable (ControlExchange) throws -> Void
   private let state = Mutex(State())
   private let threads = DispatchGroup()
-  /// Counts connections that may be open, including those being closed: accepting waits for it, so that no client can exhaust the
+  /// Limits the connections that may be open, including those being closed: accepting waits for it, so that no client can exhaust the
   /// descriptors.
   private let room = DispatchSemaphore(value: 0)
 
@@ -55,7 +55,7 @@ final class ControlServer: Sendable {
     // Also wakes `poll` and `accept`.
     socket.remove()
     for connection in connections { connection.interrupt() }
-    // A client's own thread may be the one that lets the last reference to the service go.
+    // A client's own thread, which may release the last reference to the service, must not wait for itself.
     if currentThreadName != Self.clientThread { _ = threads.wait(timeout: .now() + Self.patience) }
   }
 

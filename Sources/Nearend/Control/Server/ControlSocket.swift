@@ -33,8 +33,8 @@ final class ControlSocket: ListeningSocket {
     self.descriptor = descriptor
   }
 
-  /// Removes the socket, stops accepting, and then leaves the folder to the next listener: not with the last reference only, which a
-  /// thread that ends may hold a moment longer. Idempotent.
+  /// Removes the socket, stops accepting, and then releases the folder to the next listener, without waiting for the last reference, which
+  /// an ending thread may hold a moment longer. Idempotent.
   func remove() {
     isRemoved.withLock { isRemoved in
       if isRemoved { return }
@@ -45,7 +45,7 @@ final class ControlSocket: ListeningSocket {
     }
   }
 
-  /// Only this user's processes.
+  /// Admits only this user's processes.
   func admits(_ client: Int32) -> Bool { Self.peer(of: client)?.uid == geteuid() }
 
   deinit {
@@ -107,8 +107,8 @@ final class ControlSocket: ListeningSocket {
     return (peer(of: descriptor).map { Int($0.pid) }, ())
   }
 
-  /// Connects to whoever listens at `path`, if that is a process of this user's; nil otherwise. The caller closes the descriptor, which
-  /// blocks.
+  /// Connects to the listener at `path`, if that is a process of this user; nil otherwise. The caller closes the descriptor, which is in
+  /// blocking mode.
   static func connection(to path: String) -> Int32? {
     guard path.utf8.count <= pathLimit else { return nil }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

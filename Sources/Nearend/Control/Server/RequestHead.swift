@@ -5,7 +5,7 @@ import Platform
 struct RequestFailure: Error, Equatable {
   var status: Int
   var reason: String
-  /// For a method that the path does not have: those that it has.
+  /// The methods that the path has, if it lacks the requested one.
   var allow: [String] = []
 
   init(_ status: Int, _ reason: String, allow: [String] = []) {
