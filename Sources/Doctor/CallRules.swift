@@ -92,11 +92,11 @@ func realtimeFindings(_ facts: DoctorFacts) -> [Finding] {
   ]
 }
 
-// MARK: Who else is in the way
+// MARK: Other programs in the path
 
 func cancellerFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let graph = facts.graph else { return [] }
-  // What reaches the filter's microphone, and what becomes of the voice.
+  // The nodes from which sound reaches the filter's microphone, and those that the voice reaches.
   let filters = graph.nodes.filter { $0.voiceFilter != nil }
   let microphone = graph.node(named: facts.status?.route.microphone?.name)
   var inPath: Set<UInt32> = []
@@ -125,7 +125,7 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
   let users = Set(
     graph.links.compactMap { link -> UInt32? in graph.node(link.from)?.name == "nearend.microphone" ? graph.node(link.to)?.client : nil })
   var findings: [Finding] = []
-  // The microphone, and what is behind one that somebody's filter makes.
+  // The microphone and, if another program's filter provides it, the sources behind that filter.
   let behind = microphone.map { graph.reachable(from: $0.id, isBackwards: true) } ?? []
   let raw = Set(behind.filter { graph.node($0)?.mediaClass.hasPrefix("Audio/Source") == true })
   let recording = streams { raw.contains($0.from) ? $0.to : nil }.filter { $0.records && $0.voiceFilter == nil }
@@ -153,7 +153,7 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
   return findings
 }
 
-// MARK: What is heard
+// MARK: Levels and mutes
 
 func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let status = facts.status else { return [] }

@@ -1,33 +1,33 @@
 import Platform
 import SessionModel
 
-/// All that the doctor looks at, at one instant. A plain value, so that whatever may be wrong can be written down in a test. [any]
+/// Everything that the doctor examines, at one instant. A plain value, so that a test can describe any fault. [any]
 package struct DoctorFacts: Sendable, Equatable {
-  /// What the graph tells; nil where no daemon answers.
+  /// The daemon's graph; nil if no daemon answers.
   package var graph: GraphSurvey?
   /// Why there is no graph.
   package var daemonProblem = ""
-  /// The installed WirePlumber's version; nil where it does not tell.
+  /// The installed WirePlumber's version; nil if unknown.
   package var wirePlumber: String?
 
   /// The control socket.
   package enum Socket: Sendable, Equatable {
-    /// Nobody has made one; or there is no telling where it would be.
+    /// No socket exists, or its path is unknown.
     case absent
     case answers
-    /// It is there, and nobody listens.
+    /// The socket exists, but nothing listens.
     case stale
-    /// Somebody listens, and gives no good answer.
+    /// Something listens, but gives no valid answer.
     case silent(reason: String)
   }
   package var socket = Socket.absent
   package var socketPath = ""
-  /// The status document of the nearend that runs.
+  /// The status document of the running nearend.
   package var status: Snapshot?
 
   /// How nearend's audio thread is scheduled.
   package struct Realtime: Sendable, Equatable {
-    /// 1–99; 0 where it has no more right than every other thread.
+    /// 1–99; 0 without realtime priority.
     package var priority = 0
     /// RLIMIT_RTPRIO of the process.
     package var limit = 0
@@ -36,14 +36,14 @@ package struct DoctorFacts: Sendable, Equatable {
       self.limit = limit
     }
   }
-  /// nil where no nearend runs, or its thread is not to be seen.
+  /// nil if no nearend runs, or its thread cannot be examined.
   package var realtime: Realtime?
-  /// Whether rtkit is installed, which gives priorities to who may not take them.
+  /// Whether rtkit is installed, which grants priorities to processes without the right to them.
   package var hasRealtimeKit = false
 
-  /// What is wrong with nearend.toml.
+  /// The problems in nearend.toml.
   package var configurationProblems: [String] = []
-  /// What an earlier run left to put back: names of its parts.
+  /// What an earlier run left to restore: names of its parts.
   package var leftovers: [String] = []
   package var leftoversPath = ""
   /// The WebRTC engine's library and its generation.
@@ -52,15 +52,15 @@ package struct DoctorFacts: Sendable, Equatable {
   package init() {}
 }
 
-/// The daemon's graph, as much of it as the doctor judges by. [any]
+/// The daemon's graph, as far as the doctor judges by it. [any]
 package struct GraphSurvey: Sendable, Equatable {
   package struct Node: Sendable, Equatable {
     package var id: UInt32
     package var name: String
     package var description = ""
-    /// "Audio/Sink", "Stream/Output/Audio", …; empty where it has none.
+    /// "Audio/Sink", "Stream/Output/Audio", …; empty if it has none.
     package var mediaClass = ""
-    /// The name of the client that made it; empty if it gives none.
+    /// The name of the client that created it; empty if it gives none.
     package var application = ""
     package var client: UInt32?
     package init(
@@ -84,17 +84,17 @@ package struct GraphSurvey: Sendable, Equatable {
   }
   /// "0.3.65"
   package var daemonVersion = ""
-  /// Whether a session manager is there.
+  /// Whether a session manager runs.
   package var hasSessionManager = false
   package var nodes: [Node] = []
-  /// From node to node.
+  /// Links from node to node.
   package var links: Set<Link> = []
-  /// The session's defaults, by node name; nil where there is none, or the session manager does not tell.
+  /// The session's defaults, by node name; nil if there is none, or the session manager does not report it.
   package var defaultSink: String?
   package var defaultSource: String?
-  /// `clock.force-quantum` of the settings, in frames; 0: nobody forces one.
+  /// `clock.force-quantum` of the settings, in frames; 0 if none is forced.
   package var forcedQuantum = 0
-  /// The id of the process that has the node `nearend`.
+  /// The id of the process that owns the node `nearend`.
   package var nearendProcess: Int32?
 
   package init() {}
@@ -102,8 +102,8 @@ package struct GraphSurvey: Sendable, Equatable {
   func node(_ id: UInt32) -> Node? { nodes.first { $0.id == id } }
   func node(named name: String?) -> Node? { nodes.last { $0.name == name } }
 
-  /// Every node that sound from `id` reaches, or with `isBackwards` comes from, over links and through programs that take sound in and give
-  /// it out.
+  /// Returns every node that sound from `id` reaches, or with `isBackwards` comes from, over links and through programs that take sound in
+  /// and put it out.
   func reachable(from id: UInt32, isBackwards: Bool) -> Set<UInt32> {
     var (seen, waiting): (Set<UInt32>, [UInt32]) = ([id], [id])
     while let next = waiting.popLast() {
@@ -123,20 +123,20 @@ extension GraphSurvey.Node {
   var plays: Bool { mediaClass == "Stream/Output/Audio" }
   /// nearend's own devices and filter.
   var isOurs: Bool { name == "nearend" || name.hasPrefix("nearend.") }
-  /// Who it is, for people.
+  /// Its name for people.
   var words: String { application.isEmpty || application == name ? name : "\(application) (\(name))" }
 
-  /// The ends of one canceller or denoiser belong together.
+  /// Identifies the ends of one canceller or denoiser; nil for other nodes.
   fileprivate var filterGroup: String? { voiceFilter.map { "\($0.name) \(client.map { "\($0)" } ?? "")" } }
 
-  /// The voice filter of others that it is an end of.
+  /// Another program's voice filter of which the node is an end; nil if it is none.
   var voiceFilter: VoiceFilter? {
     let text = "\(name) \(description)".lowercased()
     return isOurs ? nil : VoiceFilter.all.first { filter in filter.marks.contains { text.includes($0) } }
   }
 }
 
-/// A canceller or denoiser of somebody else's, known by the names of its nodes.
+/// Another program's canceller or denoiser, recognized by the names of its nodes.
 struct VoiceFilter: Equatable {
   var name: String
   var marks: [String]

@@ -1,4 +1,4 @@
-/// Something that the doctor has found: what it saw, and what to do about it. [any]
+/// A finding of the doctor: the fact, the evidence for it, and the remedy. [any]
 package struct Finding: Codable, Sendable, Equatable {
   package enum Severity: String, Codable, Sendable, Comparable {
     /// As it should be.
@@ -11,14 +11,14 @@ package struct Finding: Codable, Sendable, Equatable {
     private var rank: Int { self == .harm ? 2 : self == .hint ? 1 : 0 }
     package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
   }
-  /// A word that stays: "realtime", "echo", …
+  /// A stable word: "realtime", "echo", …
   package var id: String
   package var severity: Severity
-  /// One line: what it is.
+  /// The fact in one line.
   package var summary: String
-  /// What was seen.
+  /// The evidence.
   package var evidence: [String]
-  /// What to do; nil where there is nothing to.
+  /// What to do; nil if there is nothing to do.
   package var remedy: String?
 
   init(_ id: String, _ severity: Severity, _ summary: String, evidence: [String] = [], remedy: String? = nil) {
@@ -30,7 +30,7 @@ package struct Finding: Codable, Sendable, Equatable {
   }
 }
 
-/// What is found in facts: a function of them, and of nothing else. [any]
+/// Returns the findings for some facts; a pure function. [any]
 package func findings(in facts: DoctorFacts) -> [Finding] {
   [
     daemonFindings, sessionManagerFindings, configurationFindings, nearendFindings, leftoverFindings, realtimeFindings, quantumFindings,

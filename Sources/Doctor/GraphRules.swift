@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Whether a dotted version is this one or a later.
+/// Returns whether a dotted version is `wanted` or later.
 private func isVersion(_ version: String, atLeast wanted: Int...) -> Bool {
   !version.split(separator: ".").map { Int($0) ?? 0 }.lexicographicallyPrecedes(wanted)
 }

@@ -1,8 +1,8 @@
 import PipeWireClient
 
 extension GraphSurvey {
-  /// Asks the daemon. Waits for its answer, and a moment for the session manager's. [any]
-  /// - Throws: `PipeWireError` where no daemon answers.
+  /// Asks the daemon. Waits for its answer, and briefly for the session manager's. [any]
+  /// - Throws: `PipeWireError` if no daemon answers.
   package static func take(remote: String? = nil) throws -> GraphSurvey {
     try DaemonInquiry.ask(thread: "nearend-doctor", remote: remote, properties: ["application.name": "Nearend Doctor"]) {
       (inquiry, connection) throws(PipeWireError) in
@@ -17,7 +17,7 @@ extension GraphSurvey {
     }
   }
 
-  /// What the daemon's registry tells.
+  /// Reads the daemon's registry.
   private init(_ connection: Connection) {
     self.init()
     daemonVersion = connection.daemonVersion

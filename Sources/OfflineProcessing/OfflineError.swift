@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why files were not processed; no output is left then. [any]
+/// Why files were not processed; no output remains in that case. [any]
 package enum OfflineError: Error, Equatable, CustomStringConvertible {
   /// A file that cannot be read or processed.
   case input(file: String, reason: String)

@@ -5,13 +5,13 @@ import SessionModel
 package struct OfflineOptions: Sendable {
   /// Path of the raw microphone's file.
   package var microphone: String
-  /// Path of what the far end sent, which the speaker played; nil is silence.
+  /// Path of the far end's signal, which the speaker played; nil is silence.
   package var farEnd: String?
   /// Path of the voice, a mono WAV file at the microphone's rate.
   package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   package var plot: String?
-  /// Whether the result has spectrograms, for a plot that is drawn by whoever asks.
+  /// Whether to make spectrograms, for a plot that the caller draws.
   package var drawsSpectrograms = false
   /// Frames per cycle, 32–8192; nil is 10 ms.
   package var quantum: Int?

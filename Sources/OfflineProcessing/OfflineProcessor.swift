@@ -15,7 +15,7 @@ package final class OfflineProcessor {
   /// The result of a run.
   package struct Result: Sendable {
     package var metrics: ProcessingMetrics
-    /// Spectrograms of microphone and voice; empty unless they were asked for.
+    /// Spectrograms of microphone and voice; empty unless requested.
     package var spectrograms: [Chart.Spectrogram]
     /// Remarks on the files, for people.
     package var notes: [String]

@@ -6,11 +6,11 @@ import SessionModel
 import TOMLKit
 
 extension Configuration {
-  /// Bytes, and lines, of a file; what people write is far smaller.
+  /// Maximum bytes and lines of a file, far more than people write.
   static let largest = (bytes: 1 << 16, lines: 2_000)
 
-  /// Reads nearend.toml; what is not there says nothing.
-  /// - Throws: `ConfigurationError`, with everything that is wrong.
+  /// Reads nearend.toml; a missing file is an empty configuration.
+  /// - Throws: `ConfigurationError`, with all problems.
   package init(path: String) throws(ConfigurationError) {
     func fail(_ message: String) -> ConfigurationError { ConfigurationError(path: path, problems: [.init(message: message)]) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -29,8 +29,8 @@ extension Configuration {
     try self.init(text: text, path: path)
   }
 
-  /// Reads a text; `path` is how problems name it.
-  /// - Throws: `ConfigurationError`, with everything that is wrong.
+  /// Parses a text; `path` names it in problems.
+  /// - Throws: `ConfigurationError`, with all problems.
   package init(text: String, path: String) throws(ConfigurationError) {
     var reader = ConfigurationReader(text)
     reader.read()
@@ -41,14 +41,14 @@ extension Configuration {
   }
 }
 
-/// The one place that a configuration comes in at: a text of TOML to checked values, or to what is wrong with it.
+/// Reads a TOML text into checked values, or lists its problems. Every configuration passes through here.
 private struct ConfigurationReader {
   var configuration = Configuration()
   var problems: [ConfigurationError.Problem] = []
   private let text: String
   private let keys: KeyLines
 
-  /// More say nothing new.
+  /// Maximum number of problems reported.
   private static let mostProblems = 20
   /// The keys of a participant's table.
   private static let participantKeys = ["gain", "muted"] + RemoteRule.keys
@@ -114,7 +114,7 @@ private struct ConfigurationReader {
     report(path, "\(setting.rawValue) is given twice, as '\(setting.rawValue)' and '\(setting.alias ?? "")': give it once")
   }
 
-  /// As the command line has it: one of the two ways of saying what is let through, and somewhere to send it to.
+  /// Checks telemetry as the command line does: only one of the two ways to set the gate, and at least one destination.
   private mutating func checkTelemetry() {
     func isGiven(_ option: RunOption) -> Bool { configuration.option(option) != option.standard }
     let gate = [RunOption.telemetryMinVersion, .telemetryDisable].filter(isGiven)

@@ -1,18 +1,18 @@
 import TOMLKit
 
-/// The lines that the keys of a TOML text are on.
+/// Finds the lines of the keys in a TOML text.
 ///
 /// TOMLKit reports the position of a syntax error, but not of a value. So this searches for the shortest prefix of the text that, parsed,
-/// has the key: a second parser of TOML would disagree with the first.
+/// has the key: a second parser of TOML might disagree with the first.
 struct KeyLines {
   private let lines: [Substring]
 
   init(_ text: String) { lines = text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-  /// From 1; nil where there is no such key.
+  /// Returns the line of a key, from 1; nil if there is no such key.
   func line(of path: [String]) -> Int? {
     guard holds(path, lines.count) == true else { return nil }
-    // `found` lines hold the key and `lower` lines do not; what begins with fewer than `upper` is not looked at yet.
+    // `found` lines hold the key, and `lower` lines do not; prefixes between `lower` and `upper` have not been tried yet.
     var (lower, upper, found) = (0, lines.count, lines.count)
     while lower + 1 < upper {
       let middle = (lower + upper) / 2
@@ -28,7 +28,7 @@ struct KeyLines {
     return first
   }
 
-  /// Whether the key is in the first `count` lines; nil where those are no TOML.
+  /// Returns whether the first `count` lines hold the key; nil if they are not valid TOML.
   private func holds(_ path: [String], _ count: Int) -> Bool? {
     guard let table = try? TOMLTable(string: lines[..<count].joined(separator: "\n")) else { return nil }
     var current: TOMLTable? = table

@@ -1,7 +1,7 @@
 import SessionModel
 
-/// Everything that says what a setting is when nearend starts, and which of it holds: the command line, then the configuration (first for
-/// the device in use), then what was remembered, then the default. [any]
+/// The sources of a setting's value at the start, which take precedence in this order: the command line, the configuration (first the rule
+/// for the device in use), what was remembered, the default. [any]
 package struct Layers: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
     case commandLine
@@ -21,10 +21,10 @@ package struct Layers: Sendable, Equatable {
     self.remembered = remembered
   }
 
-  /// The settings, each thing once: `echoCancellation` is `echoCanceller` seen as a switch.
+  /// The settings without duplicates: `echoCancellation` is `echoCanceller` seen as a switch.
   package static let settings = Setting.allCases.filter { $0 != .echoCancellation }
 
-  /// What holds while devices of these node names are in use, and who says so.
+  /// Returns the value in force while devices of these node names are in use, and its origin.
   package func resolved(_ setting: Setting, devices: Set<String> = []) -> (value: EventValue, origin: Origin) {
     if setting.views.count > 1 {
       let (canceller, origin) = resolvedCanceller(devices)
@@ -34,7 +34,7 @@ package struct Layers: Sendable, Equatable {
     return said(of: setting, devices: devices).first ?? (setting.standard, .standard)
   }
 
-  /// What each layer says, the one that holds first.
+  /// Returns the value of each layer that sets one, in order of precedence.
   private func said(of setting: Setting, devices: Set<String>) -> [(value: EventValue, origin: Origin)] {
     var said: [(EventValue, Origin)] = []
     if let value = commandLine[setting] { said.append((value, .commandLine)) }
@@ -46,7 +46,7 @@ package struct Layers: Sendable, Equatable {
     return said
   }
 
-  /// A layer may name the engine, switch it off, or switch it on: then the next layer that names one says which.
+  /// Resolves the canceller. A layer may name the engine, switch it off, or switch it on; on means the engine that the next layer names.
   private func resolvedCanceller(_ devices: Set<String>) -> (EchoCanceller, Origin) {
     let engines = said(of: .echoCanceller, devices: devices)
     let switches = said(of: .echoCancellation, devices: devices)
@@ -79,7 +79,7 @@ extension Layers.Origin {
     }
   }
 
-  /// For people: "nearend.toml:12".
+  /// A description for people: "nearend.toml:12".
   package var words: String {
     func place(_ line: Int?) -> String { "nearend.toml" + (line.map { ":\($0)" } ?? "") }
     return switch self {

@@ -4,8 +4,8 @@ import Nearend
 import SessionModel
 import Synchronization
 
-/// Keeps a running nearend as people want it: takes a changed nearend.toml over, gives devices what the file says for them, and remembers
-/// what people change meanwhile (O4). [any]
+/// Keeps a running nearend as people want it: applies changes of nearend.toml and the settings that it has for devices in use, and
+/// remembers what people change meanwhile (O4). [any]
 package final class PreferenceKeeper: Sendable {
   private let service: NearendService
   private let configurationPath: String?
@@ -15,16 +15,15 @@ package final class PreferenceKeeper: Sendable {
     var layers: Layers
     /// Node names of the devices in use.
     var devices: Set<String> = []
-    /// What people have set in this run, by the rule for a device that held then ("" for none): it goes before everything while that rule
-    /// holds.
+    /// Run-time changes, by the device rule in force at the time ("" for none); they take precedence while it is in force.
     var changes: [Setting: [String: EventValue]] = [:]
-    /// What each setting was last seen to be: another value is somebody's.
+    /// The last known value of each setting; a different one means that somebody has changed it.
     var seen: [Setting: EventValue] = [:]
-    /// Participants that are there.
+    /// The participants present.
     var participants: [String: ParticipantStart] = [:]
     var stages = StageKeeper()
     var remotes = RemoteKeeper()
-    /// Not written yet.
+    /// Changes that are not written yet.
     var changedSettings: Set<Setting> = []
     var changedGains: Set<String> = []
     var isWriting = false
@@ -36,16 +35,16 @@ package final class PreferenceKeeper: Sendable {
   }
   private let state: Mutex<State>
 
-  /// What a participant begins with, or was last seen to have.
+  /// The state that a participant begins with, or was last seen in.
   private struct ParticipantStart: Equatable {
     var gain = 1.0
     var isMuted = false
   }
 
-  /// Seconds for which changes are gathered before they are written.
+  /// Seconds for which changes are collected before they are written.
   private static let gathering = 0.3
 
-  /// - Parameter layers: what nearend began with. Paths are nil where there is no such file.
+  /// - Parameter layers: the values that nearend started with. Paths are nil if there is no such file.
   package init(_ service: NearendService, layers: Layers, configuration: String?, remembered: RememberedFile?) {
     self.service = service
     configurationPath = configuration
@@ -56,7 +55,7 @@ package final class PreferenceKeeper: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Gives the service, which has started, what it could not begin with, and follows from then on. Once.
+  /// Applies what the service, which has started, could not begin with, and follows changes from then on. Called once.
   package func start() {
     queue.sync {
       state.withLock { $0.devices = devicesInUse }
@@ -79,11 +78,11 @@ package final class PreferenceKeeper: Sendable {
       state.subscription = subscription
       state.watch = watch
     }
-    // What changed between reading and watching.
+    // Covers changes between reading and watching.
     queue.async { self.look() }
   }
 
-  /// Writes what is to be remembered. Before the service stops.
+  /// Writes what is to be remembered. Called before the service stops.
   package func stop() {
     service.onParticipant(nil)
     let ended = state.withLock { state in
@@ -94,7 +93,7 @@ package final class PreferenceKeeper: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func heard(_ event: AudioEvent) {
     switch event.kind {
@@ -112,7 +111,7 @@ package final class PreferenceKeeper: Sendable {
   }
 
   private func deviceChanged() {
-    // What somebody has picked may be told of after the device that it brought.
+    // A pick may be reported after the change of device that it caused.
     for setting in Layers.settings { noticed(setting) }
     let devices = devicesInUse
     let isOther = state.withLock { state in
@@ -122,7 +121,7 @@ package final class PreferenceKeeper: Sendable {
     if isOther { apply(Set(Layers.settings).subtracting([.microphoneMuted])) }
   }
 
-  /// A setting may be another than the one that was last seen: then somebody has changed it.
+  /// Records a value that differs from the last known one as a change by somebody.
   private func noticed(_ setting: Setting) {
     let value = service.value(of: setting).rounded
     let overruled: (Layers.Origin, EventValue)? = state.withLock { state in
@@ -130,7 +129,7 @@ package final class PreferenceKeeper: Sendable {
       state.seen[setting] = value
       let (said, origin) = state.layers.resolved(setting, devices: state.devices)
       state.changes[setting, default: [:]][origin.rule] = value
-      // What holds for a device alone is the file's matter, and not remembered for every other.
+      // A change under a device rule concerns that device alone, and is not remembered for all others.
       guard origin.rule.isEmpty, setting.isRemembered else { return said.rounded == value ? nil : (origin, said) }
       state.layers.remembered[setting] = value
       state.changedSettings.insert(setting)
@@ -180,9 +179,9 @@ package final class PreferenceKeeper: Sendable {
     if wanted.isMuted != sink.isMuted { service.perform(.setSinkMuted(id: sink.id, wanted.isMuted)) }
   }
 
-  // MARK: What is wanted
+  // MARK: Applying settings
 
-  /// Gives each of the settings what is wanted of it now.
+  /// Sets each of the settings to the value in force now.
   private func apply(_ settings: Set<Setting>) {
     for setting in Layers.settings where settings.contains(setting) {
       let now = service.value(of: setting)
@@ -237,7 +236,7 @@ package final class PreferenceKeeper: Sendable {
     }
   }
 
-  /// What the file says of a setting in other words than before goes before what people have set since.
+  /// Applies a changed file. What it says differently than before takes precedence over what people have set since.
   private func takeOver(_ old: Layers, _ new: Layers) -> (settings: [Setting], sinks: [String]) {
     let devices = state.withLock { $0.devices }
     let changed = Layers.settings.filter {
@@ -272,7 +271,7 @@ package final class PreferenceKeeper: Sendable {
     return (changed, words)
   }
 
-  /// Outside the lock: plug-ins are tried before, which may take seconds.
+  /// Called without the lock: plug-ins are tried first, which may take seconds.
   private func takeStages() -> [String] {
     let rules = state.withLock { $0.layers.configuration.stages }
     var stages = state.withLock { $0.stages }
@@ -281,7 +280,7 @@ package final class PreferenceKeeper: Sendable {
     return words
   }
 
-  /// Outside the lock: whoever comes is heard of.
+  /// Called without the lock: participants that it adds are reported back.
   private func takeRemotes() -> [String] {
     let configuration = state.withLock { $0.layers.configuration }
     guard case .list(let sends) = configuration.option(.sends) else { return [] }
@@ -291,7 +290,7 @@ package final class PreferenceKeeper: Sendable {
     return words
   }
 
-  /// Another process has made nearend forget: what is gone is forgotten here, too.
+  /// Follows another process that has made nearend forget: what is no longer remembered is forgotten here, too.
   private func lookAtRemembered(_ file: RememberedFile) {
     let stamp = FileStamp(file.path)
     let isOther = state.withLock { state in
@@ -344,19 +343,19 @@ package final class PreferenceKeeper: Sendable {
 }
 
 extension Layers.Origin {
-  /// The rule for a device that it is; "" for none.
+  /// The pattern of the device rule; "" for any other origin.
   fileprivate var rule: String { if case .device(let pattern, _) = self { pattern } else { "" } }
 }
 
 extension Configuration {
-  /// Everything that the file says of a setting, without where.
+  /// Everything that the file says of a setting, without the lines.
   fileprivate func says(_ setting: Setting) -> [EventValue?] {
     setting.views.flatMap { view in [settings[view]?.value] + devices.map { $0.settings[view]?.value } }
   }
 }
 
 extension EventValue {
-  /// Numbers to four places: gains are single precision inside.
+  /// Rounds numbers to four decimals, because gains are held in single precision.
   fileprivate var rounded: EventValue { if case .number(let number) = self { .number((number * 1e4).rounded() / 1e4) } else { self } }
 }
 

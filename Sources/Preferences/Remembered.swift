@@ -2,7 +2,7 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 
-/// What people have changed while nearend ran, to begin with the next time (O4). [any]
+/// What people have changed while nearend ran, to be restored at the next start (O4). [any]
 package struct Remembered: Codable, Sendable, Equatable {
   /// By the setting's name.
   private var settings: [String: EventValue] = [:]
@@ -14,14 +14,14 @@ package struct Remembered: Codable, Sendable, Equatable {
     var gain: Double
   }
 
-  /// Participants that are remembered; the one changed first goes when another comes.
+  /// Maximum number of remembered participants; a further one replaces the one changed first.
   static let mostParticipants = 100
 
   package init() {}
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    // Of another version, or edited: what is no setting, or no value of it, is not remembered.
+    // A file from another version, or an edited one: unknown settings and invalid values are dropped.
     for (name, value) in try container.decodeIfPresent([String: EventValue].self, forKey: .settings) ?? [:] {
       guard let setting = Setting(rawValue: name), let value = try? setting.checked(value) else { continue }
       self[setting] = value
@@ -36,7 +36,7 @@ package struct Remembered: Codable, Sendable, Equatable {
 
   package var isEmpty: Bool { settings.isEmpty && gains.isEmpty }
 
-  /// nil where nobody has changed it. What is not to be remembered never is.
+  /// The remembered value; nil if nobody has changed it. Values of settings that are not remembered are ignored.
   package subscript(setting: Setting) -> EventValue? {
     get { settings[setting.rawValue] }
     set { settings[setting.rawValue] = setting.isRemembered ? newValue : nil }
@@ -44,7 +44,7 @@ package struct Remembered: Codable, Sendable, Equatable {
 
   package func gain(of participant: String) -> Double? { gains.last { $0.id == participant }?.gain }
 
-  /// nil forgets it.
+  /// Remembers a gain; nil forgets it.
   package mutating func setGain(_ gain: Double?, of participant: String) {
     gains.removeAll { $0.id == participant }
     guard let gain else { return }
@@ -67,7 +67,7 @@ package struct RememberedFile: Sendable {
 
   private static let largest = 1 << 20
 
-  /// Nothing where there is no file. One that cannot be read is put aside, and `complain` is told.
+  /// Reads the file; empty if there is none. A file that cannot be read is put aside, and reported to `complain`.
   package func read(complain: (String) -> Void) -> Remembered {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
       let aside = DurableFile.putAside(path)
@@ -77,7 +77,7 @@ package struct RememberedFile: Sendable {
     }
   }
 
-  /// The same, and leaves the file where it is.
+  /// Reads as `read`, but leaves an unreadable file in place.
   package func peek(complain: (String) -> Void) -> Remembered {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
       complain("\(path) cannot be read: \(error)")
@@ -85,7 +85,7 @@ package struct RememberedFile: Sendable {
     }
   }
 
-  /// Changes what is there, held against others that do; nothing remembered leaves no file.
+  /// Changes the file's contents, locked against other processes; removes the file if nothing is remembered.
   package func update(complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void) throws -> Remembered {
     try DurableFile.locked(path) {
       let before = read(complain: complain)

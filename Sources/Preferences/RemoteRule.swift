@@ -5,12 +5,12 @@ import RTP
 import SessionModel
 import TOMLKit
 
-/// `[participant."bob"]` with `rtp` or `call`: one on another machine, there from the start (K12). [any]
+/// `[participant."bob"]` with `rtp` or `call`: a participant on another machine, connected at the start (K12). [any]
 package struct RemoteRule: Sendable, Equatable {
   package enum Way: Sendable, Equatable {
-    /// Received at an address of this machine, from that host alone where one is given.
+    /// Received at an address of this machine, from the given host alone if there is one.
     case receive(at: String, from: String?)
-    /// The voice goes there, too.
+    /// A call: the voice is sent there, too.
     case call(String)
   }
   package var id: String
@@ -21,7 +21,7 @@ package struct RemoteRule: Sendable, Equatable {
   static let keys = ["rtp", "from", "call", "latency"]
   static let latencies = 20...100
 
-  /// Reads these keys of a participant's table: nil where there are none of them. Returns what is wrong, by key.
+  /// Reads these keys of a participant's table; `rule` is nil if it has none of them. Returns problems by key.
   static func read(_ id: String, _ table: TOMLTable) -> (rule: RemoteRule?, problems: [(key: String, message: String)]) {
     guard let first = keys.first(where: { table[$0] != nil }) else { return (nil, []) }
     var problems: [(key: String, message: String)] = []
@@ -51,13 +51,13 @@ package struct RemoteRule: Sendable, Equatable {
   }
 }
 
-/// Keeps what nearend.toml says of other machines in a service that runs. One thread at a time.
+/// Keeps the connections that nearend.toml lists in a running service. One thread at a time.
 struct RemoteKeeper {
   private var participants: [RemoteRule] = []
-  /// What is sent, by address, and what it is called.
+  /// The destinations of the voice, with the senders' names.
   private var sends: [(address: String, id: String)] = []
 
-  /// Adds and removes what the file says otherwise than before; returns that in words. What could not be added is tried again each time.
+  /// Applies the changes of the file, and returns them in words. What could not be added is tried again each time.
   mutating func take(_ rules: [RemoteRule], sends addresses: [String], _ service: NearendService) -> [String] {
     var words: [String] = []
     for rule in participants where !rules.contains(rule) {

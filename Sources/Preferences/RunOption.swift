@@ -6,13 +6,13 @@ import Platform
 import RTP
 import SessionModel
 
-/// What nearend.toml says beside settings: options that are read when nearend starts. [any]
+/// Options in nearend.toml that are not settings; they are read when nearend starts. [any]
 ///
 /// `rawValue` is the key in the file.
 package enum RunOption: String, Sendable, CaseIterable {
   /// Participants with a device of their own, from the start.
   case sinks
-  /// Addresses of other machines that the voice is sent to.
+  /// Addresses of other machines to which the voice is sent.
   case sends
   case interruptingRoles
   /// An `InterruptionOptions.Inactivity`.
@@ -41,7 +41,7 @@ package enum RunOption: String, Sendable, CaseIterable {
     case unicode, compat, ascii
   }
 
-  /// What it is where nobody has said.
+  /// The default value.
   package var standard: Value {
     switch self {
     case .sinks, .sends, .telemetryDisable, .telemetryOtlpHeaders: .list([])
@@ -52,7 +52,7 @@ package enum RunOption: String, Sendable, CaseIterable {
     }
   }
 
-  /// One line for people: what it does.
+  /// A one-line description for people.
   package var summary: String {
     switch self {
     case .sinks: "Participants with a PipeWire sink device of their own, nearend.sink.<id>"
@@ -70,7 +70,7 @@ package enum RunOption: String, Sendable, CaseIterable {
     }
   }
 
-  /// The words that it can be, where it is one of some.
+  /// The possible words, for an option that is a choice.
   package var words: [String]? {
     switch self {
     case .whenInactive: InterruptionOptions.Inactivity.allCases.map(\.rawValue)
@@ -125,7 +125,7 @@ package enum RunOption: String, Sendable, CaseIterable {
     .badValue(setting: rawValue, value: value.printable(), possible: possible ?? self.possible)
   }
 
-  /// What it can be, for people.
+  /// The possible values, for people.
   package var possible: String {
     if let words { return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "") }
     return switch self {
@@ -140,7 +140,7 @@ package enum RunOption: String, Sendable, CaseIterable {
 }
 
 extension RunOption.Value: CustomStringConvertible {
-  /// As TOML writes it.
+  /// In TOML syntax.
   package var description: String {
     switch self {
     case .text(let text): text.quotedForTOML
@@ -150,14 +150,14 @@ extension RunOption.Value: CustomStringConvertible {
 }
 
 extension String {
-  /// As a basic string of TOML.
+  /// As a basic string in TOML syntax.
   var quotedForTOML: String {
     "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").printable(atMost: .max) + "\""
   }
 }
 
 extension EventValue {
-  /// As TOML writes it.
+  /// In TOML syntax.
   package var inTOML: String {
     switch self {
     case .string(let text): text.quotedForTOML

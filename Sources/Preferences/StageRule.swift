@@ -8,15 +8,15 @@ import TOMLKit
 package struct StageRule: Sendable, Equatable {
   package var chain: PlugInChain
   package var plugin: PlugInAddress
-  /// nil: the label.
+  /// nil uses the label.
   package var id: String?
-  /// Values by port name; which there are only the plug-in knows.
+  /// Values by port name; only the plug-in knows which ports it has.
   package var settings: [String: Double] = [:]
 
   static let keys = ["chain", "plugin", "id", "set"]
   static let example = "[[stage]] with chain = \"capture\" and plugin = \"amp_1181:amp\""
 
-  /// Reads a table; returns what is wrong with it, by key.
+  /// Reads a table; returns problems by key.
   static func read(_ table: TOMLTable) -> (rule: StageRule?, problems: [(key: String?, message: String)]) {
     var problems: [(key: String?, message: String)] = []
     func fail(_ key: String?, _ message: String) { problems.append((key, message)) }
@@ -53,12 +53,12 @@ package struct StageRule: Sendable, Equatable {
   }
 }
 
-/// Keeps the stages that nearend.toml asks for in a service that runs, in the file's order. One thread at a time.
+/// Keeps the stages that nearend.toml lists in a running service, in the file's order. One thread at a time.
 struct StageKeeper {
   private var kept: [(rule: StageRule, id: String)] = []
 
-  /// Adds, sets and removes what the file says otherwise than before; returns that in words. Stages behind the first that is new or gone
-  /// are added again, so that sound passes them in the file's order. One that could not be added is tried again each time.
+  /// Applies the changes of the file, and returns them in words. Stages after the first new or removed one are added again, to keep the
+  /// file's order. One that could not be added is tried again each time.
   mutating func take(_ rules: [StageRule], _ service: NearendService) -> [String] {
     var words: [String] = []
     let same = zip(kept, rules).prefix { $0.rule.isSame(as: $1) }.count
@@ -88,7 +88,7 @@ struct StageKeeper {
 
 extension StageRule {
   /// Returns whether both are the same stage, perhaps with other settings. A port that is no longer set returns to the plug-in's own value,
-  /// which takes a new stage.
+  /// which requires a new stage.
   fileprivate func isSame(as other: StageRule) -> Bool {
     chain == other.chain && plugin == other.plugin && id == other.id && Set(settings.keys).isSubset(of: other.settings.keys)
   }

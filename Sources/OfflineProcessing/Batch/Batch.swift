@@ -10,19 +10,19 @@ import Synchronization
 ///                                   ├▶ worker          each appears whole or not at all
 ///                                   └▶ …       ─▶ results.csv
 ///
-/// A case is done where its record is there, of the same inputs and settings: a run that was ended goes on where it was. Two runs into
-/// one folder do some of the work twice, and harm nothing.
+/// A case is done if its record exists, with the same inputs and settings, so that an interrupted run can be continued. Two runs into one
+/// folder do some of the work twice, and harm nothing.
 package final class Batch: Sendable {
-  /// How far it is.
+  /// The progress of a run.
   package struct Progress: Sendable {
-    /// Cases that are done or failed, those of former runs included.
+    /// Cases done or failed, including those of earlier runs.
     package var finished: Int
     package var total: Int
-    /// The share of all cases' bytes that is done, 0–1.
+    /// The share done of all cases' bytes, 0–1.
     package var share: Double
-    /// In seconds, as this run has been fast; nil until that is known.
+    /// Estimated remaining time in seconds, at this run's speed; nil until that is known.
     package var left: Double?
-    /// Cases that this run has finished since progress was last told.
+    /// Cases that this run has finished since the last report of progress.
     package var news: [BatchRow]
   }
 
@@ -34,7 +34,7 @@ package final class Batch: Sendable {
     package var elapsed: Double
     /// Seconds of sound that this run has processed.
     package var processed: Double
-    /// Path of the table; nil where none was written.
+    /// Path of the table; nil if none was written.
     package var table: String?
   }
 
@@ -42,7 +42,7 @@ package final class Batch: Sendable {
     var rows: [BatchRow]
     /// The share of each case that is done, 0–1.
     var shares: [Double]
-    /// Indices of cases that nobody has begun.
+    /// Indices of cases that have not been started.
     var waiting: [Int]
     var news: [Int] = []
     var workers = 0
@@ -56,17 +56,17 @@ package final class Batch: Sendable {
   private let weights: [Double]
   private let writesTable: Bool
   private let state: Mutex<State>
-  /// Raised for whatever `run` should hear of.
+  /// Raised for everything that `run` must notice.
   private let wake = DispatchSemaphore(value: 0)
 
   package static let jobs = 1...256
 
-  /// Finds out what is done already. Makes the folder, if only that is missing.
+  /// Finds out what is already done. Creates the folder, if only that is missing.
   /// - Parameters:
-  ///   - prototype: what holds for each case, but for its files and settings.
-  ///   - only: names of the cases that are done; nil for all, which alone gives a table.
-  ///   - jobs: cases at a time, of `Batch.jobs`.
-  /// - Throws: `OfflineError.output` if the folder is none, or a voice would take an input's place; `.options` for a name that is none.
+  ///   - prototype: the options of every case, except files and settings.
+  ///   - only: names of the cases to process; nil for all; only then a table is written.
+  ///   - jobs: number of cases at a time, in `Batch.jobs`.
+  /// - Throws: `OfflineError.output` if the folder is not one, or a voice would overwrite an input; `.options` for an unknown name.
   package init(
     _ manifest: BatchManifest, folder: String, prototype: OfflineOptions, only: [String]? = nil, jobs: Int
   ) throws(OfflineError) {
@@ -97,7 +97,7 @@ package final class Batch: Sendable {
     return options
   }
 
-  /// No case may write over what another reads, nor the table over the manifest.
+  /// Checks that no case overwrites an input, and the table not the manifest.
   private func checkInputs(_ manifest: BatchManifest) throws(OfflineError) {
     struct File: Hashable { var device, node: UInt64 }
     func file(_ path: String) -> File? {
@@ -111,7 +111,7 @@ package final class Batch: Sendable {
     }
   }
 
-  /// What a run that was killed has begun to write: nobody writes to it any more.
+  /// Removes the incomplete files of a run that was killed long enough ago.
   private func removeLeftovers() {
     let names = Set(cases.flatMap { ["\($0.name).wav", "\($0.name).json"] } + ["results.csv"])
     let long = time(nil) - 600
@@ -140,7 +140,7 @@ package final class Batch: Sendable {
 
   // MARK: The run
 
-  /// Does what is missing, once. `progress` is called on this thread, a few times a second, and returns whether to go on.
+  /// Processes what is missing, once. `progress` is called on this thread, a few times a second, and returns whether to continue.
   /// - Throws: `OfflineError.output` if the table cannot be written.
   package func run(progress: (Progress) -> Bool = { _ in true }) throws(OfflineError) -> Result {
     let begin = ContinuousClock.now
@@ -187,9 +187,9 @@ package final class Batch: Sendable {
   private func work(_ index: Int) -> BatchRow.Outcome {
     let options = options(cases[index])
     do throws(OfflineError) {
-      // It tells of a voice that is about to be replaced.
+      // The record describes a voice that is about to be replaced.
       unlink(record(cases[index].name))
-      // Before it is read: who changes it meanwhile has another origin.
+      // Before the input is read: if it is changed meanwhile, its origin differs.
       let origin = BatchRecord.Origin(options)
       let result = try OfflineProcessor(options).run { share in
         state.withLock { state in

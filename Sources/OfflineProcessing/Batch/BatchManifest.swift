@@ -7,15 +7,15 @@ import SessionModel
 package struct BatchCase: Sendable, Equatable {
   /// Unique; the voice is `<name>.wav`.
   package var name: String
-  /// Where the row is in the manifest, from 1.
+  /// The row's line in the manifest, from 1.
   package var line: Int
   /// Path of the raw microphone.
   package var microphone: String
-  /// Path of what the far end sent; nil is silence.
+  /// Path of the far end's signal; nil is silence.
   package var reference: String?
-  /// The same as the manifest has them.
+  /// Both paths as written in the manifest.
   package var written: (microphone: String, reference: String)
-  /// All that a batch can set.
+  /// All settings that a batch can set.
   package var settings: [Setting: EventValue]
 
   package static func == (a: Self, b: Self) -> Bool {
@@ -24,7 +24,7 @@ package struct BatchCase: Sendable, Equatable {
   }
 }
 
-/// What is wrong with a manifest, each with its line and column.
+/// The problems of a manifest, each with its line and column.
 package struct BatchManifestError: Error, Equatable, CustomStringConvertible {
   package var problems: [String]
   package var description: String { problems.joined(separator: "\n") }
@@ -35,7 +35,7 @@ package struct BatchManifest: Sendable {
   package let path: String
   package let cases: [BatchCase]
 
-  /// The columns that set something, beside `name`, `microphone` and `reference`.
+  /// The columns for settings, beside `name`, `microphone` and `reference`.
   package static let options: [(column: String, setting: Setting)] = [
     ("aec", .echoCanceller), ("ns", .noiseSuppression), ("agc", .voiceProcessingEnableAGC), ("hpf", .highPassFilter),
     ("mic-mode", .micMode), ("gain", .micVolume), ("bypass", .bypassVoiceProcessing),
@@ -47,7 +47,7 @@ package struct BatchManifest: Sendable {
   private static let mostProblems = 20
   private static let longestName = 120
 
-  /// - Parameter settings: what holds where a row says nothing.
+  /// - Parameter settings: the values of settings that a row does not set.
   /// - Throws: `BatchManifestError`.
   package init(path: String, settings: [Setting: EventValue]) throws(BatchManifestError) {
     let bytes: [UInt8]
@@ -74,7 +74,7 @@ package struct BatchManifest: Sendable {
     cases = reader.cases
   }
 
-  /// What is wrong with a name that becomes a file's; nil if nothing is.
+  /// Returns what is wrong with a name that becomes a file name; nil if nothing is.
   static func problem(ofName name: String) -> String? {
     if name.isEmpty { return "it is empty" }
     if name.utf8.count > longestName { return "it is longer than \(longestName) bytes" }
@@ -91,7 +91,7 @@ private struct RowReader {
   var cases: [BatchCase] = []
   private let folder: String
   private let columns: [String]
-  /// The line of each name.
+  /// The line of each name used so far.
   private var lines: [String: Int] = [:]
 
   init(path: String, header: CSVText.Row, settings: [Setting: EventValue]) {
@@ -109,7 +109,7 @@ private struct RowReader {
     }
   }
 
-  /// Whether the columns are what they must be.
+  /// Whether the columns are valid, so that rows can be read.
   var canGoOn: Bool {
     columns.allSatisfy(BatchManifest.columns.contains) && Set(columns).count == columns.count && columns.contains("microphone")
   }
@@ -147,10 +147,10 @@ private struct RowReader {
         written: (microphone, reference), settings: settings))
   }
 
-  /// Beside the manifest, where it is not absolute.
+  /// Resolves a path relative to the manifest's folder.
   private func place(_ file: String) -> String { file.hasPrefix("/") ? file : folder + file }
 
-  /// The last component, without what follows its last dot.
+  /// Returns the last component, without its extension.
   private static func stem(_ path: String) -> String {
     let file = path.split(separator: "/").last ?? ""
     guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return String(file) }

@@ -3,16 +3,16 @@ import Nearend
 import Platform
 import SessionModel
 
-/// What a case came to, beside its voice: `<name>.json`, written last. With it a batch that goes on knows what is done.
+/// The outcome of a case, beside its voice: `<name>.json`, written last. From it a continued batch knows what is done.
 struct BatchRecord: Codable, Equatable {
-  /// What a file was when it was read.
+  /// The state of a file when it was read.
   struct Input: Codable, Equatable {
     var path: String
     var bytes: Int
-    /// In ns since 1970.
+    /// Time of the last change in ns since 1970.
     var changed: Int
 
-    /// nil if it is not there.
+    /// Returns nil if the file does not exist.
     init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
@@ -22,18 +22,18 @@ struct BatchRecord: Codable, Equatable {
     }
   }
 
-  /// What the voice follows from: another one makes another voice.
+  /// Everything that determines the voice: a different origin gives a different voice.
   struct Origin: Codable, Equatable {
     var version: String
     var microphone: Input
     var reference: Input?
-    /// By name, as texts: JSON does not tell 1 from 1.0.
+    /// By name, as texts, because JSON does not distinguish 1 from 1.0.
     var settings: [String: String]
     var quantum: Int?
     var sampleType: String?
     var keepsDelay: Bool
 
-    /// nil if an input is not there.
+    /// Returns nil if an input does not exist.
     init?(_ options: OfflineOptions) {
       guard let microphone = Input(options.microphone) else { return nil }
       if let path = options.farEnd {
@@ -52,7 +52,7 @@ struct BatchRecord: Codable, Equatable {
   var bytes: Int
   var metrics: ProcessingMetrics
 
-  /// The record at `path`, if it is of this origin and its voice is there.
+  /// Reads the record at `path`, if it has this origin and its voice exists.
   static func read(_ path: String, voice: String, origin: Origin?) -> BatchRecord? {
     guard let origin, let bytes = try? contents(ofFile: path),
       let record = try? JSONDecoder().decode(BatchRecord.self, from: Data(bytes)), record.origin == origin,

@@ -1,9 +1,9 @@
 import SessionModel
 
-/// One row of the table that a batch ends with. [any]
+/// A row of the table that a batch writes at its end. [any]
 package struct BatchRow: Sendable {
   package enum Outcome: Sendable {
-    /// With whether it was done before this run.
+    /// Whether it was already done before this run.
     case done(ProcessingMetrics, before: Bool)
     case failed(OfflineError)
     /// The run was interrupted.

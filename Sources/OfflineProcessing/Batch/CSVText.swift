@@ -1,7 +1,7 @@
-/// Comma-separated values as RFC 4180 has them: quotes around what holds commas, quotes or line ends. [any]
+/// Comma-separated values as in RFC 4180: quotes around cells with commas, quotes or line ends. [any]
 enum CSVText {
   struct Row: Equatable {
-    /// Where it begins, from 1.
+    /// The line at which it begins, from 1.
     var line: Int
     var cells: [String]
   }
@@ -11,13 +11,13 @@ enum CSVText {
     var reason: String
   }
 
-  /// Reads rows that end in LF or CRLF; empty lines are none.
+  /// Reads rows that end in LF or CRLF; empty lines are skipped.
   static func rows(_ bytes: some Collection<UInt8>) throws(Malformed) -> [Row] {
     var rows: [Row] = []
     var (line, begin) = (1, 1)
     var cells: [[UInt8]] = []
     var cell: [UInt8] = []
-    // Within a quoted cell; after its end.
+    // Inside a quoted cell; after its closing quote.
     var (isQuoted, isClosed) = (false, false)
 
     func text(_ bytes: [UInt8]) throws(Malformed) -> String {

@@ -21,7 +21,7 @@ package struct Chart: Sendable {
     package var title: String
     package var columns: [[UInt8]?]
 
-    /// What came in and what went out.
+    /// The spectrograms before and after processing.
     static func pair(microphone: [[UInt8]?], voice: [[UInt8]?]) -> [Spectrogram] {
       [Spectrogram(title: "Microphone, 0 to 20 kHz", columns: microphone), Spectrogram(title: "Voice, 0 to 20 kHz", columns: voice)]
     }
@@ -30,7 +30,7 @@ package struct Chart: Sendable {
   /// Length of the time axis in seconds.
   package var seconds: Double
   package var panels: [Panel]
-  /// Below the panels.
+  /// Drawn below the panels.
   package var spectrograms: [Spectrogram]
 
   /// Charts levels before and after, ERLE and echo delay over time.

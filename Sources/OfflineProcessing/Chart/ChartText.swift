@@ -68,7 +68,8 @@ package struct ChartText: Sendable {
     }
   }
 
-  /// Two rows of a spectrogram for each row of a line's bars; in a row the strongest of its bands in the strongest of its columns.
+  /// Draws two rows of a spectrogram for each row of a line's bars; each cell shows the strongest of its bands in the strongest of its
+  /// columns.
   private func shades(_ spectrogram: Chart.Spectrogram, width: Int) -> [String] {
     let rows = 2 * self.rows
     let columns = spectrogram.columns

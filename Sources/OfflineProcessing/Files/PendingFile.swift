@@ -37,7 +37,7 @@ final class PendingFile {
     fchmod(descriptor, target == nil ? 0o666 & ~Self.mask : status.st_mode & 0o777)
   }
 
-  /// The process's, read once: to read it is to change it for a moment, for every thread.
+  /// The process's umask, read once: reading it changes it for a moment, for every thread.
   private static let mask: mode_t = {
     let mask = umask(0)
     umask(mask)

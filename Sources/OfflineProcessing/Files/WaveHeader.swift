@@ -36,7 +36,7 @@ struct WaveHeader: Equatable {
         rate = Self.number(format[4..<8])
       }
       if Array(head[0..<4]) == Self.name("data") {
-        // A program that wrote into a pipe could not know the length, and left the largest or none.
+        // A program that wrote to a pipe could not know the length, and left the largest value or 0.
         let there = size - offset
         data = (length == 0xFFFF_FFFF || length == 0 ? there : length, there)
         break
