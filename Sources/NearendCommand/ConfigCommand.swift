@@ -18,10 +18,10 @@ struct ConfigCommand: ParsableCommand {
 
   @ParentCommand var nearend: NearendCommand
 
-  /// Its parser is asked first, and takes `--json` and other options of its own wherever they stand.
+  /// Refuses options of `nearend` itself, whose parser runs first, and accepts `--json` and its other options anywhere.
   func refuseOwnOptions(butJSON: Bool = false) throws { try nearend.refuseOwnOptions(of: "config", butJSON: butJSON) }
 
-  /// Ends the process where there is no telling.
+  /// Ends the process if the path is unknown.
   static var path: String {
     guard let path = PreferencePath.configuration(ProcessInfo.processInfo.environment) else {
       fail("neither XDG_CONFIG_HOME nor HOME is set, so there is no telling where nearend.toml would be", .failure)
@@ -72,7 +72,7 @@ struct ConfigShowCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
   @ParentCommand var config: ConfigCommand
 
-  /// One line of it.
+  /// A line of the list.
   private struct Row: Encodable {
     var name: String
     var value: String
@@ -111,7 +111,7 @@ struct ConfigShowCommand: ParsableCommand {
     print(rows.map(\.text).joined(separator: "\n").printableLines())
   }
 
-  /// What a nearend that runs tells; nothing where none does.
+  /// The values of a running nearend; empty if none runs.
   private struct Live {
     var values: [String: EventValue] = [:]
     var devices: Set<String> = []

@@ -4,10 +4,10 @@ import PipeWireGraph
 import Platform
 import Synchronization
 
-/// The way out of a rehearsal that nobody asked for: watches for a daemon with a real device, and offers a key that goes over to it. [any]
+/// The way out of a rehearsal that was not requested: watches for a daemon with a real device, and offers a key that switches to it. [any]
 final class DaemonArrival: Sendable {
   private static let key = Key.character("G")
-  /// Seconds between looks.
+  /// Seconds between checks.
   private static let interval = 2.0
 
   private struct State {
@@ -21,7 +21,7 @@ final class DaemonArrival: Sendable {
   /// - Parameter stop: ends the rehearsal.
   init(stop: StopRequest) { self.stop = stop }
 
-  /// Looks until `end`, on a thread of its own, and calls `tell` once, when a device is there.
+  /// Checks until `end`, on a thread of its own, and calls `tell` once, when a device is there.
   func watch(_ tell: @escaping @Sendable (_ remark: String) -> Void) {
     startThread(name: "daemon-watch") { [self] in
       while !state.withLock({ $0.isOver }) {

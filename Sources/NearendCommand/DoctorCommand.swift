@@ -40,7 +40,7 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension Finding {
-  /// For people.
+  /// A description for people.
   fileprivate var text: String {
     let mark = severity == .harm ? "HARM" : severity == .hint ? "hint" : "fine"
     return (["\(mark)  \(summary)"] + evidence.map { "      \($0)" } + (remedy.map { ["      → \($0)"] } ?? [])).joined(separator: "\n")
@@ -48,7 +48,7 @@ extension Finding {
 }
 
 extension DoctorFacts {
-  /// All that can be seen from here, now.
+  /// Collects all facts that are visible to this process now.
   fileprivate init(_ environment: [String: String], socket: String?) {
     self.init()
     do { graph = try GraphSurvey.take() } catch { daemonProblem = "\(error)" }

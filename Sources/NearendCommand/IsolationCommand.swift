@@ -57,7 +57,7 @@ struct IsolationStatus: ParsableCommand {
     Self.show()
   }
 
-  /// Ends the process where it does not run.
+  /// Ends the process if it does not run.
   static func show() {
     do throws(IsolationError) {
       let isolator = try DeepFilter(environment: ProcessInfo.processInfo.environment)

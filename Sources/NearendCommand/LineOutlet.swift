@@ -43,7 +43,7 @@ let standardError: LineOutlet = {
   return LineOutlet(descriptor: STDERR_FILENO)
 }()
 
-/// Tells people something that is no error, on a line of standard error.
+/// Writes a remark that is not an error to standard error.
 func remark(_ text: String) { standardError.write("nearend: \(text)") }
 
 /// Writes all bytes; returns false if that is impossible.

@@ -56,7 +56,7 @@ struct NearendCommand: ParsableCommand {
     while try run(environment, stop) {}
   }
 
-  /// Runs until a stop is requested. Returns true where a rehearsal has been left for a daemon that has come.
+  /// Runs until a stop is requested. Returns true if a rehearsal was left for a daemon that has appeared.
   private func run(_ environment: [String: String], _ stop: StopRequest) throws -> Bool {
     let wishes = Wishes(devices, environment)
     let telemetryOptions = try telemetry.merged(with: wishes.layers.configuration).options()
@@ -87,8 +87,7 @@ struct NearendCommand: ParsableCommand {
     return rehearse("there is no real audio device here", terminal, stop)
   }
 
-  /// Shows the dashboard of a nearend that runs already, where nothing was asked for that only one of its own could do. False where none
-  /// runs.
+  /// Shows the dashboard of a nearend that already runs, unless options require one of its own. Returns false if none runs.
   private func attach(_ terminal: TerminalDisplay, _ stop: StopRequest, _ environment: [String: String]) -> Bool {
     guard devices.isStandard, !telemetry.isGiven, let path = ControlPath.standard(environment) else { return false }
     let nearend = RunningNearend(client: ControlClient(path: path))
@@ -97,7 +96,7 @@ struct NearendCommand: ParsableCommand {
     return true
   }
 
-  /// Returns true where the rehearsal has been left for a daemon that has come.
+  /// Returns true if the rehearsal was left for a daemon that has appeared.
   private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) -> Bool {
     let end = StopRequest()
     stop.whenRequested { end.request() }
@@ -109,7 +108,7 @@ struct NearendCommand: ParsableCommand {
   }
 }
 
-/// A running nearend with the participants' devices that were asked for, kept as its people want it.
+/// Starts nearend with the participants' devices that were requested, and with a keeper of people's preferences.
 func startService(
   in session: PrivateSession?, wishes: Wishes, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
   waitsForArrival: Bool = false

@@ -89,7 +89,7 @@ struct DeviceOptions: ParsableArguments {
   /// A Boolean value indicating whether no option was given in which a running nearend may differ.
   var isStandard: Bool { settings.isEmpty && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
 
-  /// What these options say of settings.
+  /// The settings that these options set.
   var settings: [Setting: EventValue] {
     var settings: [Setting: EventValue] = [:]
     if let mic { settings[.microphone] = .string(mic) }

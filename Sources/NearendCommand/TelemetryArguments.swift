@@ -69,7 +69,7 @@ struct TelemetryArguments: ParsableArguments {
     }
   }
 
-  /// Fills destination and gate from nearend.toml, each only if no option sets it.
+  /// Fills destination and gate from nearend.toml, unless an option sets them.
   func merged(with configuration: Configuration) -> TelemetryArguments {
     func text(_ option: RunOption) -> String? {
       if case .text(let text) = configuration.option(option), !text.isEmpty { text } else { nil }

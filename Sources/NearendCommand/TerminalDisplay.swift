@@ -5,11 +5,11 @@ import Foundation
 import Preferences
 import SessionModel
 
-/// `--glyphs`.
+/// The values of `--glyphs`.
 typealias GlyphChoice = RunOption.Glyphs
 
 extension RunOption.Glyphs: ExpressibleByArgument {
-  /// nil: what the locale allows.
+  /// nil for what the locale allows.
   var set: GlyphSet? {
     switch self {
     case .auto: nil
@@ -24,8 +24,8 @@ extension RunOption.Glyphs: ExpressibleByArgument {
 struct TerminalDisplay {
   private let dashboard: Dashboard
 
-  /// Ends the process with a message where the terminal cannot show a dashboard, before anything else has begun. `instead` is what to do
-  /// then.
+  /// Ends the process with a message if the terminal cannot show a dashboard, before anything else has begun. `instead` is the alternative
+  /// that the message names.
   static func checked(_ options: DisplayOptions, glyphs: GlyphChoice? = nil, instead: String = "use --headless") -> TerminalDisplay {
     do {
       try Dashboard.checkTerminal()
@@ -35,7 +35,7 @@ struct TerminalDisplay {
     return TerminalDisplay(dashboard: Dashboard(options: DashboardOptions(glyphs: (options.glyphs ?? glyphs)?.set)))
   }
 
-  /// Shows it until `q`, or until a stop is requested.
+  /// Shows the dashboard until `q`, or until a stop is requested.
   func run(
     _ stop: StopRequest, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory, perform: (Command) -> Void
   ) throws(DashboardError) {

@@ -3,7 +3,7 @@ import Foundation
 import Nearend
 import RealtimeCore
 
-/// What `PlugInTrial` runs: loads a plug-in, which may end this process, and tells of it on standard output.
+/// The command that `PlugInTrial` runs: loads a plug-in, which may end this process, and reports on it on standard output.
 struct TryPlugInCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try-plugin", abstract: "Load and run a LADSPA plug-in, and print its ports as JSON.", shouldDisplay: false)
@@ -23,7 +23,7 @@ struct TryPlugInCommand: ParsableCommand {
     let output = dup(STDOUT_FILENO)
     let nothing = open("/dev/null", O_WRONLY)
     dup2(nothing, STDOUT_FILENO)
-    // Should nobody be left to end it.
+    // In case no parent is left to end it.
     alarm(60)
     func tell(_ bytes: some Sequence<UInt8>) { (Array(bytes) + [0x0A]).withUnsafeBytes { _ = writeWhole($0, to: output) } }
     let facts = PlugInFacts.gather(path: path, label: label, rate: rate, settings: set.settings) { tell($0.rawValue.utf8) }
@@ -31,12 +31,12 @@ struct TryPlugInCommand: ParsableCommand {
     encoder.outputFormatting = [.withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     tell(try encoder.encode(facts))
-    // Not its own destructors, which may crash: it has done what it was asked for.
+    // Skips the plug-in's destructors, which may crash after the work is done.
     _exit(0)
   }
 }
 
 extension PlugInTrial {
-  /// With this program itself.
+  /// A trial with this program itself.
   static var ownProgram: PlugInTrial { PlugInTrial(program: "/proc/self/exe") }
 }

@@ -5,24 +5,24 @@ import Platform
 import Preferences
 import SessionModel
 
-/// All that says how nearend begins: the command line, nearend.toml, and what is remembered.
+/// Everything that determines how nearend starts: the command line, nearend.toml, and what is remembered.
 struct Wishes {
   let layers: Layers
-  /// nil: nothing is read, and nothing remembered.
+  /// nil if no file is read, and nothing remembered.
   let configurationPath: String?
   let remembered: RememberedFile?
-  /// About what could not be read, for the log.
+  /// Problems with files that could not be read, for the log.
   let complaints: [String]
   private let devices: DeviceOptions
 
-  /// The command line's alone, as a rehearsal has them: the devices are others there, and its figures are to be the same everywhere.
+  /// Uses the command line alone, as a rehearsal does: its devices are others, and its figures must be the same everywhere.
   init(_ devices: DeviceOptions) {
     self.devices = devices
     layers = Layers(commandLine: devices.settings)
     (configurationPath, remembered, complaints) = (nil, nil, [])
   }
 
-  /// Ends the process where the file is wrong: what runs with half of it is not what was asked for.
+  /// Ends the process if the file is wrong, because running with half of it is not what was requested.
   init(_ devices: DeviceOptions, _ environment: [String: String]) {
     self.devices = devices
     configurationPath = PreferencePath.configuration(environment)
@@ -34,7 +34,7 @@ struct Wishes {
     layers = Layers(commandLine: devices.settings, configuration: configuration, remembered: kept ?? Remembered())
   }
 
-  /// Ends the process where the file is wrong.
+  /// Ends the process if the file is wrong.
   static func configuration(_ path: String?) -> Configuration {
     guard let path else { return Configuration() }
     do { return try Configuration(path: path) } catch { fail(error, .badConfiguration) }
@@ -42,7 +42,7 @@ struct Wishes {
 
   var glyphs: GlyphChoice? { text(.glyphs).flatMap(GlyphChoice.init) }
 
-  /// Those of the command line come on top.
+  /// The participants of nearend.toml, and those that the command line adds.
   var sinks: [String] {
     guard case .list(let ids) = layers.configuration.option(.sinks) else { return devices.sink }
     return ids + devices.sink.filter { !ids.contains($0) }
@@ -58,8 +58,8 @@ struct Wishes {
     return settings
   }
 
-  /// `systemBus`: where the login manager is heard. `environment` tells where state is kept. Of devices only those of the command line,
-  /// which have to be there: others are used once they come.
+  /// `systemBus` is the login manager's bus; `environment` determines where state is kept. The devices are those of the command line, which
+  /// must exist; others are used once they appear.
   func graphOptions(remote: String?, systemBus: SystemBusAddress, _ environment: [String: String]) -> GraphOptions {
     var roles: [String] = []
     if let given = devices.interruptingRoles {

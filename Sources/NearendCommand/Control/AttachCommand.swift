@@ -17,13 +17,13 @@ struct AttachCommand: ParsableCommand {
     }
     let stop = StopRequest.onSignals()
     let nearend = socket.nearend
-    // Whether there is one, before the terminal changes.
+    // Checks that one runs, before the terminal changes.
     nearend.ask("GET", "/status")
     AttachedView.show(nearend, TerminalDisplay.checked(parent.display, instead: "use nearend status"), stop)
   }
 }
 
-/// Another process's nearend, as the dashboard polls it. Used by one thread.
+/// A nearend in another process, as the dashboard polls it. Used by one thread.
 final class AttachedView {
   private let nearend: RunningNearend
   private let stop: StopRequest
@@ -36,7 +36,7 @@ final class AttachedView {
     (self.nearend, self.last, self.stop) = (nearend, last, stop)
   }
 
-  /// Shows its dashboard until `q`, or until a stop is requested; ends the process where it ends, or is of another version.
+  /// Shows its dashboard until `q`, or until a stop is requested; ends the process if that nearend ends, or is of another version.
   static func show(_ nearend: RunningNearend, _ terminal: TerminalDisplay, _ stop: StopRequest) {
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
     do throws(DashboardError) {
@@ -54,7 +54,7 @@ final class AttachedView {
     return last
   }
 
-  /// What has been seen, and what has come since.
+  /// Returns the history fetched so far, with the points since.
   func history() -> CallHistory {
     if let answer = request("GET", "/history?after=\(seen.points.last?.number ?? 0)") {
       do { seen.append(contentsOf: try JSONDecoder.ofDocuments.decode(CallHistory.self, from: answer.body).points) } catch {
@@ -77,7 +77,7 @@ final class AttachedView {
 
   private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }
 
-  /// A refusal shows in the next frame: nothing has changed.
+  /// A refusal shows in the next frame, in which nothing has changed.
   private func send(_ method: String, _ target: String, _ document: [String: EventValue]) {
     _ = request(method, target, try? JSONEncoder().encode(document))
   }

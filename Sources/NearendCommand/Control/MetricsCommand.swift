@@ -39,7 +39,7 @@ struct MetricsCommand: ParsableCommand {
     let exporter: MetricsExporter
     do throws(ListenError) {
       exporter = try MetricsExporter(at: address) {
-        // One for each scrape: a client is of one thread at a time.
+        // A client per scrape, because one thread at a time may use it.
         guard let answer = try? ControlClient(path: path).request("GET", "/metrics"), answer.isSuccess else { return nil }
         return String(decoding: answer.body, as: UTF8.self)
       }

@@ -78,7 +78,7 @@ struct PlayIntoMicCommand: ParsableCommand {
     var ends: [Int32] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { fail("no pipe could be made: \(String(cString: strerror(errno)))", .failure) }
     let output = ends[1]
-    // Safe: the reader is not used anywhere else any more.
+    // Safe: the reader is not used anywhere else from here on.
     nonisolated(unsafe) let reader = reader
     startThread(name: "sound-file") {
       do throws(OfflineError) {

@@ -4,7 +4,7 @@ import ControlClient
 import Foundation
 import SessionModel
 
-/// The query of a request: names with the values that are given.
+/// The query of a request, made of the names whose values are given.
 struct QueryText {
   let text: String
 
@@ -14,7 +14,7 @@ struct QueryText {
   }
 }
 
-/// How packets are made.
+/// Options for the packets sent.
 struct PacketOptions: ParsableArguments {
   @Option(parsing: .unconditional, help: ArgumentHelp("How much sound is in a packet, 1 to 20.", valueName: "ms"))
   var packet = 10
@@ -124,7 +124,7 @@ struct SendListCommand: ParsableCommand {
 }
 
 extension RunningNearend {
-  /// Makes something, and prints its name.
+  /// Sends a POST request, and prints the name in its answer.
   fileprivate func name(from target: String) {
     struct Made: Decodable { var id: String }
     let data = ask("POST", target)

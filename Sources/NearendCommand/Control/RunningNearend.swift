@@ -64,9 +64,9 @@ struct RunningNearend {
 }
 
 extension HTTPAnswer {
-  /// The name that was asked for is another's.
+  /// Whether the requested name is in use.
   var isTaken: Bool { status == 409 && reason.includes("already registered") }
-  /// Somebody else takes the voice.
+  /// Whether the voice already has a source.
   var hasSource: Bool { status == 409 && reason.includes("has a source already") }
 }
 

@@ -21,7 +21,7 @@ struct StageCommand: ParsableCommand {
     ])
 }
 
-/// PORT=VALUE. A port's name may have equals signs, too.
+/// PORT=VALUE; a port's name may contain equals signs, too.
 struct PortValue: ExpressibleByArgument {
   let port: String
   let value: Double
@@ -46,7 +46,7 @@ extension PlugInChain: ExpressibleByArgument {}
 struct PlugInArgument: ExpressibleByArgument {
   let address: PlugInAddress
 
-  /// A relative path is the command's, not that of the nearend which runs.
+  /// Resolves a relative path in the command's folder, not in that of the running nearend.
   init?(argument: String) {
     guard var address = try? PlugInAddress(argument) else { return nil }
     if address.file.includes("/"), !address.file.hasPrefix("/") {

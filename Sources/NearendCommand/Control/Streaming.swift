@@ -2,7 +2,7 @@ import ControlClient
 import Foundation
 
 extension RunningNearend {
-  /// Writes a stream to standard output until nearend ends it, or quietly until the reader of standard output leaves.
+  /// Writes a stream to standard output until nearend ends it, or, without a message, until the reader of standard output leaves.
   func stream(_ target: String) {
     do {
       let answer = try client.download(target) { writeWhole(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }

@@ -4,13 +4,13 @@ import OfflineProcessing
 import Platform
 import SessionModel
 
-/// `nearend process --batch`: shows what a batch does, and ends the process with what it came to.
+/// `nearend process --batch`: shows the progress of a batch, and ends the process with its outcome.
 struct BatchRun {
   var manifest: String
   var folder: String
   var jobs: Int?
   var only: [String]
-  /// What holds for each case.
+  /// The options of every case.
   var prototype: OfflineOptions
 
   func run() throws {

@@ -121,7 +121,7 @@ struct ProcessCommand: ParsableCommand {
     try BatchRun(manifest: batch, folder: out, jobs: jobs, only: only, prototype: prototype).run()
   }
 
-  /// What holds for one file and for each of a batch.
+  /// Applies the options that a single file and a batch have in common.
   private func apply(_ options: inout OfflineOptions) {
     options.quantum = quantum
     options.sampleType = sampleType

@@ -7,9 +7,9 @@ final class ProgressMeter {
   private static let width = 40
 
   /// - Parameters:
-  ///   - label: what is under way.
-  ///   - share: what of it is done, 0–1.
-  ///   - rest: what is said after that.
+  ///   - label: the name of the task.
+  ///   - share: the share done, 0–1.
+  ///   - rest: text after that.
   func show(_ label: String, _ share: Double, _ rest: String = "") {
     guard isShown else { return }
     let percent = Int(share * 100)

@@ -6,7 +6,7 @@ import OfflineProcessing
 struct TerminalChart {
   private let glyphs: ChartText.Glyphs
 
-  /// - Parameter choice: how it is drawn; nil and auto are what the locale allows.
+  /// - Parameter choice: the characters; nil and auto use what the locale allows.
   init(_ choice: GlyphChoice?) {
     if let choice, choice != .auto {
       glyphs = choice == .unicode ? .unicode : .ascii

@@ -14,12 +14,12 @@ struct Rehearsal {
   var display: DisplayOptions
   /// Frames per cycle forced upon the private session; nil leaves the choice to PipeWire.
   var quantum: Int?
-  /// Whether the devices are those of a desk, which keys and a script plug and unplug.
+  /// Whether the devices are those of a desk, which are plugged and unplugged by keys and a script.
   var hasDesk = false
   var script: IncidentScript?
-  /// Why there is a rehearsal if nobody asked for one.
+  /// Why there is a rehearsal, if none was requested.
   var note: String?
-  /// Watches for what the rehearsal stands in for; nil if it was asked for.
+  /// Watches for a real daemon to replace the rehearsal; nil if the rehearsal was requested.
   var arrival: DaemonArrival?
 
   /// Seconds before the conversation begins, in which everything starts.

@@ -1,13 +1,13 @@
 import Foundation
 import SessionModel
 
-/// Whether what a descriptor takes goes to the systemd journal, which reads a line's level from its beginning, as sd-daemon(3) describes
-/// it. [any]
+/// Determines whether a descriptor leads to the systemd journal, which reads the level from the beginning of each line (sd-daemon(3)).
+/// [any]
 struct JournalStream: Sendable {
   let isJournal: Bool
 
-  /// `$JOURNAL_STREAM` names the journal's end by device and inode: whoever leads the descriptor elsewhere inherits the variable all the
-  /// same.
+  /// Compares the descriptor with the device and inode in `$JOURNAL_STREAM`, because the variable is inherited even if the descriptor is
+  /// redirected.
   init(_ environment: [String: String], descriptor: Int32) {
     var status = stat()
     guard let name = environment["JOURNAL_STREAM"], fstat(descriptor, &status) == 0 else {
@@ -17,18 +17,18 @@ struct JournalStream: Sendable {
     isJournal = name == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// A text as the journal wants it, which takes each line for itself; nil where the reader is another.
+  /// Returns the text with a level on each line, as the journal expects; nil if the descriptor does not lead to the journal.
   func line(_ level: LogEntry.Level, _ text: String) -> String? {
     guard isJournal else { return nil }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(level.priority)>\($0)" }.joined(separator: "\n")
   }
 }
 
-/// Standard error's.
+/// The journal stream of standard error.
 let journal = JournalStream(ProcessInfo.processInfo.environment, descriptor: STDERR_FILENO)
 
 extension LogEntry.Level {
-  /// syslog(3)'s.
+  /// The priority of syslog(3).
   fileprivate var priority: Int32 {
     switch self {
     case .info: LOG_INFO

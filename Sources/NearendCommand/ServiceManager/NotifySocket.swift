@@ -1,13 +1,13 @@
 import Glibc
 
-/// The datagram socket of the service manager, as sd_notify(3) describes it. [any]
+/// The service manager's datagram socket (sd_notify(3)). [any]
 final class NotifySocket: Sendable {
   private let descriptor: Int32
   private let address: sockaddr_un
   private let length: socklen_t
 
-  /// `name`: what `$NOTIFY_SOCKET` holds: a path, or `@` and the name of an abstract socket. nil where that is no address, or no socket can
-  /// be made.
+  /// `name` is the value of `$NOTIFY_SOCKET`: a path, or `@` and the name of an abstract socket. Returns nil if that is not an address, or
+  /// no socket can be created.
   init?(_ name: String) {
     let bytes = Array(name.utf8)
     var address = sockaddr_un()
@@ -30,7 +30,7 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Sends assignments, for example `READY=1`, in one datagram. Never waits: where the service manager's queue is full they are lost, and
+  /// Sends assignments, for example `READY=1`, in one datagram. Never blocks: if the service manager's queue is full they are lost, and
   /// false is returned.
   @discardableResult
   func send(_ assignments: String...) -> Bool {

@@ -5,10 +5,10 @@ import Nearend
 import SessionModel
 import Synchronization
 
-/// Tells the service manager (`Type=notify`) that nearend runs, what its session does, and that its control thread answers. [any]
+/// Notifies the service manager (`Type=notify`) that nearend runs, what its session does, and that its control thread responds. [any]
 final class ServiceNotifier: Sendable {
   private let socket: NotifySocket
-  /// Seconds between signs of life; nil where the service manager waits for none.
+  /// Seconds between watchdog notifications; nil if the service manager expects none.
   private let interval: Double?
   private let queue = DispatchQueue(label: "nearend.notify")
   private struct State {
@@ -18,45 +18,45 @@ final class ServiceNotifier: Sendable {
   }
   private let state = Mutex(State())
 
-  /// nil where no service manager wants to be told.
+  /// Returns nil without a service manager to notify.
   init?(_ environment: [String: String]) {
     guard let name = environment["NOTIFY_SOCKET"], let socket = NotifySocket(name) else { return nil }
     self.socket = socket
     interval = Self.interval(environment)
   }
 
-  /// Half of what the service manager waits for a sign of life, in seconds; nil where it waits for none of this process.
+  /// Returns half of the watchdog's timeout in seconds; nil if the service manager does not watch this process.
   private static func interval(_ environment: [String: String]) -> Double? {
     guard let microseconds = environment["WATCHDOG_USEC"].flatMap(Double.init), microseconds > 0 else { return nil }
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     return microseconds / 2e6
   }
 
-  /// Programs that this one starts are not the service. Once, while there is one thread.
+  /// Clears the variables, because programs that this one starts are not the service. Call it once, while there is one thread.
   static func clearEnvironment() { for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsetenv(name) } }
 
-  /// `service` runs: says so, and from here on tells what changes.
+  /// Notifies that `service` runs, and from here on of changes.
   func ready(_ service: NearendService) {
     let status = service.snapshot().serviceStatus
     state.withLock { $0.status = status }
     socket.send("READY=1", "STATUS=\(status)")
     let subscription = service.events.subscribe { [weak self, weak service] _ in self?.tell(service) }
     state.withLock { $0.subscription = subscription }
-    // What happened in between.
+    // Covers changes in between.
     tell(service)
     guard let interval else { return }
     socket.send("WATCHDOG=1")
-    // On the control thread itself: one that hangs sends nothing.
+    // On the control thread itself: if it hangs, nothing is sent.
     service.beat(every: interval) { [socket] in socket.send("WATCHDOG=1") }
   }
 
-  /// It is about to stop.
+  /// Notifies that the service is about to stop.
   func stopping() {
     state.withLock { $0.subscription = nil }
     socket.send("STOPPING=1", "STATUS=stopping")
   }
 
-  /// Events come from threads that may not wait, and many at once.
+  /// Queues one notification for many events, which come from threads that must not block.
   private func tell(_ service: NearendService?) {
     let isFirst = state.withLock { state in
       defer { state.isQueued = true }
@@ -76,7 +76,7 @@ final class ServiceNotifier: Sendable {
     }
   }
 
-  /// Seconds in which events become one status.
+  /// Seconds for which events are collected into one status.
   private static let gathering = 0.05
 }
 
