@@ -12,7 +12,7 @@
 #include <ncurses.h>
 #include <term.h>
 
-// Deadly signals that are always handled while the screen is up, then those that are handled only if nobody else does.
+// Deadly signals that are always handled while the screen is up, then those that are handled only if nothing else handles them.
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 static const int telling[] = {SIGWINCH, SIGTSTP, SIGCONT};
 enum { CRASHES = 6, DEADLY = sizeof deadly / sizeof *deadly, TELLING = sizeof telling / sizeof *telling };

@@ -13,6 +13,7 @@ public final class ControlClient {
   /// Creates a client of the socket at `path`; the first request connects, and the connection is kept for the next.
   public init(path: String) { self.path = path }
 
+  /// Sends a request, and waits for the answer.
   /// - Parameters:
   ///   - target: path and query, percent-encoded (see `escaped`).
   ///   - json: the body.

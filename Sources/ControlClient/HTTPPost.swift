@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sends bodies to a server in the network, and follows no answer to another place. [any]
+/// Sends bodies to a server on the network, without following redirects. [any]
 public struct HTTPPost: Sendable {
   private let url: String
   private let headers: [String]
@@ -8,12 +8,12 @@ public struct HTTPPost: Sendable {
 
   /// - Parameters:
   ///   - headers: "Name: value".
-  ///   - timeout: seconds for the whole of a request.
+  ///   - timeout: seconds for the whole request.
   public init(url: String, headers: [String], timeout: Double) {
     (self.url, self.headers, self.timeout) = (url, headers, timeout)
   }
 
-  /// Waits for the answer.
+  /// Sends a body, and waits for the answer.
   public func send(_ body: Data) throws(TransferError) -> HTTPAnswer {
     let request = Transfer.Request(method: "POST", url: url, headers: headers, body: body, timeout: timeout)
     guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }

@@ -5,7 +5,7 @@ import Foundation
 public struct HTTPAnswer: Sendable, Equatable {
   /// The HTTP status code.
   public var status: Int
-  /// What the server sent, at most 64 MiB; empty for a successful download, whose bytes went to its taker.
+  /// The body, at most 64 MiB; empty for a successful download, whose bytes were passed on.
   public var body: Data
 
   /// A Boolean value indicating whether the status is 2xx.
@@ -14,7 +14,7 @@ public struct HTTPAnswer: Sendable, Equatable {
 
 /// Why a request got no answer. [any]
 public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Nobody listens at the address.
+  /// Nothing listens at the address.
   case unreachable(address: String, reason: String)
   /// The peer or the network closed the connection.
   case failed(address: String, reason: String)

@@ -73,7 +73,7 @@ struct Screen {
     return Size(width: Int(nearend_columns()), height: Int(nearend_lines()))
   }
 
-  /// Draws the differences between `frame` and `former`, which is on the screen; everything without one.
+  /// Draws the differences between `frame` and `former`, which is on the screen; draws everything without `former`.
   func draw(_ frame: Frame, over former: Frame?) {
     let window = nearend_stdscr()
     let former = former?.size == frame.size ? former : nil
@@ -146,7 +146,7 @@ struct Screen {
     return result
   }
 
-  /// Ctrl-S would stop the terminal, and with it everything that waits for the dashboard to end.
+  /// Disables flow control, because Ctrl-S would stop the terminal, and with it everything that waits for the dashboard to end.
   private static func passFlowControlKeys() {
     var modes = termios()
     guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return }

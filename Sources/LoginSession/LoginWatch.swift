@@ -6,7 +6,7 @@ import PipeWireClient
 ///
 /// Without a system bus, or a login manager on it, it makes one remark and does nothing else. [control]
 public final class LoginWatch {
-  /// A fact that the login manager has told, or a remark, reported on the loop's thread. [control]
+  /// A fact reported by the login manager, or a remark, delivered on the loop's thread. [control]
   public enum Event: Sendable, Equatable {
     /// True: the machine is about to sleep, once `maySleep` is called. False: it has woken up.
     case sleep(Bool)

@@ -1,9 +1,9 @@
-/// nearend.toml(5), out of the commented example that is installed. [any]
+/// nearend.toml(5), made from the installed, commented example. [any]
 struct ConfigurationPage {
   let text: String
 
   /// - Parameters:
-  ///   - example: headings between lines, words behind "# ", values and remarks behind "#   ", defaults behind "#".
+  ///   - example: headings between lines, words after "# ", values and remarks after "#   ", defaults after "#".
   ///   - opening: name and description in man(7)'s language.
   init(example: String, version: String, opening: String) {
     var lines = [
@@ -11,7 +11,7 @@ struct ConfigurationPage {
       ".TH NEAREND.TOML 5 \"\" \"nearend \(version)\" \"File Formats\"", ".nh", ".ad l",
     ]
     lines += opening.split(separator: "\n").map(String.init)
-    // What is before the first heading is for whoever edits the file.
+    // The text before the first heading is for people who edit the file.
     var isBefore = true
     var words: [String] = []
     var remarks: [String] = []

@@ -1,4 +1,4 @@
-/// What `nearend --experimental-dump-help` prints, as far as a manual page tells it: the very source of `--help`.
+/// The output of `nearend --experimental-dump-help`, as far as a manual page needs it: the same source as that of `--help`.
 struct HelpDump: Decodable {
   var command: CommandHelp
 }
@@ -12,7 +12,7 @@ struct CommandHelp: Decodable {
   var subcommands: [CommandHelp]?
   var arguments: [ArgumentHelp]?
 
-  /// Those that `--help` lists, without the parser's own `help`.
+  /// The subcommands that `--help` lists, without the parser's own `help`.
   var shown: [CommandHelp] { (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" } }
   /// "nearend", "sink", "add".
   var path: [String] { (superCommands ?? []) + [commandName] }
@@ -27,7 +27,7 @@ struct ArgumentHelp: Decodable {
     var kind: Kind
     var name: String
 
-    /// As it is typed.
+    /// The name as typed.
     var typed: String { kind == .long ? "--\(name)" : "-\(name)" }
   }
   var kind: Kind

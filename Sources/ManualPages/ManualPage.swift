@@ -4,14 +4,14 @@ struct ManualPage {
   let text: String
 
   /// - Parameters:
-  ///   - version: of the program.
-  ///   - additions: sections in man(7)'s language that `--help` has not.
+  ///   - version: the program's version.
+  ///   - additions: sections in man(7)'s language that `--help` lacks.
   init(_ command: CommandHelp, version: String, additions: String) {
     name = command.pageName
     var lines = [
       "." + #"\""# + " Made from nearend --help.",
       ".TH \(name.uppercased()) 1 \"\" \"nearend \(version)\" \"User Commands\"",
-      // A word that is too long for its line stays whole: options are to be found and copied.
+      // No hyphenation: options are to be found and copied.
       ".nh", ".ad l",
       Roff.section("Name"), "\(Roff.text(name)) \\- \(Roff.text(Self.withoutStop(command.abstract ?? "")))",
       Roff.section("Synopsis"),
@@ -19,7 +19,7 @@ struct ManualPage {
     lines += Self.synopsis(command)
     lines.append(Roff.section("Description"))
     lines.append(Roff.text(command.abstract ?? ""))
-    // Headings in the discussion come behind the options.
+    // Headings in the discussion come after the options.
     let discussion = Roff.paragraphs(command.discussion ?? "")
     let heading = discussion.firstIndex { $0.hasPrefix(".SH") } ?? discussion.endIndex
     if heading > 0 { lines += [".PP"] + discussion[..<heading] }
@@ -36,7 +36,7 @@ struct ManualPage {
     text = lines.joined(separator: "\n") + "\n"
   }
 
-  /// Every page, the program's first.
+  /// Returns every page, the program's first.
   static func all(_ command: CommandHelp, version: String, additions: (String) -> String) -> [ManualPage] {
     [ManualPage(command, version: version, additions: additions(command.pageName))]
       + command.shown.flatMap { all($0, version: version, additions: additions) }
@@ -62,7 +62,7 @@ struct ManualPage {
     lines.append(Roff.section("Options"))
     for (index, argument) in arguments.enumerated() where argument.kind != .positional {
       let names = typed(argument)
-      // `--no-x` stands behind its `--x`, and is told of with it.
+      // `--no-x` follows its `--x`, and is described with it.
       if index > 0, names == inverted(arguments[index - 1]) { continue }
       let next = index + 1 < arguments.count ? typed(arguments[index + 1]) : []
       let both = names + (!next.isEmpty && next == inverted(argument) ? next : [])

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Makes the manual pages of nearend, and of each of its commands, from what `nearend --experimental-dump-help` prints, and that of its
-/// configuration from the example of one.
+/// Makes the manual pages of nearend and its commands from the output of `nearend --experimental-dump-help`, and that of its configuration
+/// from the example.
 @main
 struct ManualPages: ParsableCommand {
   @Option(help: "The program's version, for the pages' feet.")

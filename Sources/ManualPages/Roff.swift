@@ -1,6 +1,6 @@
-/// Text for man(7), in which nothing is taken for a request or an escape. [any]
+/// Escapes text for man(7), so that nothing in it is read as a request or an escape. [any]
 enum Roff {
-  /// One line of text.
+  /// Escapes one line of text.
   static func text(_ text: some StringProtocol) -> String {
     var result = ""
     for character in text {
@@ -24,7 +24,7 @@ enum Roff {
 
   static func section(_ title: some StringProtocol) -> String { ".SH \(text(title).uppercased())" }
 
-  /// Paragraphs as `--help` has them: lines that begin with blanks stay as they are, and a line in capitals is a heading.
+  /// Converts paragraphs as in `--help`: lines that begin with blanks stay as they are, and a line in capitals is a heading.
   static func paragraphs(_ text: String) -> [String] {
     var lines: [String] = []
     var isLiteral = false
@@ -37,7 +37,7 @@ enum Roff {
         literal(true)
         lines.append(Self.text(line))
       } else if line.isEmpty {
-        // A literal block may go on behind it; what follows says whether it does.
+        // A literal block may continue after an empty line; the next line decides.
         if !isLiteral { lines.append(".PP") }
       } else {
         let isHeading = line.allSatisfy { $0.isUppercase || $0 == " " }

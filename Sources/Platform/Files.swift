@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the system refused something. [any]
+/// The error of a system call. [any]
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `errno`.
   public var code: Int32
@@ -14,7 +14,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String { String(cString: strerror(code)) }
 }
 
-/// A whole file, at most `limit` bytes of it. [any]
+/// Reads a whole file, at most `limit` bytes of it. [any]
 public func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw .last }
@@ -22,7 +22,7 @@ public func contents(ofFile path: String, atMost limit: Int = .max) throws(Syste
   return try contents(of: descriptor, atMost: limit)
 }
 
-/// What can be read from a descriptor, at most `limit` bytes of it. [any]
+/// Reads a descriptor to its end, at most `limit` bytes. [any]
 public func contents(of descriptor: Int32, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 16_384)
@@ -36,7 +36,7 @@ public func contents(of descriptor: Int32, atMost limit: Int = .max) throws(Syst
   return bytes
 }
 
-/// Writes all of it to a descriptor. [any]
+/// Writes all bytes to a descriptor. [any]
 public func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) throws(SystemError) {
   var rest = Array(bytes)[...]
   while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/// The one rule for what people and programs may call something: participants, media, sources, stages. An id becomes part of node and port
+/// The one rule for the ids that people and programs choose: of participants, media, sources, stages. An id becomes part of node and port
 /// names, of paths and of lines. [any]
 public enum IdRule {
   /// Allowed lengths, in characters.
@@ -11,7 +11,7 @@ public enum IdRule {
     lengths.contains(id.count) && id.allSatisfy(allows) ? nil : "give \(possible)"
   }
 
-  /// ASCII letters, digits, '-', '_' and '.'.
+  /// Returns whether an id may contain a character: an ASCII letter, a digit, '-', '_' or '.'.
   public static func allows(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
   }

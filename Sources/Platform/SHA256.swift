@@ -7,7 +7,7 @@ public struct SHA256: Sendable {
   private var length: UInt64 = 0
   private var schedule = [UInt32](repeating: 0, count: 64)
 
-  /// Begins a checksum, which is that of no bytes until something is added.
+  /// Creates a checksum, at first that of no bytes.
   public init() {}
 
   /// Returns the checksum of `bytes` in hexadecimal.

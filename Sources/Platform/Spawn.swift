@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a child's standard stream leads to. [any]
+/// The other end of a child's standard stream. [any]
 public enum ChildStream: Sendable {
   case null
   /// A file that is created if necessary, and appended to.
@@ -10,7 +10,7 @@ public enum ChildStream: Sendable {
 }
 
 /// Starts a program in a process of its own, with exactly this environment. The child inherits no descriptors except the three streams,
-/// ignores no signal and blocks none. Whoever starts it reaps it. [any]
+/// ignores no signal and blocks none. The caller reaps it. [any]
 /// - Parameters:
 ///   - file: the program's path.
 ///   - arguments: its arguments, the first being its own name.
@@ -19,7 +19,7 @@ public enum ChildStream: Sendable {
 ///   - input: its standard input.
 ///   - output: its standard output.
 ///   - errors: its standard error.
-/// - Throws: `SystemError` where it cannot be started.
+/// - Throws: `SystemError` if it cannot be started.
 /// - Returns: its process id.
 public func spawn(
   _ file: String, _ arguments: [String], environment: [String: String], group: Int32? = nil, input: ChildStream = .null,
@@ -62,7 +62,7 @@ public func spawn(
   return process
 }
 
-/// They may have been opened without O_CLOEXEC, and a child that holds them would keep their other ends waiting.
+/// Returns the open descriptors. They may lack O_CLOEXEC, and a child that inherits them would keep their other ends waiting.
 private func openDescriptors() -> [Int32] {
   guard let folder = opendir("/proc/self/fd") else { return [] }
   defer { closedir(folder) }

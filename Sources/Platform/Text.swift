@@ -1,7 +1,7 @@
 import Glibc
 
 extension StringProtocol {
-  /// Without blanks and tabs at either end. [any]
+  /// The text without blanks and tabs at either end. [any]
   public var trimmed: String {
     func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" || character == "\u{A0}" }
     return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
@@ -9,7 +9,7 @@ extension StringProtocol {
 }
 
 extension StringProtocol {
-  /// Whether `part` is in it. [any]
+  /// Returns whether the text contains `part`. [any]
   public func includes(_ part: String) -> Bool { contains(part) }
 
   /// The text with percent-escapes decoded; nil if one is incomplete or not hexadecimal, or the result is not UTF-8. [any]
@@ -31,14 +31,14 @@ extension StringProtocol {
 }
 
 extension String {
-  /// With blanks behind it until it has `width` characters; a longer one is cut. [any]
+  /// Returns the text padded with blanks to `width` characters; a longer one is cut. [any]
   public func padded(to width: Int) -> String {
     let count = count
     return count < width ? self + String(repeating: " ", count: width - count) : String(prefix(width))
   }
 }
 
-/// A number with a fixed count of decimals, as C's `%.2f` writes it in every locale. [any]
+/// Formats a number with a fixed count of decimals, like C's `%.2f`, but in every locale. [any]
 public func fixed(_ value: Double, _ decimals: Int) -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
     buffer.initialize(repeating: 0)

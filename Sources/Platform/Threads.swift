@@ -1,8 +1,8 @@
 import Glibc
 
-/// Runs `body` on a thread of its own, which nobody waits for. Traps only where the process is out of memory or threads. [any]
+/// Runs `body` on a detached thread. Traps only if the process is out of memory or threads. [any]
 /// - Parameters:
-///   - name: what tools show of it: at most 15 bytes.
+///   - name: the name that tools show, at most 15 bytes.
 ///   - stackSize: bytes; nil for the process's own default.
 public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
   final class Start {
@@ -20,7 +20,7 @@ public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @
     &thread, &attributes,
     { start in
       let start = Unmanaged<Start>.fromOpaque(start!).takeRetainedValue()
-      // What pthread_setname_np does, which Glibc's module lacks.
+      // As pthread_setname_np does, which Glibc's module lacks.
       let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
       if file >= 0 {
         try? write(start.name.utf8.prefix(15), to: file)
@@ -32,13 +32,13 @@ public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @
   guard result == 0 else { fatalError("cannot make the thread \(name): \(String(cString: strerror(result)))") }
 }
 
-/// The calling thread's, at most 15 bytes. [any]
+/// The calling thread's name, at most 15 bytes. [any]
 public var currentThreadName: String {
   let bytes = (try? contents(ofFile: "/proc/thread-self/comm", atMost: 64)) ?? []
   return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }
 
-/// The highest realtime priority that a thread of the process has, 1–99; 0 if none has one, nil if the process cannot be asked about. [any]
+/// Returns the highest realtime priority of the process's threads, 1–99; 0 if none has one, nil if the process cannot be examined. [any]
 public func realtimePriority(ofProcess process: Int32) -> Int? {
   guard let folder = opendir("/proc/\(process)/task") else { return nil }
   defer { closedir(folder) }
@@ -54,9 +54,9 @@ public func realtimePriority(ofProcess process: Int32) -> Int? {
   return highest
 }
 
-/// Holds up the calling thread. [any]
+/// Blocks the calling thread. [any]
 public func pause(seconds: Double) {
-  // Until a moment rather than for a while: signals make it no longer.
+  // Sleeps until a deadline rather than for a duration, so that signals do not prolong it.
   var end = timespec()
   clock_gettime(CLOCK_MONOTONIC, &end)
   let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
@@ -64,7 +64,7 @@ public func pause(seconds: Double) {
   while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
 }
 
-/// Returns CLOCK_BOOTTIME in seconds: it goes on while the machine sleeps, and is what an interruption's length is measured by. [any]
+/// Returns CLOCK_BOOTTIME in seconds, which continues while the machine sleeps, and measures the length of interruptions. [any]
 public func secondsSinceBoot() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_BOOTTIME, &time)

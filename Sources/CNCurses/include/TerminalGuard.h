@@ -13,8 +13,8 @@ enum {
 };
 
 /// Saves the modes of terminal `fd` and prepares the sequence that leaves the screen (terminfo must be set up), then handles the signals:
-/// crashes (SEGV BUS ILL TRAP ABRT FPE), and, unless somebody else handles them, HUP INT QUIT TERM and TSTP CONT WINCH. Returns 0 or errno.
-/// One terminal at a time; call it on the thread that draws. [control]
+/// crashes (SEGV BUS ILL TRAP ABRT FPE), and, unless something else handles them, HUP INT QUIT TERM and TSTP CONT WINCH. Returns 0 or
+/// errno. One terminal at a time; call it on the thread that draws. [control]
 int nearend_terminal_arm(int fd);
 
 /// Restores all signal handlers. The screen must have been left. [control]

@@ -34,7 +34,8 @@ enum CallPage {
   /// Rows that the page always has.
   private static func fixedRows(_ snapshot: Snapshot) -> Int { 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1 }
 
-  /// Both are shown only if there is also room for a participant and a log line; another mode than the standard one goes first.
+  /// The rows of outgoing audio and of the mic mode are shown only if a participant and a log line still fit; a non-standard mode comes
+  /// first.
   private static func outgoing(_ snapshot: Snapshot, _ size: Size) -> OutgoingRow? {
     let isFirst = snapshot.processing.micMode.requested == .standard
     return room(snapshot, size) >= (isFirst ? 3 : 4) ? OutgoingRow(snapshot) : nil
@@ -47,7 +48,7 @@ enum CallPage {
 
   private static func room(_ snapshot: Snapshot, _ size: Size) -> Int { Chrome.body(snapshot, size).count - fixedRows(snapshot) }
 
-  /// Rows for participants: all of them if they fit, but never all the room.
+  /// The number of rows for participants: all of them if they fit, but never all the room.
   static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
     let body = Chrome.body(snapshot, size)
     let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1) + (showsMode(snapshot, size) ? 1 : 0)

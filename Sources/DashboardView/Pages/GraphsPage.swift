@@ -40,13 +40,13 @@ enum GraphsPage {
     axis(span, body.upperBound - 1, width, &canvas)
   }
 
-  /// How a page's rows are shared out.
+  /// The distribution of a page's rows.
   private struct Rows {
     var strip = 1
     var sinks: Int
     var spectrogram: Int
 
-    /// What is left beside two rules and the axis goes to the spectrograms, after a third of it has gone to the strips.
+    /// Of the rows beside two rules and the axis, a third goes to the strips, and the remainder to the spectrograms.
     init(body: Int, strips: Int, sinks count: Int) {
       strip = min(max((body - 3) / 3 / strips, 1), 4)
       sinks = min(count, max(3, body / 6))

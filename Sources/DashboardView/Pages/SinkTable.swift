@@ -7,7 +7,7 @@ enum SinkColumn: Int, CaseIterable {
   /// For participants on other machines only.
   case loss, jitter, latency
 
-  /// The columns in the order in which they find room. What a network does to a participant goes before what a buffer does.
+  /// Returns the columns by priority. The effects of a network on a participant take precedence over those of a buffer.
   static func all(hasRemote: Bool) -> [SinkColumn] {
     let local = allCases.filter { ![.loss, .jitter, .latency].contains($0) }
     guard hasRemote else { return local }
@@ -84,7 +84,7 @@ enum SinkColumn: Int, CaseIterable {
     case .read: Numbers.count(sink.framesRead)
     case .loss: Self.heard(sink) { Numbers.fixed($0.lossPercent, 1) + " %" }
     case .jitter: Self.heard(sink) { Numbers.fixed($0.jitter, 0) + " ms" }
-    // Where the way here is not known, it is more.
+    // Without a measured round trip, the latency of the network is missing.
     case .latency: Self.heard(sink) { Numbers.fixed($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
     }
   }
