@@ -11,7 +11,7 @@ package struct Size: Equatable, Sendable {
   /// The smallest terminal that holds every page (U3).
   package static let minimum = Size(width: 80, height: 24)
 
-  /// Whether every page fits.
+  /// A Boolean value indicating whether every page fits.
   package var isLargeEnough: Bool { width >= Size.minimum.width && height >= Size.minimum.height }
 }
 

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Says in one row on every page why nobody hears the person at the microphone (D1, D2).
+/// Says in one row on every page why the person at the microphone is not heard (D1, D2).
 struct MuteBanner: Equatable {
   var text: String
   var style: Style

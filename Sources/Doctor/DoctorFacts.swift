@@ -84,7 +84,7 @@ package struct GraphSurvey: Sendable, Equatable {
   }
   /// "0.3.65"
   package var daemonVersion = ""
-  /// Whether a session manager runs.
+  /// A Boolean value indicating whether a session manager runs.
   package var hasSessionManager = false
   package var nodes: [Node] = []
   /// Links from node to node.

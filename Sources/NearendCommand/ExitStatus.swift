@@ -3,7 +3,7 @@ import Foundation
 import Nearend
 import PipeWireGraph
 
-/// Exit statuses of `nearend`, those of sysexits.h where it has one.
+/// Exit statuses of `nearend`, taken from sysexits.h where it has a suitable one.
 enum ExitStatus: Int32 {
   case success = 0
   /// Something failed while it ran.

@@ -38,7 +38,7 @@ extension String {
   }
 }
 
-/// Formats a number with a fixed count of decimals, like C's `%.2f`, but in every locale. [any]
+/// Formats a number with a fixed count of decimals and a decimal point, whatever the locale. [any]
 public func fixed(_ value: Double, _ decimals: Int) -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
     buffer.initialize(repeating: 0)

@@ -7,9 +7,9 @@ import Synchronization
 public final class Call: Sendable, Identifiable {
   /// The id it was joined with.
   public let id: String
-  /// Whether it takes the microphone.
+  /// A Boolean value indicating whether it takes the microphone.
   public let sends: Bool
-  /// Whether it is played.
+  /// A Boolean value indicating whether it is played.
   public let receives: Bool
 
   let session: AudioSession

@@ -18,17 +18,19 @@ public struct AudioSessionConfiguration: Sendable {
   /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: if a nearend answers there, the session joins it
   /// (``AudioSessionManager/mode-swift.property``). nil neither joins nor opens one.
   public var controlSocket: String?
-  /// Whether a session of this process's own opens the control socket, so that commands, the dashboard and other programs on the library
-  /// can use it; otherwise it is this program's alone, and others are refused while it lasts. Default true.
+  /// A Boolean value indicating whether a session of this process's own opens the control socket, so that commands, the dashboard and other
+  /// programs on the library can use it. If false, it is this program's alone, and others are refused while it lasts. Default true.
   public var opensControlSocket = true
   /// What interrupts a session besides the graph itself (I1).
   public var interruptions: InterruptionOptions
-  /// Whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default false.
+  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default
+  /// false.
   public var areDefaultDevices: Bool {
     get { settings.areOursDefault }
     set { settings.areOursDefault = newValue }
   }
-  /// Whether playback pauses when headphones are unplugged, instead of continuing in the room (R5). Default true.
+  /// A Boolean value indicating whether playback pauses when headphones are unplugged, instead of continuing in the room (R5). Default
+  /// true.
   public var pausesOnUnplug: Bool {
     get { settings.pausesOnUnplug }
     set { settings.pausesOnUnplug = newValue }

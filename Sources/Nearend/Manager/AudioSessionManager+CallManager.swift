@@ -61,6 +61,6 @@ extension AudioSessionManager {
 public struct SharedUnit: Sendable, Equatable {
   /// Its id in PipeWire's graph, for `pw-cli info <id>`.
   public let nodeId: UInt32
-  /// The session's phase when the unit was asked for; it does not follow the session.
+  /// The session's phase when the unit was requested; it does not follow the session.
   public let state: SessionStatus.State
 }

@@ -8,8 +8,8 @@ import Synchronization
 ///     ring sinks, call ──▶ cycle ──▶ speaker
 ///     microphone, reference ─▶ │ ──▶ voice, source
 ///
-/// It has no audio code of its own: a cycle is the graph's audio thread's cycle, on the same `AudioCore`, so the same blocks give the same
-/// samples live and here.
+/// It has no audio code of its own: a cycle runs what the graph's audio thread runs, on the same `AudioCore`, so the same blocks give the
+/// same samples live and here.
 ///
 /// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and
 /// meters may be used on any thread, as live.

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Runs the session: passes every event to `reduce`, one after another, and applies the effects. [any]
 ///
-/// Effects on the core are applied before the next event; the graph and the listeners are told afterwards, so that none of their locks is
-/// ever taken inside the session's.
+/// Effects on the core are applied before the next event; the graph and the listeners are notified afterwards, so that none of their locks
+/// is ever taken inside the session's.
 package final class VoiceSession: Sendable {
   private struct State {
     var session = SessionState()

@@ -80,7 +80,7 @@ final class ControlExchange {
     try begin(200, "Content-Type: \(type)\r\nTransfer-Encoding: chunked\r\n", [])
   }
 
-  /// Leaves HTTP: from here on the connection carries bytes of the protocol that the client asked for, both ways, until it ends.
+  /// Leaves HTTP: from here on the connection carries bytes of the protocol that the client requested, both ways, until it ends.
   func upgrade(to name: String) throws {
     guard head.headers["upgrade"] == name else {
       throw RequestFailure(426, "this is a stream in both directions; send 'Connection: Upgrade' and 'Upgrade: \(name)'")
