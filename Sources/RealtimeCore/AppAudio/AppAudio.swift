@@ -5,8 +5,8 @@ import Synchronization
 ///     capture, ring sinks ─▶ mixer ─▶ ducking ─┬─────────────▶ speaker, where it is monitored
 ///     microphone ─▶ voice processing ─▶ mute ─▶ micVolume ─▶ + ─▶ limiter ─▶ voice, source
 ///
-/// It joins the voice behind processing and mute: it is never treated as echo or noise, and muting the microphone mutes the person, not
-/// what a program plays.
+/// It joins the voice after processing and mute: it is never treated as echo or noise, and muting the microphone mutes the person, not what
+/// a program plays.
 // `@unchecked Sendable`: cells are atomic; the sink that `capture` writes to is guarded by a lock that the audio thread never takes.
 public final class AppAudio: @unchecked Sendable {
   /// The sources, each a ring sink; `masterGain` is the volume of application audio.
@@ -31,17 +31,17 @@ public final class AppAudio: @unchecked Sendable {
     self.memory = memory
   }
 
-  /// False captures nothing and fixes the microphone's volume at 1, whatever `micVolume` is; moves over 10 ms. Default true. [any]
+  /// False disables capturing and fixes the microphone's volume at 1, whatever `micVolume` is; ramps over 10 ms. Default: true. [any]
   public var isEnabled: Bool {
     get { cells.isEnabled.load() != 0 }
     set { cells.isEnabled.store(newValue ? 1 : 0) }
   }
-  /// Linear gain of the processed microphone, 0–1, behind gain control; moves over 10 ms. Values outside are clamped. [any]
+  /// Linear gain of the processed microphone, 0–1, after gain control; ramps over 10 ms. Values outside are clamped. [any]
   public var micVolume: Float {
     get { Float(cells.micVolume.load()) }
     set { cells.micVolume.store(Double(Self.clamped(newValue))) }
   }
-  /// Linear gain of application audio, 0–1; moves over 10 ms. Values outside are clamped. [any]
+  /// Linear gain of application audio, 0–1; ramps over 10 ms. Values outside are clamped. [any]
   public var appVolume: Float {
     get { mixer.masterGain }
     set { mixer.masterGain = Self.clamped(newValue) }
@@ -51,7 +51,7 @@ public final class AppAudio: @unchecked Sendable {
     get { cells.isDucked.load() != 0 }
     set { cells.isDucked.store(newValue ? 1 : 0) }
   }
-  /// Plays application audio on the local speaker, too. [any]
+  /// Plays application audio on the local speaker as well. [any]
   public var isMonitored: Bool {
     get { cells.isMonitored.load() != 0 }
     set { cells.isMonitored.store(newValue ? 1 : 0) }
@@ -64,7 +64,7 @@ public final class AppAudio: @unchecked Sendable {
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
 
   /// Appends a buffer to the captured audio. Returns false, and plays none of it, if it does not fit or capturing is disabled. A buffer of
-  /// another rate or channel count starts a new stream; the rest of the old one plays out beside it. [any]
+  /// another rate or channel count starts a new stream; the rest of the old one plays out alongside it. [any]
   public func capture(_ buffer: AppAudioBuffer) -> Bool {
     guard isEnabled else { return false }
     guard buffer.frameCount > 0 else { return true }

@@ -4,7 +4,7 @@
 public struct AppAudioBuffer: Sendable {
   /// Frames per second, `SinkFormat.sampleRates`.
   public let sampleRate: Int
-  /// 1 or 2; more channels have been mixed down.
+  /// 1 or 2; more channels are mixed down.
   public let channelCount: Int
   /// Interleaved, full scale ±1.
   let samples: [Float]

@@ -1,4 +1,4 @@
-/// Application audio on the audio thread: rendered before the speaker's mix, which may monitor it, and added to the voice behind processing
+/// Application audio on the audio thread: rendered before the speaker's mix, which may monitor it, and added to the voice after processing
 /// (D4). Without any, a cycle only checks the sources and touches no sample. [realtime] except `init` and `deinit`.
 struct AppAudioPath: ~Copyable {
   private let sources: UnsafeMutablePointer<RenderPath>
@@ -25,7 +25,7 @@ struct AppAudioPath: ~Copyable {
 
   deinit { for pointer in [left, right, callLeft, callRight, nothing] { pointer.deallocate() } }
 
-  /// Renders a cycle of the sources. `isSpeaking`: the near end talks and is heard.
+  /// Renders one cycle of the sources. `isSpeaking`: the near end talks and is heard.
   @_noLocks @_noAllocation
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
     let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)

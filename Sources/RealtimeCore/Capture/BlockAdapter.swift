@@ -8,14 +8,14 @@ struct BlockAdapter: ~Copyable {
   private let microphone, own, left, right: UnsafeMutablePointer<Float>
   /// Frames held in each of the four input buffers, 0..<block.
   private var gathered = 0
-  /// Those of them that were lost.
+  /// The range of these frames that was lost.
   private var lost = 0..<0
-  /// In the newest cycle the microphone was muted before processing, and somebody took the voice with the noise around it.
+  /// Whether the microphone was muted before processing in the newest cycle, and whether the voice without noise suppression was wanted.
   private var isInputMuted = false
   private var givesNoisyVoice = false
   /// Output frames, oldest first, from `first` on; at most two blocks.
   private let ready: UnsafeMutablePointer<Float>
-  /// The same of the voice with the noise around it, while somebody takes it.
+  /// The same for the voice without noise suppression, while it is wanted.
   private let openReady, openBlock: UnsafeMutablePointer<Float>
   private var first = 0
   private var readyCount = 0
@@ -68,11 +68,11 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
-  /// Returns whether blocks stay aligned with cycles of this quantum if so many frames are lost, as they do for whole cycles.
+  /// Returns whether blocks stay aligned with cycles of `quantum` frames if `frames` are lost, as they do for whole cycles.
   @_noLocks @_noAllocation
   func canLose(frames: Int, quantum: Int) -> Bool { frames % (block - blocking(quantum: quantum)) == 0 }
 
-  /// Accounts for lost frames; requires `canLose`. The chain skips whole blocks where it can, and takes zeros for the rest.
+  /// Accounts for lost frames; requires `canLose`. The chain skips whole blocks where it can, and processes zeros for the rest.
   @_noLocks @_noAllocation
   mutating func lose(frames: Int) {
     var done = 0

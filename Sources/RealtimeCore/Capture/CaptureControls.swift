@@ -16,12 +16,12 @@ public final class CaptureControls: Sendable {
 
   deinit { cells.deallocate() }
 
-  /// False makes the voice the microphone, without added frames or processing (V1).
+  /// False passes the microphone through as the voice, without latency or processing (V1).
   public var usesVoiceProcessing: Bool {
     get { cells.usesVoiceProcessing.isOn() }
     set { cells.usesVoiceProcessing.set(newValue) }
   }
-  /// True makes the voice the raw microphone at the processed path's latency; the canceller keeps adapting (V2).
+  /// True outputs the raw microphone at the processed path's latency; the canceller keeps adapting (V2).
   public var isBypassed: Bool {
     get { cells.isBypassed.isOn() }
     set { cells.isBypassed.set(newValue) }
@@ -31,24 +31,25 @@ public final class CaptureControls: Sendable {
     get { cells.isHighPassFilterEnabled.isOn() }
     set { cells.isHighPassFilterEnabled.set(newValue) }
   }
-  /// False leaves the echo in the voice; the canceller keeps adapting, so that it is back at once. Default: true.
+  /// False leaves the echo in the voice; the canceller keeps adapting, so that it takes effect at once when switched on again. Default:
+  /// true.
   public var isEchoCancellationEnabled: Bool {
     get { cells.isEchoCancellationEnabled.isOn() }
     set { cells.isEchoCancellationEnabled.set(newValue) }
   }
-  /// The engine for echo and noise (V10). Another one needs another capture path, which `AudioCore.renewCapturePath` makes. Default:
+  /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Default:
   /// nearend.
   public var engine: VoiceEngine {
     get { cells.usesWebRTC.isOn() ? .webrtc : .nearend }
     set { cells.usesWebRTC.set(newValue == .webrtc) }
   }
-  /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which leaves it anyway. Default: true.
+  /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which never suppresses it. Default: true.
   public var isNoiseSuppressionEnabled: Bool {
     get { cells.isNoiseSuppressionEnabled.isOn() }
     set { cells.isNoiseSuppressionEnabled.set(newValue) }
   }
-  /// What becomes of the room around the voice (V12). Isolation takes effect once `VoiceIsolation` has what it needs; until then the mode
-  /// is as `standard`. Default: standard.
+  /// How the room around the voice is treated (V12). Isolation takes effect once `VoiceIsolation` is ready; until then the mode acts as
+  /// `standard`. Default: standard.
   public var mode: CaptureMode {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
     set { cells.mode.set(newValue.rawValue) }
@@ -64,13 +65,13 @@ public final class CaptureControls: Sendable {
     get { cells.isMicrophoneMuted.isOn() }
     set { cells.isMicrophoneMuted.set(newValue) }
   }
-  /// True silences a muted microphone before processing, too: the processors hear silence, and the voice follows at their latency (D1,
+  /// True also silences a muted microphone before processing: the processors hear silence, and the voice follows at their latency (D1,
   /// inputMixer).
   public var mutesInput: Bool {
     get { cells.mutesInput.isOn() }
     set { cells.mutesInput.set(newValue) }
   }
-  /// True silences the voice although nobody has muted the microphone, because it is only kept warm (S8).
+  /// True silences the voice although the microphone is not muted, because the path is only kept warm (S8).
   public var isVoiceOnlyPrepared: Bool {
     get { cells.isVoiceOnlyPrepared.isOn() }
     set { cells.isVoiceOnlyPrepared.set(newValue) }
@@ -81,7 +82,7 @@ public final class CaptureControls: Sendable {
     get { cells.streamDelay.count() }
     set { cells.streamDelay.set(UInt32(clamping: newValue)) }
   }
-  /// Reports another loudspeaker or microphone: discards the known delay of the echo, so that the new one is found at once and need not
+  /// Reports a different loudspeaker or microphone: discards the known delay of the echo, so that the new one is found at once and need not
   /// outweigh the old one. The canceller itself keeps adapting.
   public func echoPathChanged() { cells.pathChanges.increment() }
 }
@@ -116,7 +117,7 @@ struct CaptureControlCells: Sendable {
 
   func deallocate() { memory.deallocate() }
 
-  /// Whether noise is to be suppressed: wide spectrum leaves it, whatever the switch says. [realtime]
+  /// Whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
   var suppressesNoise: Bool {
     @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.isOn() && mode.count() != wideSpectrum }
   }

@@ -24,7 +24,7 @@ struct CaptureInput: ~Copyable {
 
   deinit { for buffer in [own, microphone, left, right] { buffer.deallocate() } }
 
-  /// As `Seam.exchange(with:)`.
+  /// Exchanges two inputs; see `Seam.exchange(with:)`.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout CaptureInput) {
     (own, other.own) = (other.own, own)
@@ -44,7 +44,7 @@ struct CaptureInput: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(isOpen: Bool) { gate.begin(isOpen: isOpen) }
 
-  /// Takes a cycle. A single reference channel counts as both; missing inputs are silence.
+  /// Reads one cycle of input. A single reference channel counts as both; missing inputs are silence.
   @_noLocks @_noAllocation
   mutating func take(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
@@ -70,7 +70,7 @@ struct CaptureInput: ~Copyable {
     }
   }
 
-  /// False for NaN, too.
+  /// Silences samples beyond ±8; the comparison is false for NaN, too.
   @_noLocks @_noAllocation
   private func sanitize(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     for i in 0..<frames { samples[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }

@@ -4,7 +4,7 @@
 public final class CaptureMeters: Sendable {
   let cells = CaptureMeterCells()
 
-  /// Creates meters that read silence, and nothing measured. [control]
+  /// Creates meters that read silence and unknown values. [control]
   public init() {
     cells.erle.set(.nan)
     cells.echoDelay.set(.nan)
@@ -66,8 +66,8 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the path's output, after mute, linear.
   public var voicePeak: Float
   /// Echo return loss enhancement in dB: microphone over the canceller's output while only the far end is heard, averaged over about half a
-  /// second; nil before half a second of echo. If the voice follows the far end by up to 3 s, which an echo beyond the canceller's reach
-  /// makes it do: microphone over voice there.
+  /// second; nil before half a second of echo. While the voice follows the far end with a delay of up to 3 s, as an echo beyond the
+  /// canceller's reach does: microphone over voice.
   public var erle: Float?
   /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
   public var echoDelay: Float?
@@ -84,7 +84,7 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
   public var echoSeconds: Float
   /// Seconds since echo was last heard, at most 3600.
   public var quietSeconds: Float
-  /// Blocks that the library refused since the path was made, and that passed unprocessed. Other than 0, something is wrong with the
+  /// Blocks that the library refused and that passed unprocessed, since the path was made. Any value but 0 indicates a fault in the
   /// library.
   public var errors: Int
 

@@ -1,9 +1,9 @@
-/// What becomes of the room around the voice (V12). [any]
+/// How the room around the voice is treated (V12). [any]
 public enum CaptureMode: UInt32, Sendable, CaseIterable {
-  /// Echo is cancelled, and noise suppressed where that is switched on.
+  /// Echo is cancelled, and noise suppressed if noise suppression is on.
   case standard = 0
-  /// Nothing but the voice, by a neural network.
+  /// Only the voice remains, isolated by a neural network.
   case voiceIsolation = 1
-  /// Echo is cancelled, and the room left alone.
+  /// Echo is cancelled, and the sound of the room kept.
   case wideSpectrum = 2
 }

@@ -35,9 +35,9 @@ public struct CapturePath: ~Copyable {
   private var referencePeak: Float = 0
   private var voicePeak: Float = 0
 
-  /// The path of another engine that is still heard until this one has taken over; owned by whoever passed it.
+  /// The previous engine's path, heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
-  /// A Boolean value indicating whether nobody has listened since the last cycle.
+  /// A Boolean value indicating whether the voice has had no consumer since the last cycle.
   private var isIdle = false
   private var handOver: EngineHandOver
   private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
@@ -48,7 +48,7 @@ public struct CapturePath: ~Copyable {
   ///   - engine: the engine, regardless of `controls.engine`.
   ///   - rate: the graph's rate, 16000…192000 Hz.
   ///   - maximumQuantum: the largest `frames` for `process`, 1…65536.
-  ///   - stages: a program's own; must outlive the path.
+  ///   - stages: the program's own; must outlive the path.
   ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
   public init(
@@ -80,7 +80,7 @@ public struct CapturePath: ~Copyable {
   }
 
   /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
-  /// otherwise the chain's delay plus block − gcd(`quantum`, block); without voice isolation's. [control]
+  /// otherwise the chain's delay plus block − gcd(`quantum`, block); excludes voice isolation. [control]
   public func latency(quantum: Int) -> Int {
     controls.usesVoiceProcessing ? blocks.latency(quantum: quantum) : 0
   }
@@ -125,7 +125,7 @@ public struct CapturePath: ~Copyable {
       copy(input.microphone, to: voice, frames: frames)
     }
     stages?.process(voice, nil, frames: frames, rate: rate)
-    // Muted before processing, the voice falls silent when the last sound has passed, and stays so whatever the processors make of silence.
+    // Muted before processing, the voice falls silent once the last sound has passed the chain, whatever the processors output for silence.
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
     gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.isOn())
     seam.process(voice, frames: frames)
@@ -163,7 +163,7 @@ public struct CapturePath: ~Copyable {
     meterCells.publish(blocks.chain.readings)
   }
 
-  /// Starts a stream: of another latency, or after a pause.
+  /// Starts a stream, with a new latency or after a pause.
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
     if self.quantum != 0 {
@@ -183,7 +183,7 @@ public struct CapturePath: ~Copyable {
   // MARK: Taking over from another engine
 
   /// Continues another engine's path in mid-stream: `old` is heard until this path has valid output, then fades (V10). `old` must stay
-  /// until `isTakingOver` is false, or `markIdle` was called. Ignored if `old` has another rate. [realtime]
+  /// until `isTakingOver` is false, or `markIdle` was called. Ignored if `old` has a different rate. [realtime]
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
@@ -200,10 +200,11 @@ public struct CapturePath: ~Copyable {
     handOver.begin(latency: blocks.latency(quantum: quantum))
   }
 
-  /// A Boolean value indicating whether the other path is still needed. [realtime]
+  /// A Boolean value indicating whether the previous path is still needed. [realtime]
   var isTakingOver: Bool { @_noLocks @_noAllocation get { old != nil } }
 
-  /// Ends the stream, because nobody listens: releases the other path, and what voice isolation does not need, at once. [realtime]
+  /// Ends the stream, because the voice has no consumer: releases the previous path, and what voice isolation does not need, at once.
+  /// [realtime]
   @_noLocks @_noAllocation
   mutating func markIdle() {
     old = nil

@@ -10,7 +10,7 @@ struct Crossfade {
     step = 1 / Float(max(frames, 1))
   }
 
-  /// Begins anew, with nothing of `wet`.
+  /// Restarts at weight 0.
   @_noLocks @_noAllocation
   mutating func restart() { weight = 0 }
 
@@ -31,7 +31,7 @@ struct Crossfade {
     }
   }
 
-  /// Moves the weight by `frames` of a fade.
+  /// Advances the weight by `frames` of a fade.
   @_noLocks @_noAllocation
   mutating func move(frames: Int, isOn: Bool) {
     weight = isOn ? min(weight + step * Float(frames), 1) : max(weight - step * Float(frames), 0)

@@ -24,7 +24,7 @@ struct Seam: ~Copyable {
     tail.deallocate()
   }
 
-  /// Not by way of `swap`, which Swift 6.0 takes for one that allocates, where what it swaps cannot be copied.
+  /// Exchanges two seams field by field: Swift 6.0 takes `swap` of a noncopyable type for an allocation.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout Seam) {
     (length, other.length) = (other.length, length)
@@ -45,7 +45,7 @@ struct Seam: ~Copyable {
     position = 0
   }
 
-  /// Ends the stream, because nobody listens: the next one begins from silence.
+  /// Ends the stream, because the voice has no consumer: the next one begins from silence.
   @_noLocks @_noAllocation
   func markIdle() { clear(heard, frames: length) }
 

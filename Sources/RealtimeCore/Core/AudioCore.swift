@@ -10,21 +10,21 @@ import Synchronization
 // `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by
 // the mixer.
 public final class AudioCore: @unchecked Sendable {
-  /// The way to the speaker: sinks, volumes, pause, and the render chain's stages. [any]
+  /// The path to the speaker: sinks, volumes, pause, and the render chain's stages. [any]
   public let mixer = Mixer()
   /// Switches of the capture path, which outlive every path. [any]
   public let controls = CaptureControls()
-  /// What the capture path measures; one set of meters for all paths (V6). [any]
+  /// Measurements of the capture path; one set of meters for all paths (V6). [any]
   public let meters = CaptureMeters()
-  /// What programs play into the outgoing microphone (D4).
+  /// Application audio, played by programs into the outgoing microphone (D4).
   public let appAudio = AppAudio()
-  /// Where a program takes the voice from.
+  /// Delivers the voice to a program.
   public let source = SourceTap()
-  /// Where the voice is taken for the programs that have joined.
+  /// Delivers the voice to the programs that have joined.
   public let relay = SourceTap()
-  /// Where spectra of the microphone and of the voice are taken from.
+  /// Delivers microphone and voice to whoever computes their spectra.
   public let spectra = SpectrumTap()
-  /// A program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
+  /// The program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
   public let captureStages = StageChain()
 
   /// Voice isolation, a mode of the microphone (V12).
@@ -44,7 +44,7 @@ public final class AudioCore: @unchecked Sendable {
   /// A Boolean value indicating whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
   public var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
   private var isMakingPath = false
-  /// Makes paths one after another: that takes longer than the control thread may wait.
+  /// Makes paths one after another, which takes longer than the control thread may wait.
   private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
   private let made = Made()
 
@@ -88,41 +88,42 @@ public final class AudioCore: @unchecked Sendable {
 
   // MARK: What the control side sets
 
-  /// A Boolean value indicating whether anybody takes the voice; if not, the capture path idles (L4). [any]
+  /// A Boolean value indicating whether the voice has a consumer; if not, the capture path idles (L4). [any]
   public var isSending: Bool {
     get { settings.isSending.load() != 0 }
     set { settings.isSending.store(newValue ? 1 : 0) }
   }
 
-  /// A Boolean value indicating whether the session is interrupted; if so, nothing is taken out of the sinks, whoever plays (I2). [any]
+  /// A Boolean value indicating whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
   public var isInterrupted: Bool {
     get { settings.isInterrupted.load() != 0 }
     set { settings.isInterrupted.store(newValue ? 1 : 0) }
   }
 
-  /// Whether the echo canceller hears nearend's own mix, rather than what the real speaker plays (V4). From the next cycle on. [any]
+  /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
   public var usesMixAsReference: Bool {
     get { settings.usesMixAsReference.load() != 0 }
     set { settings.usesMixAsReference.store(newValue ? 1 : 0) }
   }
 
-  /// Frames between a sample of the reference and its echo, as the graph's latencies tell it (V5). [any]
+  /// Frames between a sample of the reference and its echo, according to the graph's latencies (V5). [any]
   public var streamDelay: Int {
     get { controls.streamDelay }
     set { controls.streamDelay = newValue }
   }
 
-  /// Sets how many of the microphone's channels, and how many of the filter's speaker ports, add up in one port. [any]
+  /// Sets how many of the microphone's channels add up in its port, and how many of the filter's speaker ports in one speaker channel.
+  /// [any]
   public func setChannelScales(microphone: Int, speaker: Int) {
     settings.microphoneChannels.store(UInt64(max(1, microphone)))
     settings.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
   }
 
-  /// Reports that the graph starts again: a gap before the next cycle is no xrun. [any]
+  /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
   public func graphRestarted() { clock.restart() }
 
-  /// Plays a buffer into the outgoing microphone, behind what was captured before (D4). Returns false, and plays none of it, while nobody
-  /// takes the voice, or if more than `AppAudio.captureSeconds` would wait. [any]
+  /// Plays a buffer into the outgoing microphone, after what was captured before (D4). Returns false, and plays none of it, while the voice
+  /// has no consumer, or if more than `AppAudio.captureSeconds` would wait. [any]
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isInterrupted && appAudio.capture(buffer) }
 
   // MARK: What the audio thread reports
@@ -136,14 +137,14 @@ public final class AudioCore: @unchecked Sendable {
     return meters.quantum > 0 && meters.rate == prepared?.rate ? captureLatency(quantum: meters.quantum) : 0
   }
 
-  /// The same for a given quantum, at the capture path's rate. [control]
+  /// Returns the same for a given quantum, at the capture path's rate. [control]
   public func captureLatency(quantum: Int) -> Int {
     let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
     return (processing.map { $0 + isolation.latency(quantum: quantum) } ?? 0) + captureStages.latency
   }
 
-  /// Frames that nearend adds between the call's port and the speaker's: those of a program's own stages, because the mixer and its limiter
-  /// add none.
+  /// Frames that nearend adds between the call's port and the speaker's: the latency of the program's own stages, because the mixer and its
+  /// limiter add none.
   public var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
 
   /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
@@ -166,7 +167,7 @@ public final class AudioCore: @unchecked Sendable {
     var engine: VoiceEngine
   }
 
-  /// Frees what the audio thread has released. Call it periodically while cycles run. [control]
+  /// Frees what the audio thread has released. Call this periodically while cycles run. [control]
   public func collect() {
     Self.free(captureMailbox.collect())
     mixer.collect()
@@ -176,12 +177,12 @@ public final class AudioCore: @unchecked Sendable {
     plugIns.collect()
   }
 
-  /// Makes a capture path on a thread of its own if the graph's rate or the wanted engine has none. Until a later call finds it ready, a
-  /// new rate is silent; a new engine takes over from the other without a click. A path that is no longer wanted is discarded. Also
-  /// collects. Call it periodically while the graph runs.
+  /// Makes a capture path on a thread of its own if there is none for the graph's rate and the wanted engine. Until a later call finds it
+  /// ready, a new rate is silent; a new engine takes over from the old one without a click. A path that is no longer wanted is discarded.
+  /// Also collects. Call this periodically while the graph runs.
   ///
-  /// Throws `CapturePathError` once if a path is impossible. If an engine is refused, the other stays in use, as `controls.engine` then
-  /// says. [control]
+  /// Throws `CapturePathError` once if a path is impossible. If an engine is refused, the previous one stays in use, and `controls.engine`
+  /// is reset to it. [control]
   public func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(settings.wantedRate.load())
@@ -199,11 +200,11 @@ public final class AudioCore: @unchecked Sendable {
     }
   }
 
-  /// Makes the capture path for the next cycle's rate (Hz), so that not even that one is silent, and for the wanted engine, and waits for
+  /// Makes the capture path for the next cycle's rate (Hz), so that not even that cycle is silent, and for the wanted engine, and waits for
   /// it. nil keeps the rate of the existing path. No effect if it is ready. Throws `CapturePathError`, and keeps the existing path.
   /// [control]
   public func prepare(rate: Int? = nil) throws(CapturePathError) {
-    // The audio thread takes a path only if it could give back the one before.
+    // The audio thread takes a path only if it can return the previous one.
     collect()
     impossible = nil
     let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
@@ -220,7 +221,7 @@ public final class AudioCore: @unchecked Sendable {
       newest = path
       prepared = wanted
     case .failure(let error):
-      // A refused engine may be requested again; a rate is the graph's and stays.
+      // A refused engine may be requested again; a refused rate stays refused, because the graph keeps it.
       if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine } else { impossible = wanted }
       throw error
     }
@@ -290,7 +291,7 @@ public struct CycleProcessor: @unchecked Sendable {
     state.pointee.process(buffers, graphSinks: graphSinks)
   }
 
-  /// Takes the duration of a cycle at its end. [realtime]
+  /// Records the duration of a cycle at its end. [realtime]
   @_noLocks @_noAllocation
   public func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
     guard buffers.pointee.frames > 0, buffers.pointee.rate > 0 else { return }

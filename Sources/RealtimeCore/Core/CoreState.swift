@@ -12,17 +12,17 @@ struct CoreState: ~Copyable {
   private let meters: CaptureMeterCells
   private let controls: CaptureControlCells
   private var capture: UnsafeMutablePointer<CapturePath>?
-  /// The path that `capture` takes over from, until it is given back.
+  /// The path that `capture` takes over from, until it is returned.
   private var retiring: UnsafeMutablePointer<CapturePath>?
   private let scratch: UnsafeMutablePointer<Float>
-  /// Frames of voice given to a source that has had no audio yet.
+  /// Frames with a voice so far, counted by `isAudio`.
   private var voicedFrames = 0
   /// Frames for which the voice was held back for a missing reference since sending began; −1 once given up or linked.
   private var awaitedReference = 0
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
-  /// Limits of a driver's rate in Hz: beyond them it is not a rate of sound.
+  /// Limits of a plausible driver rate in Hz.
   private static let lowestRate = 1_000
   private static let highestRate = 1_000_000
 
@@ -77,7 +77,7 @@ struct CoreState: ~Copyable {
     scaleSpeaker(io)
   }
 
-  /// Silences the outputs of a cycle that is too long or has an impossible rate: they hold another cycle's audio.
+  /// Silences the outputs of a cycle that is too long or has an impossible rate: they still hold another cycle's audio.
   @_noLocks @_noAllocation
   private func silence(_ io: UnsafePointer<CycleBuffers>) {
     let frames = min(io.pointee.frames, Self.maximumQuantum)
@@ -86,7 +86,7 @@ struct CoreState: ~Copyable {
     if let right = io.pointee.speaker.right { clear(right, frames: frames) }
   }
 
-  /// Renders application audio only while somebody takes the voice; otherwise it waits in its sources.
+  /// Renders application audio only while the voice has a consumer; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.isSending.load() != 0 else { return appAudio.markIdle() }
@@ -94,7 +94,7 @@ struct CoreState: ~Copyable {
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
 
-  /// `lost`: frames of both that were missed before this cycle.
+  /// Processes the microphone into the voice. `lost`: frames of microphone and reference that were missed before this cycle.
   @_noLocks @_noAllocation
   private mutating func captureVoice(
     _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int
@@ -123,8 +123,8 @@ struct CoreState: ~Copyable {
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
-  /// Returns whether to keep the voice silent because the speaker already plays what is not linked as reference yet. Gives up after 0.5 s:
-  /// the link may be impossible.
+  /// Returns whether to keep the voice silent because the speaker already plays while the reference is not linked yet. Gives up after 0.5
+  /// s, because the link may be impossible.
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }
@@ -151,7 +151,7 @@ struct CoreState: ~Copyable {
     return true
   }
 
-  /// Lets a path from the control side take over from the current one, and gives that back when it is no longer heard.
+  /// Lets a path from the control side take over from the current one, which is returned when it is no longer heard.
   @_noLocks @_noAllocation
   private mutating func takeNewCapture() {
     if let old = retiring, capture?.pointee.isTakingOver != true, captureMailbox.giveBack(UnsafeMutableRawPointer(old)) { retiring = nil }
@@ -184,7 +184,7 @@ struct CoreState: ~Copyable {
   private func buffer(_ index: Int) -> UnsafeMutablePointer<Float> { scratch + index * Self.maximumQuantum }
 }
 
-/// What the control side tells the audio thread about the cycle as a whole.
+/// Settings of the cycle as a whole, from the control side to the audio thread.
 struct CoreSettings: Sendable {
   let isSending: CounterCell
   let isInterrupted: CounterCell

@@ -9,15 +9,15 @@ public struct CycleBuffers {
   public var position: UInt64
   /// Id of the driver's node.
   public var driver: UInt32
-  /// The sum of the microphone's channels, whose number `AudioCore.setChannelScales` says; nil if none is linked.
+  /// The sum of the microphone's channels, whose number is set by `AudioCore.setChannelScales`; nil if none is linked.
   public var microphone: UnsafePointer<Float>?
   /// What the real speaker plays.
   public var reference: StereoInput
   /// What applications play into *Nearend Speaker*.
   public var call: StereoInput
-  /// Takes the voice, mono; nil if nobody is linked.
+  /// Receives the voice, mono; nil if nothing is linked.
   public var voice: UnsafeMutablePointer<Float>?
-  /// Takes the mix; nil where nothing is linked.
+  /// Receives the mix; nil if nothing is linked.
   public var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
 
   /// A cycle without linked ports. [realtime]

@@ -25,7 +25,7 @@ struct CycleClock {
   private let xruns: CounterCell
   private let busy: DoubleCell
   private let busyPeak: DoubleCell
-  /// Set by the control side when the graph starts again, so that the next cycle has no predecessor.
+  /// Set by the control side when the graph restarts, so that the next cycle has no predecessor.
   private let restarts: CounterCell
 
   private var expected: UInt64 = 0
@@ -47,8 +47,8 @@ struct CycleClock {
     restarts = CounterCell(cells.next())
   }
 
-  /// Starts a cycle, and returns the frames that went by without one since the last: at most a second of them, for a clock that jumps
-  /// further has begun anew. [realtime]
+  /// Starts a cycle, and returns the frames that passed without one since the last: less than a second of them, because a clock that jumps
+  /// further has restarted. [realtime]
   @_noLocks @_noAllocation
   mutating func begin(_ io: UnsafePointer<CycleBuffers>) -> Int {
     if restarts.exchange(0) != 0 { isRunning = false }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Platform
 
-/// DeepFilterNet 3 by its C library, which is loaded when it is first asked for (Schröter et al., 2023). [control], one thread at a time
-// `@unchecked Sendable`: the state belongs to the one thread that isolates; the functions are the library's own and stay.
+/// DeepFilterNet 3 through its C library, which is loaded on demand (Schröter et al., 2023). [control], one thread at a time
+// `@unchecked Sendable`: the state belongs to the one thread that isolates; the functions are immutable, and the library stays loaded.
 public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   private typealias Create =
     @convention(c) (_ model: UnsafePointer<CChar>, _ mostAttenuation: Float, _ logLevel: UnsafePointer<CChar>?) -> OpaquePointer?
@@ -11,31 +11,31 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   private typealias Free = @convention(c) (OpaquePointer) -> Void
 
   public let name = "DeepFilterNet 3"
-  /// A hop of its transform and two of looking ahead.
+  /// One hop of its transform and two of look-ahead.
   public let delay = 1440
   /// Where library and model were loaded from.
   public let files: IsolationFiles
   private let state: OpaquePointer
   private let process: Process
   private let free: Free
-  /// The library wants to write to it.
+  /// A copy of the block, because the library writes to its input.
   private let input: UnsafeMutablePointer<Float>
 
   /// Loads library and model, which takes half a second.
   /// - Throws: `IsolationError`.
   public init(_ files: IsolationFiles) throws(IsolationError) {
     let handle = try Self.open(files.library)
-    // The library ends the process over a model that it cannot read.
+    // The library terminates the process if it cannot read the model.
     try Self.check(model: files.model)
     let create: Create = try Self.function("df_create", in: handle, of: files.library)
     let length: FrameLength = try Self.function("df_get_frame_length", in: handle, of: files.library)
     process = try Self.function("df_process_frame", in: handle, of: files.library)
     free = try Self.function("df_free", in: handle, of: files.library)
-    // Came with the models of the third generation.
+    // Introduced with the models of the third generation.
     guard dlsym(handle, "df_set_post_filter_beta") != nil else {
       throw .library(path: files.library, reason: "it is too old for DeepFilterNet 3")
     }
-    // 100 dB are no limit. Older libraries take no third argument, and do not look at it.
+    // 100 dB are in effect no limit. Older libraries ignore the third argument.
     guard let state = create(files.model, 100, nil) else { throw .library(path: files.library, reason: "it does not start") }
     let frames = length(state)
     guard frames == IsolationTiming.block else {
@@ -56,13 +56,13 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   /// - Throws: `IsolationError`.
   public convenience init(environment: [String: String]) throws(IsolationError) { try self.init(IsolationFiles.find(environment)) }
 
-  /// Isolates a block of `IsolationTiming.block` frames, by way of a copy: the library writes to its input. [the worker]
+  /// Isolates a copy of a block of `IsolationTiming.block` frames, because the library writes to its input. [the worker]
   public func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
     copy(block, to: input, frames: IsolationTiming.block)
     _ = process(state, input, voice)
   }
 
-  /// Seconds of processor time of this thread for so many seconds of audio, which is noise.
+  /// Returns this thread's processor time, in seconds, for `seconds` of noise.
   public func processingTime(seconds: Int) -> Double {
     func now() -> Double {
       var time = timespec()
@@ -92,7 +92,7 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
     _ name: String, in handle: UnsafeMutableRawPointer, of path: String
   ) throws(IsolationError) -> Function {
     guard let symbol = dlsym(handle, name) else { throw .library(path: path, reason: "it has no function \(name)") }
-    // Safe: the type is the function's own in the library's C interface.
+    // Safe: the type is that of the function in the library's C interface.
     return unsafeBitCast(symbol, to: Function.self)
   }
 

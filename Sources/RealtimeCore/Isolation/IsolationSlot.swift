@@ -1,19 +1,18 @@
-/// The place of voice isolation in the capture path, which stays when paths, rates and engines change. It crossfades
-/// between the voice and the isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime]
-/// except `init` and `deinit`.
+/// Holds voice isolation in the capture path, across changes of path, rate and engine. Crossfades between the standard voice and the
+/// isolated one, which is later, as between two engines: no frame is missing and nothing clicks. [realtime] except `init` and `deinit`.
 struct IsolationSlot: ~Copyable {
-  /// Brings the stage, and takes it back.
+  /// Brings the stage to the audio thread and back.
   let mailbox: Mailbox
   private let controls: CaptureControlCells
   private let cells: IsolationCells
   private var stage: UnsafeMutablePointer<IsolationStage>?
   private let open, late: UnsafeMutablePointer<Float>
   private let longest = CoreState.maximumQuantum
-  /// A new stream begins: it may begin at its later time at once.
+  /// Whether a new stream begins, which may start with the later voice at once.
   private var isFresh = true
-  /// The stage has had the last cycle.
+  /// Whether the stage processed the last cycle.
   private var isFed = false
-  /// Frames until the later voice is whole.
+  /// Frames until the later voice is complete.
   private var wait = 0
   /// Share of the later voice, 0…1, before smoothing.
   private var share: Float = 0
@@ -31,7 +30,7 @@ struct IsolationSlot: ~Copyable {
     late.deallocate()
   }
 
-  /// Frames by which the voice is late now.
+  /// The current delay of the voice in frames.
   // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
   var delay: Int {
     @_noLocks @_noAllocation mutating get {
@@ -40,18 +39,19 @@ struct IsolationSlot: ~Copyable {
     }
   }
 
-  /// What comes next does not continue what was before: nobody took the voice in between, or its latency changed, or its rate.
+  /// Marks a break: the next audio does not continue the last, because the voice had no consumer in between, or changed its latency or
+  /// rate.
   @_noLocks @_noAllocation
   mutating func restart() { isFresh = true }
 
-  /// Ends the stream, because nobody takes the voice: gives back what is not wanted any more.
+  /// Ends the stream, because the voice has no consumer: returns a stage that is no longer wanted.
   @_noLocks @_noAllocation
   mutating func markIdle() {
     isFresh = true
     if !controls.isolatesVoice { leave() }
   }
 
-  /// Begins a cycle at a rate. Returns where to put the voice with its noise; nil if it is not wanted.
+  /// Begins a cycle. Returns the buffer for the voice without noise suppression; nil if it is not wanted.
   @_noLocks @_noAllocation
   mutating func begin(frames: Int, rate: Int) -> UnsafeMutablePointer<Float>? {
     guard frames <= longest else { return nil }
@@ -69,14 +69,14 @@ struct IsolationSlot: ~Copyable {
     if isFresh {
       (share, wait) = (1, 0)
     } else if !isFed {
-      // 10 ms more for the isolator to begin.
+      // 10 ms more for the isolator to settle.
       (share, wait) = (0, stage.pointee.timing.delay(quantum: frames) + stage.pointee.timing.tenMilliseconds)
     }
     (isFresh, isFed) = (false, true)
     return open
   }
 
-  /// Ends the cycle: `voice`, the standard mode's, becomes what is heard. Only where `begin` gave a place.
+  /// Ends the cycle: turns `voice`, the standard mode's, into what is heard. Requires that `begin` returned a buffer.
   @_noLocks @_noAllocation
   mutating func end(_ voice: UnsafeMutablePointer<Float>, frames: Int) {
     guard let stage else { return }
@@ -97,7 +97,7 @@ struct IsolationSlot: ~Copyable {
     cells.isInPlace.store(share > 0 ? 1 : 0)
   }
 
-  /// Takes the stage out for the control side to free, once no cycle runs any more. [control]
+  /// Removes and returns the stage for the control side to free, once no cycle runs any more. [control]
   mutating func takeStage() -> UnsafeMutableRawPointer? {
     defer { stage = nil }
     return stage.map { UnsafeMutableRawPointer($0) }

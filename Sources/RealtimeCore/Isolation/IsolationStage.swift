@@ -1,5 +1,5 @@
-/// The audio thread's half of voice isolation at one rate: gives the voice with its noise to the worker, takes the isolated voice from it,
-/// and plays the standard one, as late, where that has not come in time (V12). [realtime] except `init` and `deinit`.
+/// The audio thread's half of voice isolation at one rate: sends the voice without noise suppression to the worker, reads the isolated
+/// voice back, and plays the standard one, equally delayed, where the isolated one is late (V12). [realtime] except `init` and `deinit`.
 ///
 ///     voice ───────────────────── delay ─────────────────────┐ standard
 ///     with noise ─▶ FIFO ─▶ worker: isolator ─▶ FIFO ────────┴▶ crossfade ─▶ the voice, `delay` frames late
@@ -14,21 +14,21 @@ struct IsolationStage: ~Copyable {
   private let wet: UnsafeMutablePointer<Float>
   private var fade: Crossfade
   private var quantum = 0
-  /// Frames by which the voice is late now.
+  /// The current delay of the voice in frames.
   private(set) var delay = 0
-  /// What was given to the worker before this position belongs to another stream.
+  /// The write position before which the worker's input belongs to another stream.
   private var validFrom: UInt64 = 0
-  /// The worker has fallen so far behind that nothing more is given to it until it has caught up.
+  /// Whether the worker lags so far that it gets no input until it has caught up.
   private var isStalled = false
-  /// Nothing is late before the first block has been heard, for a second at most.
+  /// Whether blocks can be late: from the first block heard on, or after a second at the latest.
   private var hasBegun = false
   private var waited = 0
   /// Frames of the standard voice in this run of late blocks.
   private var lateFrames = 0
 
-  /// Frames of the line: a power of two above the longest delay and the longest cycle together.
+  /// Frames of the line: a power of two above the longest delay plus the longest cycle.
   private let capacity = 65_536
-  /// Frames in the FIFO to the worker, and in that from it, which must take all that waits in the former.
+  /// Frames in the FIFO to the worker, and in the one from it, which must hold all that waits in the former.
   static let inputCapacity = 65_536
   static let outputCapacity = 131_072
 
@@ -49,7 +49,7 @@ struct IsolationStage: ~Copyable {
     wet.deallocate()
   }
 
-  /// Begins another stream: nothing of the one before is heard.
+  /// Begins another stream: nothing of the previous one is heard.
   @_noLocks @_noAllocation
   mutating func restart() {
     clear(line, frames: capacity)
@@ -58,12 +58,12 @@ struct IsolationStage: ~Copyable {
     (hasBegun, waited, lateFrames) = (false, 0, 0)
   }
 
-  /// One cycle.
+  /// Processes one cycle.
   ///
   /// - Parameters:
   ///   - voice: the standard mode's.
-  ///   - open: the same with the noise around it.
-  ///   - late: gets the isolated voice, or where there is none the standard one, `delay` frames late.
+  ///   - open: the voice without noise suppression.
+  ///   - late: receives the isolated voice, or the standard one where that is missing, `delay` frames late.
   @_noLocks @_noAllocation
   mutating func process(
     _ voice: UnsafePointer<Float>, open: UnsafePointer<Float>, into late: UnsafeMutablePointer<Float>, frames: Int, isBypassed: Bool
@@ -74,7 +74,7 @@ struct IsolationStage: ~Copyable {
     }
     feed(open, frames: frames)
     remember(voice, into: late, frames: frames)
-    // Where in the worker's output the voice of this cycle is.
+    // The position of this cycle's voice in the worker's output.
     let start = Int(input.writePosition) - frames - delay + timing.isolator
     let isValid = !isStalled && start >= Int(validFrom) + timing.isolator
     var waiting = output.count
@@ -84,7 +84,7 @@ struct IsolationStage: ~Copyable {
       waiting -= behind
     }
     if !isValid || Int(output.readPosition) != start { waiting = 0 }
-    // A fade more than is played now: if the next block comes late, it is faded over.
+    // Requires one fade beyond this cycle: if the next block is late, it is used to fade over.
     let isInTime = waiting >= frames + timing.fade
     let taken = output.read(into: wet, frames: min(waiting, frames))
     copy(late + taken, to: wet + taken, frames: frames - taken)
@@ -111,7 +111,7 @@ struct IsolationStage: ~Copyable {
     head = (head + frames) & mask
   }
 
-  /// Blocks of 10 ms, or parts of one, that came late.
+  /// Counts blocks of 10 ms, or parts of one, that came late.
   @_noLocks @_noAllocation
   private mutating func count(isValid: Bool, isInTime: Bool, isBypassed: Bool, frames: Int) {
     if isInTime {
@@ -127,13 +127,13 @@ struct IsolationStage: ~Copyable {
   }
 }
 
-/// What the audio thread tells of voice isolation.
+/// Reports of the audio thread about voice isolation.
 struct IsolationCells: Sendable {
   /// Blocks of 10 ms that came late, since nearend started.
   let lateBlocks: CounterCell
   /// 1 while the isolated voice is heard.
   let isHeard: CounterCell
-  /// 1 while the voice is late by the stage's delay.
+  /// 1 while the voice is delayed by the stage.
   let isInPlace: CounterCell
 
   static let count = 3

@@ -1,4 +1,4 @@
-/// How late the worker makes the voice: constant for a rate and a quantum, so that the graph can be told (V8).
+/// The delay that the worker adds to the voice: constant for a rate and a quantum, so that it can be reported to the graph (V8).
 ///
 ///     isolator's own delay │ until its block is whole │ time for the worker │ a fade ahead, in case the next block is late
 struct IsolationTiming: Sendable, Equatable {
@@ -15,9 +15,9 @@ struct IsolationTiming: Sendable, Equatable {
   let fade: Int
   /// Frames of 10 ms.
   let tenMilliseconds: Int
-  /// Samples per frame: what is interleaved is counted in samples, quantum and delays alike.
+  /// Samples per frame; interleaved audio is counted in samples, quantum and delays alike.
   let channels: Int
-  /// The graph has the isolator's rate.
+  /// Whether the graph has the isolator's rate.
   private let isSameRate: Bool
   private let block: Int
   /// Frames that both resamplers hold back.
@@ -25,7 +25,7 @@ struct IsolationTiming: Sendable, Equatable {
 
   /// - Parameters:
   ///   - isolatorDelay: in frames at its own rate.
-  ///   - isolatorRate: what the worker converts to; with more than one channel the graph's.
+  ///   - isolatorRate: the rate that the worker converts to; the graph's if there is more than one channel.
   init(rate: Int, isolatorDelay: Int, isolatorRate: Int = Self.isolatorRate, channels: Int = 1) {
     self.rate = rate
     self.channels = channels
@@ -38,10 +38,10 @@ struct IsolationTiming: Sendable, Equatable {
     held = isSameRate ? 0 : 44 * max(rate, isolatorRate) / isolatorRate + 4
   }
 
-  /// Samples by which the isolated voice is later than the voice, in cycles of `quantum` samples. [any]
+  /// Returns the delay of the isolated voice in samples, in cycles of `quantum` samples. [any]
   @_noLocks @_noAllocation
   func delay(quantum: Int) -> Int {
-    // As many cycles as last 10 ms at least.
+    // Enough cycles to last 10 ms.
     let cycles = (tenMilliseconds + quantum - 1) / max(quantum, 1)
     return isolator + blocking(quantum: quantum) + held + cycles * quantum + fade
   }

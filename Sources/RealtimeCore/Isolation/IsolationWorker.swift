@@ -2,11 +2,11 @@ import Dispatch
 internal import Glibc
 internal import Platform
 
-/// Isolates the voice outside the audio thread: takes it from one FIFO, at the graph's rate, and puts it into the other, as many frames.
+/// Isolates the voice outside the audio thread: reads it from one FIFO, at the graph's rate, and writes as many frames to the other.
 ///
-/// It looks for audio every 2 ms while there is some, because the audio thread must not wake anybody, and rests when there has been none
-/// for 0.2 s until `wake`. One thread at a time drains: its own, or whoever runs the cycles of a synchronous one.
-// `@unchecked Sendable`: whoever drains owns all but the FIFOs and the semaphores, which are for two threads; the flags are atomic.
+/// Polls every 2 ms while there is audio, because the audio thread must not wake another thread, and parks after 0.2 s without audio until
+/// `wake`. One thread at a time drains: its own, or for a synchronous worker the one that runs the cycles.
+// `@unchecked Sendable`: the draining thread owns all but the FIFOs and the semaphores, which two threads share; the flags are atomic.
 final class IsolationWorker: @unchecked Sendable {
   let input, output: FrameFIFO
   private let isolator: any VoiceIsolator
@@ -27,8 +27,9 @@ final class IsolationWorker: @unchecked Sendable {
   private var isRunning = false
 
   /// - Parameters:
-  ///   - isolatorRate: of what the isolator takes.
-  ///   - channels: samples per frame, with the graph's rate only: the isolator takes blocks of so many times 480 samples, interleaved.
+  ///   - isolatorRate: the rate of the isolator's input.
+  ///   - channels: samples per frame, more than 1 at the graph's rate only: the isolator takes blocks of `channels` × 480 interleaved
+  ///     samples.
   /// - Throws: `IsolationError.outOfMemory`.
   init(_ isolator: any VoiceIsolator, rate: Int, isolatorRate: Int = IsolationTiming.isolatorRate, channels: Int = 1) throws(IsolationError)
   {
@@ -49,7 +50,7 @@ final class IsolationWorker: @unchecked Sendable {
     output = FrameFIFO(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
   }
 
-  /// It must have ended.
+  /// The thread must have ended.
   deinit {
     input.deallocate()
     output.deallocate()
@@ -60,7 +61,7 @@ final class IsolationWorker: @unchecked Sendable {
 
   // MARK: The thread
 
-  /// Works on a thread of its own, from now on. Once. [control]
+  /// Starts the worker's own thread. Call this once. [control]
   func start() {
     isRunning = true
     startThread(name: "nearend.isolate") { [self] in
@@ -70,13 +71,13 @@ final class IsolationWorker: @unchecked Sendable {
     }
   }
 
-  /// Looks again, if it rests. [any]
+  /// Wakes the thread if it is parked while there is audio. [any]
   func wake() {
     if isParked.load() != 0, input.count > 0 { signal.signal() }
   }
 
-  /// Ends the thread, and waits until it has: a block's time. One whose isolator hangs is left behind after a second, and keeps the worker.
-  /// [control]
+  /// Ends the thread, and waits until it has: a block's time. A thread whose isolator hangs is abandoned after a second, and keeps the
+  /// worker alive. [control]
   func end() {
     guard isRunning else { return }
     isRunning = false
@@ -102,7 +103,7 @@ final class IsolationWorker: @unchecked Sendable {
 
   // MARK: The work
 
-  /// Isolates the backlog. Returns whether there was any. [the worker, or between two cycles whoever runs them]
+  /// Isolates the backlog. Returns whether there was any. [the worker, or between two cycles the thread that runs them]
   @discardableResult
   func drain() -> Bool {
     var hasWorked = false
@@ -125,7 +126,7 @@ final class IsolationWorker: @unchecked Sendable {
       gathered.withUnsafeBufferPointer { source in
         block.withUnsafeMutableBufferPointer { isolator.isolate(source.baseAddress!, into: $0.baseAddress!) }
       }
-      // Also where it is no number.
+      // True for NaN, too.
       for i in block.indices where !(abs(block[i]) <= 8) { block[i] = 0 }
     }
     gathered.removeFirst(block.count)
@@ -135,8 +136,8 @@ final class IsolationWorker: @unchecked Sendable {
   }
 }
 
-/// Asks for the lowest realtime priority for this thread, which has a deadline and works little; without the right to one it stays as it
-/// is. [control]
+/// Requests the lowest realtime priority for this thread, which has a deadline and little work; without permission its priority stays.
+/// [control]
 private func raisePriority() {
   var parameters = sched_param()
   parameters.sched_priority = sched_get_priority_min(SCHED_RR)

@@ -2,30 +2,29 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Voice isolation as the control side sees it (V12): has what it takes made when it is asked for, and freed when it is not.
+/// The control side of voice isolation (V12): makes what isolation needs when the mode is chosen, and frees it when it is left.
 ///
-/// Making it takes half a second, on the thread that makes capture paths. Until then, and where it cannot be made, the mode is as the
-/// standard one.
-// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, what it
-// holds moves by its mailbox.
+/// Making takes half a second, on the thread that makes capture paths. Until it is done, or if it fails, the mode acts as the standard one.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, and its
+// content moves through a mailbox.
 public final class VoiceIsolation: @unchecked Sendable {
   /// Makes an isolator, which may take half a second; called on the thread that makes capture paths, or by `prepare`.
   public typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
 
-  /// What it is doing. [any]
+  /// The state of voice isolation at one instant. [any]
   public struct Status: Sendable, Equatable {
     /// The isolator's name; nil while there is none.
     public var isolator: String?
-    /// Why it cannot be made.
+    /// Why no isolator can be made.
     public var failure: IsolationError?
-    /// The voice is as late as isolation makes it.
+    /// A Boolean value indicating whether the voice is delayed for isolation.
     public var isInPlace = false
-    /// The isolated voice is heard, and not the standard one in its place.
+    /// A Boolean value indicating whether the isolated voice is heard, rather than the standard one in its place.
     public var isHeard = false
-    /// Blocks of 10 ms that came late since nearend started, or since the counters were cleared, so that the standard voice was heard.
+    /// Late blocks of 10 ms, replaced by the standard voice, since nearend started or the counters were cleared.
     public var lateBlocks: UInt64 = 0
 
-    /// Creates the status of an isolation that nobody has asked for.
+    /// Creates the status of an isolation that was never requested.
     public init() {}
   }
 
@@ -37,14 +36,14 @@ public final class VoiceIsolation: @unchecked Sendable {
     let timing: IsolationTiming
   }
   private struct State {
-    /// What the audio thread has, or will take.
+    /// The instance that the audio thread has, or will take.
     var current: Running?
-    /// Those that it has still to give back.
+    /// Instances that it has yet to return.
     var leaving: [Running] = []
     var made: (rate: Int, result: Result<Running, IsolationError>)?
     var isMaking = false
     var failure: IsolationError?
-    /// Looks until the next attempt.
+    /// Polls until the next attempt.
     var patience = 0
     var clearedBlocks: UInt64 = 0
     var isSynchronous = false
@@ -58,10 +57,10 @@ public final class VoiceIsolation: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
   private var maker: MakeIsolator
-  /// The maker is the standard one.
+  /// Whether the maker is the standard one.
   private var isStandard = true
 
-  /// Looks, ten times a second, between two attempts after a failure that somebody may have mended.
+  /// Polls, ten a second, between two attempts after a failure, which may have been remedied meanwhile.
   private static let retryLooks = 20
 
   init(controls: CaptureControls) {
@@ -74,7 +73,7 @@ public final class VoiceIsolation: @unchecked Sendable {
     maker = { () throws(IsolationError) -> any VoiceIsolator in try DeepFilter(environment: ProcessInfo.processInfo.environment) }
   }
 
-  /// The audio thread must have stopped for good, and nothing be made any more.
+  /// The audio thread must have stopped for good, and nothing may still be being made.
   deinit {
     _ = slot.pointee.takeStage()
     mailbox.post(nil)
@@ -86,24 +85,24 @@ public final class VoiceIsolation: @unchecked Sendable {
     mailbox.deallocate()
   }
 
-  /// Takes another isolator than DeepFilterNet, from the next time on that one is made. [control]
+  /// Replaces DeepFilterNet as the isolator, from the next one made on. [control]
   package func use(_ maker: @escaping MakeIsolator) { lock.withLock { _ in (self.maker, isStandard) = (maker, false) } }
 
-  /// What would keep it from being made, as far as is known without making it. [any]
+  /// The obstacle to making an isolator, as far as is known without making one. [any]
   public var obstacle: IsolationError? {
     guard lock.withLock({ _ in isStandard }) else { return nil }
     do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { return error }
     return nil
   }
 
-  /// Isolates between the cycles, by `drain`, rather than on a thread: for cycles that run faster than time does. Before anything is made.
-  /// [control]
+  /// Isolates between the cycles, by `drain`, rather than on a thread: for cycles that run faster than real time. Set it before anything is
+  /// made. [control]
   package var isSynchronous: Bool {
     get { lock.withLock { _ in state.isSynchronous } }
     set { lock.withLock { _ in state.isSynchronous = newValue } }
   }
 
-  /// What it is doing now. [any]
+  /// The current state. [any]
   public var status: Status {
     lock.withLock { _ in
       var status = Status()
@@ -123,10 +122,10 @@ public final class VoiceIsolation: @unchecked Sendable {
 
   func clearCounters() { lock.withLock { _ in state.clearedBlocks = cells.lateBlocks.load() } }
 
-  /// A Boolean value indicating whether it is being made, or waits for the next `renew`. [control]
+  /// A Boolean value indicating whether an instance is being made, or waits for the next `renew`. [control]
   var isMaking: Bool { lock.withLock { _ in state.isMaking } }
 
-  /// Has it made on `queue`, or takes it back, as the mode and the rate want it. Call it periodically. [control]
+  /// Makes the stage on `queue`, or withdraws it, according to mode and rate. Call this periodically. [control]
   func renew(rate: Int, on queue: DispatchQueue) {
     collect()
     guard let maker = lock.withLock({ _ in wanted(rate: rate) }) else { return }
@@ -137,10 +136,10 @@ public final class VoiceIsolation: @unchecked Sendable {
     }
   }
 
-  /// The same at once, for the next cycle. [control]
+  /// As `renew`, but completes before the next cycle. [control]
   func prepare(rate: Int, on queue: DispatchQueue) {
     collect()
-    // What is being made is waited for.
+    // Waits for an instance that is being made.
     queue.sync {}
     guard let maker = lock.withLock({ _ in wanted(rate: rate, isUrgent: true) }) else { return }
     let result = Self.make(rate: rate, cells, maker, isSynchronous: isSynchronous)
@@ -150,8 +149,8 @@ public final class VoiceIsolation: @unchecked Sendable {
     }
   }
 
-  /// Frees what the audio thread has released, and wakes the worker if it rests while there is audio. Call it periodically while cycles
-  /// run. [control]
+  /// Frees what the audio thread has released, and wakes the worker if it is parked while there is audio. Call this periodically while
+  /// cycles run. [control]
   func collect() {
     let old: Running? = lock.withLock { _ in
       state.current?.worker.wake()
@@ -166,13 +165,13 @@ public final class VoiceIsolation: @unchecked Sendable {
     if let old { Self.free(old) }
   }
 
-  /// Isolates what the last cycle gave, on the thread that runs the cycles; no effect where a thread of its own does that.
+  /// Isolates the last cycle's audio, on the thread that runs the cycles; no effect if the worker has a thread of its own.
   package func drain() {
     let worker = lock.withLock { _ in state.isSynchronous ? state.current?.worker : nil }
     worker?.drain()
   }
 
-  /// Waits until the worker's thread has isolated what the last cycle gave: for tests, whose cycles are faster than it.
+  /// Waits until the worker's thread has isolated the last cycle's audio: for tests, whose cycles outrun it.
   package func waitUntilDone() {
     let worker = lock.withLock { _ in state.current?.worker }
     while let worker, worker.isBusy {
@@ -181,7 +180,7 @@ public final class VoiceIsolation: @unchecked Sendable {
     }
   }
 
-  /// What has to be made, if anything. Call it with the lock held.
+  /// Returns the maker if an instance has to be made. Requires the lock.
   private func wanted(rate: Int, isUrgent: Bool = false) -> MakeIsolator? {
     if let made = state.made {
       (state.made, state.isMaking) = (nil, false)
@@ -216,14 +215,14 @@ public final class VoiceIsolation: @unchecked Sendable {
     }
   }
 
-  /// Takes back what the audio thread has not taken; what it has it gives back by itself.
+  /// Withdraws a stage that the audio thread has not taken; one that it has taken, it returns by itself.
   private func withdraw() {
     guard let current = state.current else { return }
     if mailbox.post(nil) != nil {
       state.current = nil
       Self.free(current)
     } else if state.isMaking || controls.mode == .voiceIsolation {
-      // Of another rate.
+      // Made for another rate.
       state.current = nil
       state.leaving.append(current)
     }

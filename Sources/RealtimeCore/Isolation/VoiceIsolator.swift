@@ -1,23 +1,23 @@
-/// Takes everything but the voice out of a microphone: a neural network, which allocates and takes its time, so that it never runs on the
-/// audio thread (V12). One thread at a time uses it.
+/// Removes everything but the voice from a microphone's signal: a neural network, which allocates and takes its time, so that it never runs
+/// on the audio thread (V12). One thread at a time uses it.
 public protocol VoiceIsolator: AnyObject, Sendable {
   /// "DeepFilterNet 3".
   var name: String { get }
-  /// Frames at 48 kHz by which what it puts out is later than what it takes.
+  /// Frames at 48 kHz by which the output lags the input.
   var delay: Int { get }
-  /// Takes a block of 480 frames at 48 kHz, and puts out as many. [the worker]
+  /// Isolates a block of 480 frames at 48 kHz; outputs as many. [the worker]
   func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>)
 }
 
 /// Why there is no voice isolation. [any]
 public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Neither `nearend isolation install` nor the distribution has put it where it is looked for.
+  /// Installed neither by `nearend isolation install` nor by the distribution.
   case notInstalled
   /// The library is there, but not its model.
   case noModel(library: String)
-  /// The library cannot be loaded, or is another one.
+  /// The library cannot be loaded, or is a different one.
   case library(path: String, reason: String)
-  /// The model is not the one that the library is known to take: it would end the process over another one.
+  /// The model is not the one that the library is known to accept; any other would terminate the process.
   case model(path: String, reason: String)
   /// There is not enough memory.
   case outOfMemory

@@ -1,17 +1,17 @@
-/// Why a LADSPA plug-in cannot be a stage, or not be set so, with what to do about it. [any]
+/// Why a LADSPA plug-in cannot be a stage, or cannot take a setting, with the remedy. [any]
 public enum PlugInError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Not FILE:LABEL.
   case address(String)
   case notFound(file: String, folders: [String])
-  /// The library cannot be loaded, or is none of LADSPA.
+  /// The library cannot be loaded, or is not a LADSPA library.
   case library(path: String, reason: String)
   case noLabel(path: String, label: String, labels: [String])
   case channels(label: String, inputs: Int, outputs: Int, chain: PlugInChain)
   case noPort(label: String, port: String, ports: [String])
   case value(port: String, value: Double, possible: String)
-  /// It does not start at a sample rate in Hz.
+  /// The plug-in does not start at a sample rate in Hz.
   case refused(label: String, rate: Int)
-  /// Its delay in frames is longer than a worker's plug-in may have.
+  /// Its delay in frames exceeds what a plug-in on the worker may have.
   case tooLate(label: String, latency: Int, most: Int)
   /// The process that tried it crashed, hung or ended early.
   case trial(label: String, reason: String)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What is learnt about a library by running it, in a process of its own, because it may crash that. [any]
+/// Facts about a library, gathered by running it in a process of its own, because it may crash. [any]
 package struct PlugInFacts: Codable, Sendable, Equatable {
   /// The step under way, reported before it begins: if the process dies, the last one reported killed it.
   package enum Phase: String, Sendable, CaseIterable {
     case loading, starting, running
 
-    /// For people: "crashes while it …".
+    /// For messages: "crashes while it …".
     package var words: String {
       switch self {
       case .loading: "is loaded"
@@ -56,7 +56,7 @@ package struct PlugInFacts: Codable, Sendable, Equatable {
     return facts
   }
 
-  /// A block of silence, and one of noise.
+  /// Runs a block of silence, and one of noise. Returns whether the output was finite.
   private static func run(_ runner: PlugInRunner) -> Bool {
     let frames = 1024
     var isSound = true

@@ -1,18 +1,18 @@
 internal import CLadspa
 
-/// Runs a plug-in's instance: a view of an instance's memory for the one thread that runs it.
+/// Runs a plug-in's instance: a view of its memory for the one thread that runs it.
 struct PlugInRunner {
   fileprivate let run: ladspa_run_function
-  /// One, or for a mono plug-in in a chain of two sides one per side.
+  /// One, or one per side for a mono plug-in in a stereo chain.
   fileprivate let handles: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   fileprivate let handleCount: Int
-  /// All ports' numbers, of each handle.
+  /// The values of all ports, for each handle.
   fileprivate let ports: UnsafeMutablePointer<Float>
   fileprivate let portCount: Int
   fileprivate let controls: UnsafeMutablePointer<Int>
   fileprivate let latencyPort: Int
   fileprivate let values: PlugInValues
-  /// Sides of the chain.
+  /// Channels of the chain, 1 or 2.
   let channels: Int
   /// Frames from one side's buffer to the next.
   private let room = CoreState.maximumQuantum
@@ -34,7 +34,7 @@ struct PlugInRunner {
   @_noLocks @_noAllocation
   func output(_ channel: Int) -> UnsafeMutablePointer<Float> { outputs + channel * room }
 
-  /// Frames by which it says to be late.
+  /// The latency that the plug-in reports, in frames.
   var latency: Int {
     @_noLocks @_noAllocation get {
       guard latencyPort >= 0 else { return 0 }
@@ -43,7 +43,7 @@ struct PlugInRunner {
     }
   }
 
-  /// Turns inputs into outputs. Returns false if any of them is no number; it is silence then.
+  /// Processes the inputs into the outputs. Returns false, with silent outputs, if any output sample is NaN or infinite.
   @_noLocks @_noAllocation
   func process(frames: Int) -> Bool {
     for handle in 0..<handleCount {
@@ -57,21 +57,21 @@ struct PlugInRunner {
   }
 }
 
-/// A plug-in made for one sample rate and so many sides: owns what a runner shows. [control]
+/// A plug-in instantiated for one sample rate and channel count: owns the memory that its runner views. [control]
 // `@unchecked Sendable`: everything is immutable but what the runner's one thread writes.
 final class PlugInInstance: @unchecked Sendable {
   let plugIn: PlugIn
   let rate: Int
   let runner: PlugInRunner
-  /// Frames by which it is late from the start.
+  /// The latency in frames that it reported when it was made.
   let latency: Int
-  /// What the thread that runs it reports.
+  /// Reports of the thread that runs it.
   let cells: PlugInCells
   private let memory: CellBlock
   private let settings: PlugInSettings
   private let buffers: UnsafeMutablePointer<Float>
 
-  /// Instantiates and activates it, and runs it over silence, so that its latency is known.
+  /// Instantiates and activates the plug-in, and runs it over silence to learn its latency.
   /// - Throws: `PlugInError.refused`.
   init(_ plugIn: PlugIn, rate: Int, channels: Int, settings: PlugInSettings) throws(PlugInError) {
     let content = plugIn.descriptor.pointee
@@ -107,13 +107,13 @@ final class PlugInInstance: @unchecked Sendable {
       for port in 0..<portCount { connect(handle, UInt(port), ports + index * portCount + port) }
       for (i, port) in audio.inputs.enumerated() { connect(handle, UInt(port), runner.input(isOncePerSide ? index : i)) }
       for (i, port) in audio.outputs.enumerated() { connect(handle, UInt(port), runner.output(isOncePerSide ? index : i)) }
-      // Before activation: some read them there.
+      // Before activation, because some plug-ins read their controls there.
       for (i, port) in plugIn.description.ports.enumerated() { ports[index * portCount + port.index] = Float(settings[i]) }
       content.activate?(handle)
     }
     self.plugIn = plugIn
     self.rate = rate
-    // Some tell their delay only after a block as long as the worker's.
+    // Some report their latency only after as many frames as one of the worker's blocks.
     for _ in 0..<8 { _ = runner.process(frames: 64) }
     latency = runner.latency
   }

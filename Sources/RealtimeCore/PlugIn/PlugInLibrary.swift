@@ -3,19 +3,19 @@ import Foundation
 
 /// FILE:LABEL, the address of a plug-in in a library. [any]
 public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConvertible {
-  /// A path, or a name that is looked for in the standard folders, with or without ".so".
+  /// A path, or a name to find in the standard folders, with or without ".so".
   public var file: String
-  /// Empty: the library's only one.
+  /// The plug-in's label; empty for the library's only plug-in.
   public var label: String
 
-  /// Creates an address of its two parts, which are not checked.
+  /// Creates an address from its two parts, unchecked.
   public init(file: String, label: String) { (self.file, self.label) = (file, label) }
 
-  /// - Throws: `PlugInError.address` for what has no file.
+  /// - Throws: `PlugInError.address` if no file is named.
   public init(_ text: String) throws(PlugInError) {
     let parts = text.split(separator: ":", maxSplits: .max, omittingEmptySubsequences: false).map(String.init)
     let last = parts.count > 1 ? parts[parts.count - 1] : ""
-    // A path may have colons, too.
+    // A path may contain colons, too.
     let isPath = last.utf8.contains(0x2F)
     file = parts.count > 1 && !isPath ? parts.dropLast().joined(separator: ":") : text
     label = isPath ? "" : last
@@ -25,7 +25,7 @@ public struct PlugInAddress: Sendable, Equatable, Hashable, CustomStringConverti
   public var description: String { label.isEmpty ? file : "\(file):\(label)" }
 }
 
-/// A library of LADSPA plug-ins, loaded for good: many do not survive being unloaded. [any]
+/// A library of LADSPA plug-ins, never unloaded, because many do not survive it. [any]
 package struct PlugInLibrary: Sendable {
   package let path: String
   let plugIns: [PlugIn]
@@ -42,7 +42,7 @@ package struct PlugInLibrary: Sendable {
     guard let symbol = dlsym(handle, "ladspa_descriptor") else {
       throw .library(path: path, reason: "it has no function ladspa_descriptor")
     }
-    // Safe: the type is the function's own in LADSPA's interface.
+    // Safe: the type is that of the function in LADSPA's interface.
     let descriptor = unsafeBitCast(symbol, to: ladspa_descriptor_function.self)
     var plugIns: [PlugIn] = []
     while plugIns.count < Self.most, let pointer = descriptor(UInt(plugIns.count)) { plugIns.append(try PlugIn(pointer, file: path)) }
@@ -50,7 +50,7 @@ package struct PlugInLibrary: Sendable {
     self.plugIns = plugIns
   }
 
-  /// Real libraries have tens.
+  /// A limit; real libraries have tens.
   private static let most = 4096
 
   /// - Throws: `PlugInError.noLabel`.
@@ -81,7 +81,7 @@ package struct PlugInLibrary: Sendable {
     throw .notFound(file: file, folders: folders)
   }
 
-  /// Where libraries are looked for, in this order.
+  /// The folders to search for libraries, in order.
   package static func folders(_ environment: [String: String]) -> [String] {
     #if arch(x86_64)
       let multiarch = ["/usr/lib/x86_64-linux-gnu/ladspa"]
@@ -102,7 +102,7 @@ struct PlugIn: @unchecked Sendable {
   let descriptor: UnsafePointer<ladspa_descriptor>
   let description: PlugInDescription
 
-  /// - Throws: `PlugInError.library` for what is no plug-in.
+  /// - Throws: `PlugInError.library` if the descriptor is invalid.
   init(_ descriptor: UnsafePointer<ladspa_descriptor>, file: String) throws(PlugInError) {
     let content = descriptor.pointee
     func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
@@ -133,7 +133,7 @@ struct PlugIn: @unchecked Sendable {
   }
 }
 
-/// Whether a port carries audio, and which way.
+/// Returns the indices of a plug-in's audio inputs and outputs.
 func audioPorts(of plugIn: PlugIn) -> (inputs: [Int], outputs: [Int]) {
   let content = plugIn.descriptor.pointee
   var ports: (inputs: [Int], outputs: [Int]) = ([], [])

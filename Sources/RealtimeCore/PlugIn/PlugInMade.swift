@@ -1,4 +1,4 @@
-/// A plug-in's instance with all that it takes to run it at one rate; the audio thread gets its `unit`. [control]
+/// A plug-in's instance with everything needed to run it at one rate; the audio thread gets its `unit`. [control]
 // `@unchecked Sendable`: the unit belongs to the audio thread from its posting to its collection, the rest to the stage's lock.
 final class PlugInMade: @unchecked Sendable {
   let unit: UnsafeMutablePointer<PlugInUnit>
@@ -9,11 +9,11 @@ final class PlugInMade: @unchecked Sendable {
   private let memory: CellBlock
   private let buffers: UnsafeMutablePointer<Float>
 
-  /// The longest delay in frames that a plug-in on the worker may have: what the worker's FIFOs and delay lines are made for.
+  /// The longest delay in frames of a plug-in on the worker: its FIFOs and delay lines are sized for it.
   static let longestDelay = 8_192
 
-  /// Instantiates, and starts the worker's thread where the plug-in is not hard-realtime.
-  /// - Parameter isSynchronous: the worker has no thread: whoever runs the cycles drains it.
+  /// Instantiates the plug-in, and starts the worker's thread if it is not hard-realtime.
+  /// - Parameter isSynchronous: gives the worker no thread; the one that runs the cycles drains it.
   /// - Throws: `PlugInError`.
   init(_ plugIn: PlugIn, rate: Int, channels: Int, settings: PlugInSettings, isSynchronous: Bool) throws(PlugInError) {
     let instance = try PlugInInstance(plugIn, rate: rate, channels: channels, settings: settings)
@@ -54,7 +54,7 @@ final class PlugInMade: @unchecked Sendable {
     instance.cells.latency.store(UInt64(instance.latency))
   }
 
-  /// A plug-in that hangs keeps its thread and the instance for good, and nobody waits for it.
+  /// A plug-in that hangs keeps its thread and its instance for good; nothing waits for it.
   deinit {
     worker?.end()
     if let stage = unit.pointee.late {
@@ -66,9 +66,9 @@ final class PlugInMade: @unchecked Sendable {
   }
 
   var isBroken: Bool { instance.cells.isBroken.load() != 0 }
-  /// Frames; 0 while it is bypassed as broken.
+  /// The latency in frames; 0 while it is bypassed as broken.
   var latency: Int { isBroken ? 0 : Int(instance.cells.latency.load()) }
-  /// The plug-in on the worker tells another delay than it was made for.
+  /// Whether the plug-in on the worker reports a delay other than the one it was made for.
   var isLateOtherwise: Bool { worker != nil && instance.runner.latency != instance.latency }
 
   /// Declares the delay before the first cycle of `quantum` frames.
@@ -78,18 +78,18 @@ final class PlugInMade: @unchecked Sendable {
     instance.cells.latency.store(UInt64(late.pointee.timing.delay(quantum: quantum * channels) / channels))
   }
 
-  /// Bypasses it from the next cycle on, though the audio thread still holds it.
+  /// Bypasses the plug-in from the next cycle on, although the audio thread still holds it.
   func retire() { instance.cells.isRetired.store(1) }
 
-  /// Wakes the worker, if it rests while there is audio.
+  /// Wakes the worker if it is parked while there is audio.
   func wake() { worker?.wake() }
 
-  /// Works on what the last cycle gave, where the worker has no thread.
+  /// Processes the last cycle's audio if the worker has no thread.
   func drain() { if isSynchronous { worker?.drain() } }
 }
 
-/// A plug-in as what the isolation's worker runs.
-// `@unchecked Sendable`: the one thread that drains owns it.
+/// Adapts a plug-in to isolation's worker.
+// `@unchecked Sendable`: owned by the one thread that drains.
 private final class WorkedPlugIn: VoiceIsolator, @unchecked Sendable {
   let name: String
   let delay: Int

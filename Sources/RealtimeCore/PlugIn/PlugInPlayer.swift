@@ -1,10 +1,10 @@
-/// What the threads of an instance tell each other.
+/// Cells shared by the threads of an instance.
 struct PlugInCells: Sendable {
-  /// Frames by which the stage is late now.
+  /// The current delay of the stage in frames.
   let latency: CounterCell
-  /// 1 once the plug-in has put out NaN or infinity: it is bypassed from then on.
+  /// 1 once the plug-in has output NaN or infinity: it is bypassed from then on.
   let isBroken: CounterCell
-  /// 1 once the control side has no more use for it, and has no other to take its place: it is bypassed from then on.
+  /// 1 once the control side has given it up without a replacement: it is bypassed from then on.
   let isRetired: CounterCell
 
   static let count = 3
@@ -16,24 +16,24 @@ struct PlugInCells: Sendable {
   }
 }
 
-/// A plug-in's instance as the audio thread gets it, for one rate: run there, or by the worker.
+/// A plug-in's instance for the audio thread, at one rate: run there, or by the worker.
 struct PlugInUnit {
   let runner: PlugInRunner
   let rate: Int
   let channels: Int
   let cells: PlugInCells
-  /// The worker's; nil: run on the audio thread.
+  /// The stage that exchanges audio with the worker; nil if the plug-in runs on the audio thread.
   let late: UnsafeMutablePointer<IsolationStage>?
-  /// The audio thread's: a side after the other, `CoreState.maximumQuantum` frames each. Without the worker they are the runner's.
+  /// Buffers of the audio thread: one side after the other, `CoreState.maximumQuantum` frames each. Without a worker they are the runner's.
   let dry, wet: UnsafeMutablePointer<Float>
-  /// Frames from one side to the next.
+  /// Frames from one side's buffer to the next.
   let room = CoreState.maximumQuantum
   /// The same interleaved, for the worker.
   let given, taken: UnsafeMutablePointer<Float>
 
   // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
 
-  /// Frames after which a new instance is whole: those of its delay, and 10 ms to begin.
+  /// Returns the frames until a new instance's output is complete: its delay, and 10 ms to settle.
   @_noLocks @_noAllocation
   mutating func warmUp(frames: Int) -> Int {
     if let late { return late.pointee.timing.delay(quantum: frames * channels) / channels + rate / 100 }
@@ -45,7 +45,7 @@ struct PlugInUnit {
     @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
   }
 
-  /// Processes `dry` into `wet`, here or by the worker. Returns false if the output is NaN or infinite.
+  /// Processes `dry` into `wet`, on this thread or through the worker. Returns false if the output is NaN or infinite.
   @_noLocks @_noAllocation
   mutating func process(frames: Int) -> Bool {
     guard let late else {
@@ -71,7 +71,8 @@ struct PlugInUnit {
   }
 }
 
-/// A plug-in's stage on the audio thread (S6). It stays, while instances come and go with the rate. [realtime] except `init` and `deinit`.
+/// A plug-in's stage on the audio thread (S6). It persists while instances come and go with the rate. [realtime] except `init` and
+/// `deinit`.
 ///
 ///     hard-realtime:  input ─▶ instance ────────────────────────────────┐
 ///     other:          input ─▶ FIFO ─▶ worker: instance ─▶ FIFO ─▶ late ┴▶ crossfade with the input ─▶ output
@@ -80,14 +81,14 @@ struct PlugInPlayer: ~Copyable {
   private var unit: UnsafeMutablePointer<PlugInUnit>?
   private var leftFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
   private var rightFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
-  /// Frames until the plug-in's output is whole.
+  /// Frames until the plug-in's output is complete.
   private var wait = 0
-  /// What comes next does not continue what was before.
+  /// Whether the next audio does not continue the last.
   private var isFresh = false
 
   init(mailbox: Mailbox) { self.mailbox = mailbox }
 
-  /// Takes the unit out for the control side to free, once no cycle runs any more. [control]
+  /// Removes and returns the unit for the control side to free, once no cycle runs any more. [control]
   mutating func takeUnit() -> UnsafeMutableRawPointer? {
     defer { unit = nil }
     return unit.map { UnsafeMutableRawPointer($0) }
@@ -98,12 +99,12 @@ struct PlugInPlayer: ~Copyable {
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     takeNewUnit()
     if isFresh { restart(frames: frames) }
-    // While no instance is made for the rate, and where it is broken, the input passes.
+    // The input passes while there is no instance for the rate, or if the instance is broken.
     guard let unit, unit.pointee.rate == rate, unit.pointee.isWhole else { return }
     let (dry, wet, room) = (unit.pointee.dry, unit.pointee.wet, unit.pointee.room)
     copy(left, to: dry, frames: frames)
     if unit.pointee.channels == 2 {
-      // A chain of two sides may have one only.
+      // A stereo chain may carry one side only.
       if let right { copy(right, to: dry + room, frames: frames) } else { copy(left, to: dry + room, frames: frames) }
     }
     guard unit.pointee.process(frames: frames) else { return }
@@ -125,11 +126,11 @@ struct PlugInPlayer: ~Copyable {
     isFresh = true
   }
 
-  /// Marks the end of a stream, because nobody listens: what the plug-in still holds is not heard later. Once per pause.
+  /// Marks the end of a stream, because nothing listens: what the plug-in still holds is not heard later. Call this once per pause.
   @_noLocks @_noAllocation
   mutating func markIdle() { isFresh = true }
 
-  /// Begins a stream: the input passes until the plug-in's output is of this stream alone.
+  /// Begins a stream: the input passes until the plug-in's output belongs to this stream alone.
   @_noLocks @_noAllocation
   private mutating func restart(frames: Int) {
     guard let unit else { return }

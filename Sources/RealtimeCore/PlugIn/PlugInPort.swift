@@ -1,30 +1,30 @@
 import Foundation
 
-/// A control port of a LADSPA plug-in that is set from outside: a setting with its range (S6). A pure value. [any]
+/// A control port of a LADSPA plug-in that is set from outside: a setting with its range (S6). [any]
 public struct PlugInPort: Codable, Sendable, Equatable {
-  /// Its number among all the plug-in's ports.
+  /// Its index among all the plug-in's ports.
   public var index: Int
-  /// The plug-in's own name for it, which settings go by.
+  /// The plug-in's own name for it, which settings use.
   public var name: String
-  /// In the port's own unit, or as a share of the sample rate; nil: unbounded.
+  /// The lower bound, in the port's own unit, or as a share of the sample rate; nil if unbounded.
   public var lower: Double?
-  /// In the port's own unit, or as a share of the sample rate; nil: unbounded.
+  /// The upper bound, in the port's own unit, or as a share of the sample rate; nil if unbounded.
   public var upper: Double?
-  /// The bounds are shares of the sample rate.
+  /// A Boolean value indicating whether the bounds are shares of the sample rate.
   public var isRateRelative: Bool
   /// A Boolean value indicating whether equal ratios, rather than equal differences, are equal steps: frequencies, gains.
   public var isLogarithmic: Bool
   /// A Boolean value indicating whether only whole numbers are possible; true for a switch.
   public var isInteger: Bool
-  /// 0 is off, 1 is on.
+  /// A Boolean value indicating whether it is a switch: 0 is off, 1 is on.
   public var isToggled: Bool
-  /// What the plug-in suggests, in the bits of LADSPA's hints.
+  /// The value that the plug-in suggests, in the bits of LADSPA's hints.
   var suggestion: Int
 
   /// Sample rates in Hz that plug-ins are made for.
   public static let rates = 1_000...1_000_000
 
-  /// Reads a port's hints; a bound that is no number is none.
+  /// Reads a port's hints; ignores a bound that is NaN or infinite.
   init(index: Int, name: String, hints: Int, lower: Float, upper: Float) {
     self.index = index
     self.name = name
@@ -43,7 +43,7 @@ public struct PlugInPort: Codable, Sendable, Equatable {
     return (lower.map { $0 * factor }, upper.map { $0 * factor })
   }
 
-  /// The value that the plug-in suggests at a sample rate in Hz; without a suggestion what is closest to 0.
+  /// The value that the plug-in suggests at a sample rate in Hz; without a suggestion the one closest to 0.
   public func standard(rate: Int) -> Double {
     let (lower, upper) = bounds(rate: rate)
     let value: Double =
@@ -68,10 +68,10 @@ public struct PlugInPort: Codable, Sendable, Equatable {
     return isInteger ? bounded.rounded() : bounded
   }
 
-  /// - Throws: `PlugInError.value` for what the port cannot be at a sample rate in Hz.
+  /// - Throws: `PlugInError.value` if the port cannot take `value` at a sample rate in Hz.
   public func check(_ value: Double, rate: Int) throws(PlugInError) {
     let (lower, upper) = bounds(rate: rate)
-    // The plug-in's numbers are of single precision.
+    // Plug-ins calculate in single precision.
     let slack = { (bound: Double) in abs(bound) * 1e-6 }
     let isPossible =
       value.isFinite && abs(value) <= Double(Float.greatestFiniteMagnitude) && value >= lower.map { $0 - slack($0) } ?? value
@@ -79,7 +79,7 @@ public struct PlugInPort: Codable, Sendable, Equatable {
     if !isPossible { throw .value(port: name, value: value, possible: possible(rate: rate)) }
   }
 
-  /// What it can be, in words.
+  /// Describes the possible values at a sample rate in Hz.
   public func possible(rate: Int) -> String {
     if isToggled { return "0 (off) or 1 (on)" }
     let (lower, upper) = bounds(rate: rate)
@@ -92,7 +92,7 @@ public struct PlugInPort: Codable, Sendable, Equatable {
     }
   }
 
-  /// A number as people write it: 50, 0.25. Seven digits, which is what a plug-in knows.
+  /// Formats a number for people: 50, 0.25. Seven digits, the precision of a plug-in.
   public static func text(_ value: Double) -> String {
     let rounded = Double("\(Float(value))") ?? value
     return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int(rounded))" : "\(rounded)"
@@ -105,7 +105,7 @@ public struct PlugInPort: Codable, Sendable, Equatable {
   }
 }
 
-/// What a LADSPA plug-in says of itself. [any]
+/// A LADSPA plug-in's description of itself. [any]
 public struct PlugInDescription: Codable, Sendable, Equatable {
   /// Path of its library.
   public var file: String
@@ -113,37 +113,37 @@ public struct PlugInDescription: Codable, Sendable, Equatable {
   public var label: String
   /// Its name for people.
   public var name: String
-  /// Who has made it, for people; may be empty.
+  /// Its author, for people; may be empty.
   public var maker: String
-  /// It neither locks nor allocates: it runs on the audio thread.
+  /// A Boolean value indicating whether it neither locks nor allocates, so that it may run on the audio thread.
   public var isHardRealtime: Bool
-  /// Its input and its output must not be the same memory. They never are.
+  /// A Boolean value indicating whether its input and output must not share memory. They never do.
   public var isInPlaceBroken: Bool
-  /// Number of its audio inputs; `check(for:)` says how many fit into a chain.
+  /// The number of audio inputs; `check(for:)` tests whether they fit a chain.
   public var audioInputs: Int
-  /// Number of its audio outputs.
+  /// The number of audio outputs.
   public var audioOutputs: Int
   /// Control inputs.
   public var ports: [PlugInPort]
   /// Control outputs: meters, and perhaps the latency.
   public var meters: [String]
-  /// Number of the control output that tells its delay in frames.
+  /// Index of the control output that reports its delay in frames.
   public var latencyPort: Int?
 
-  /// The port of that name, capitals or not.
+  /// Returns the port of that name; prefers an exact match to one that differs in case.
   public func port(_ name: String) -> PlugInPort? {
     ports.first { $0.name == name } ?? ports.first { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// Returns the value of each of `ports`, in their order: the setting, given by port name, or the port's own.
+  /// Returns the values of `ports`, in their order: the setting, given by port name, or the port's default.
   /// - Throws: `PlugInError.noPort` and `.value`.
   func values(_ settings: [String: Double], rate: Int) throws(PlugInError) -> [Double] {
     let checked = try checked(settings, rate: rate)
     return ports.map { checked[$0.index] ?? $0.standard(rate: rate) }
   }
 
-  /// Returns settings, given by port name, by port number.
-  /// - Parameter rate: in Hz, which ports' ranges hold for.
+  /// Converts settings by port name to settings by port index.
+  /// - Parameter rate: in Hz; the ports' ranges depend on it.
   /// - Throws: `PlugInError.noPort` and `.value`.
   func checked(_ settings: [String: Double], rate: Int) throws(PlugInError) -> [Int: Double] {
     var checked: [Int: Double] = [:]
@@ -155,7 +155,7 @@ public struct PlugInDescription: Codable, Sendable, Equatable {
     return checked
   }
 
-  /// - Throws: `PlugInError.channels` if it fits neither once nor twice into a chain.
+  /// - Throws: `PlugInError.channels` if it fits a chain neither once nor twice.
   public func check(for chain: PlugInChain) throws(PlugInError) {
     let counts = (audioInputs, audioOutputs)
     guard counts == (1, 1) || (counts == (2, 2) && chain == .render) else {
@@ -164,7 +164,7 @@ public struct PlugInDescription: Codable, Sendable, Equatable {
   }
 }
 
-/// Where a plug-in works: on the voice, which is mono, or on what the speaker plays, which is stereo. [any]
+/// The chain that a plug-in belongs to: of the voice, which is mono, or of what the speaker plays, which is stereo. [any]
 public enum PlugInChain: String, Codable, Sendable, CaseIterable {
   case capture, render
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// LADSPA plug-ins as stages of the capture and the render chain (S6). [any]
 ///
-/// What a plug-in does while it is loaded and run is its own: whoever does not know it has it tried in another process before.
+/// A plug-in's code can do anything when it is loaded and run: try an unknown one in another process first.
 // `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes.
 public final class PlugInRack: @unchecked Sendable {
   private let capture, render: StageChain
@@ -14,7 +14,7 @@ public final class PlugInRack: @unchecked Sendable {
   }
   private struct State {
     var entries: [Entry] = []
-    /// Names of those being loaded.
+    /// Ids of plug-ins that are being loaded.
     var reserved: Set<String> = []
     var rate = 48_000
     var isSynchronous = false
@@ -22,28 +22,28 @@ public final class PlugInRack: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
 
-  /// The most at a time.
+  /// The largest number of plug-ins at a time.
   public static let most = 32
 
   package init(capture: StageChain, render: StageChain) { (self.capture, self.render) = (capture, render) }
 
-  /// Workers have no threads, for cycles that run faster than time does: `drain` has them work. Before anything is added. [control]
+  /// Gives workers no threads, for cycles that run faster than real time: `drain` runs them. Set it before adding anything. [control]
   package var isSynchronous: Bool {
     get { lock.withLock { _ in state.isSynchronous } }
     set { lock.withLock { _ in state.isSynchronous = newValue } }
   }
 
-  /// Sample rate in Hz that ports' ranges hold for now.
+  /// The sample rate in Hz that the ports' ranges refer to now.
   public var rate: Int { lock.withLock { _ in state.rate } }
 
   // MARK: Stages
 
-  /// Loads a plug-in, and puts it behind the stages of a chain; it is faded in. Waits until it is loaded.
+  /// Loads a plug-in, and appends it to the stages of a chain; it fades in. Waits until it is loaded.
   ///
   /// - Parameters:
   ///   - id: a name of letters, digits, '-', '_' or '.'; nil: the label's.
   ///   - settings: values by port name; others are the plug-in's own defaults.
-  /// - Throws: `PlugInError`; nothing has changed then.
+  /// - Throws: `PlugInError`; nothing changes then.
   @discardableResult
   public func add(
     _ address: PlugInAddress, to chain: PlugInChain, id wish: String? = nil, settings: [String: Double] = [:],
@@ -76,7 +76,7 @@ public final class PlugInRack: @unchecked Sendable {
   }
 
   /// Sets control ports from the next cycle on.
-  /// - Throws: `PlugInError.unknownStage`, `.noPort` or `.value`; nothing has changed then.
+  /// - Throws: `PlugInError.unknownStage`, `.noPort` or `.value`; nothing changes then.
   @discardableResult
   public func set(_ id: String, _ settings: [String: Double]) throws(PlugInError) -> PlugInStatus {
     let (found, ids) = lock.withLock { _ in (state.entries.first { $0.stage.id == id }?.stage, state.entries.map(\.stage.id)) }
@@ -85,7 +85,7 @@ public final class PlugInRack: @unchecked Sendable {
     return found.status
   }
 
-  /// All of them, in the order in which sound passes them within a chain.
+  /// All plug-ins, in the order in which sound passes them within a chain.
   public var status: [PlugInStatus] { stages.map(\.status) }
 
   private var stages: [PlugInStage] { lock.withLock { _ in state.entries.map(\.stage) } }
@@ -113,7 +113,7 @@ public final class PlugInRack: @unchecked Sendable {
 
   // MARK: Cycles
 
-  /// Frees what is gone, and declares the latencies that plug-ins tell. Call it periodically while cycles run. [control]
+  /// Frees released instances, and declares the latencies that plug-ins report. Call this periodically while cycles run. [control]
   func collect() {
     for entry in lock.withLock({ _ in state.entries }) {
       entry.stage.collect()
@@ -121,16 +121,16 @@ public final class PlugInRack: @unchecked Sendable {
     }
   }
 
-  /// Has instances made for the graph's rate in Hz. Call it periodically while cycles run. [control]
+  /// Makes instances for the graph's rate in Hz. Call this periodically while cycles run. [control]
   func renew(rate: Int) {
     if isSynchronous { return prepare(rate: rate) }
     for stage in stages(at: rate) { stage.renew(rate: rate) }
   }
 
-  /// The same at once, for the next cycle. [control]
+  /// As `renew`, but completes before the next cycle. [control]
   func prepare(rate: Int) { for stage in stages(at: rate) { stage.prepare(rate: rate) } }
 
-  /// Notes the graph's rate; returns the stages that work at it, none at 0.
+  /// Records the graph's rate, and returns the stages; none for a rate of 0.
   private func stages(at rate: Int) -> [PlugInStage] {
     guard rate > 0 else { return [] }
     return lock.withLock { _ in
@@ -139,6 +139,6 @@ public final class PlugInRack: @unchecked Sendable {
     }
   }
 
-  /// Has workers without threads work on what the last cycle gave. [whoever runs the cycles]
+  /// Lets workers without threads process the last cycle's audio. [the thread that runs the cycles]
   package func drain() { for stage in stages { stage.drain() } }
 }

@@ -1,4 +1,4 @@
-/// What the settings of a plug-in's stage are, for whoever runs it: one cell per control input.
+/// The settings of a plug-in's stage, for the thread that runs it: one cell per control input.
 // `@unchecked Sendable`: cells are atomic; the memory belongs to `PlugInSettings`.
 struct PlugInValues: @unchecked Sendable {
   fileprivate let cells: UnsafeMutablePointer<DoubleCell>
@@ -9,7 +9,7 @@ struct PlugInValues: @unchecked Sendable {
   }
 }
 
-/// Owns the settings of a plug-in's stage. Instances keep it: one that hangs may read it later than its stage lives. [control]
+/// Owns the settings of a plug-in's stage. Instances retain it: one that hangs may read it after its stage has gone. [control]
 // `@unchecked Sendable`: immutable but for atomic cells.
 final class PlugInSettings: @unchecked Sendable {
   let values: PlugInValues

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph takes on, on a thread of
-/// its own, so that one that hangs holds up no other.
-// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the player belongs to the audio thread, what it
-// holds moves by its mailbox.
+/// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph adopts, on a thread of its
+/// own, so that one that hangs blocks no other.
+// `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the player belongs to the audio thread, and its
+// content moves through a mailbox.
 final class PlugInStage: @unchecked Sendable {
   let id: String
   let chain: PlugInChain
@@ -13,21 +13,21 @@ final class PlugInStage: @unchecked Sendable {
   private let mailbox: Mailbox
   private let settings: PlugInSettings
   private let isSynchronous: Bool
-  /// Makes and frees instances: that takes longer than the control thread may wait.
+  /// Makes and frees instances, which takes longer than the control thread may wait.
   private let queue: DispatchQueue
 
   private struct State {
     var current: PlugInMade?
-    /// Those that the audio thread has still to give back.
+    /// Instances that the audio thread has yet to return.
     var leaving: [PlugInMade] = []
-    /// The rate that an instance is made, or cannot be made, for.
+    /// The rate for which an instance exists, is being made, or is impossible.
     var wantedRate = 0
-    /// What was asked for, by port. A rate whose ranges are narrower bounds it, for as long as the graph has that rate.
+    /// The requested values, by port. A rate with narrower ranges bounds them for as long as the graph has that rate.
     var wishes: [Double] = []
     var isMaking = false
     var failure: PlugInError?
     var lateBefore: UInt64 = 0
-    /// Instances made at one rate because the one before told another delay once it ran.
+    /// Instances made again at one rate because the previous one reported a different delay once it ran.
     var remakes = 0
     var hasEnded = false
   }
@@ -65,7 +65,7 @@ final class PlugInStage: @unchecked Sendable {
 
   private var channels: Int { chain == .render ? 2 : 1 }
 
-  /// What goes into the chain; keeps this alive until the chain has let go of it.
+  /// The stage for the chain; keeps this object alive until the chain has released it.
   var stage: AudioStage {
     var stage = AudioStage(
       latency: latency, context: UnsafeMutableRawPointer(player),
@@ -79,7 +79,7 @@ final class PlugInStage: @unchecked Sendable {
 
   // MARK: Settings
 
-  /// - Throws: `PlugInError.noPort` and `.value`; nothing has changed then.
+  /// - Throws: `PlugInError.noPort` and `.value`; nothing changes then.
   func set(_ settings: [String: Double]) throws(PlugInError) {
     let result: Result<Void, PlugInError> = lock.withLock { _ in
       let checked: [Int: Double]
@@ -96,23 +96,23 @@ final class PlugInStage: @unchecked Sendable {
 
   // MARK: Instances
 
-  /// Frees what the audio thread has released. Call it periodically.
+  /// Frees what the audio thread has released. Call this periodically.
   func collect() {
     let old: PlugInMade? = lock.withLock { _ in
       state.current?.wake()
       return mailbox.collect().flatMap { takeLeaving($0) }
     }
-    // Off this thread: a plug-in's clean-up may take its time.
+    // On the queue, because a plug-in's clean-up may take long.
     if let old { queue.async { withExtendedLifetime(old) {} } }
   }
 
-  /// Has an instance made for a rate, if there is none. Call it periodically.
+  /// Makes an instance for a rate, if there is none. Call this periodically.
   func renew(rate: Int) {
     let isDue = lock.withLock { _ in
-      // A plug-in whose delay moves with the signal would be made again without end.
+      // A plug-in whose delay follows the signal would be remade endlessly.
       let isMoved = state.current?.isLateOtherwise == true && state.remakes < Self.mostRemakes
       guard rate > 0, state.wantedRate != rate || (isMoved && !state.isMaking), !state.hasEnded else { return false }
-      // Once for each rate: what is refused there is refused again.
+      // Once per rate: a refusal would only be repeated.
       state.remakes = state.wantedRate == rate ? state.remakes + 1 : 0
       (state.wantedRate, state.isMaking) = (rate, true)
       return true
@@ -121,7 +121,7 @@ final class PlugInStage: @unchecked Sendable {
     queue.async { [self] in make(rate: rate) }
   }
 
-  /// The same at once.
+  /// As `renew`, but waits for the instance.
   func prepare(rate: Int) {
     let isDue = lock.withLock { _ in
       guard rate > 0, state.wantedRate != rate, !state.hasEnded else { return false }
@@ -139,7 +139,7 @@ final class PlugInStage: @unchecked Sendable {
     do throws(PlugInError) {
       made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: settings, isSynchronous: isSynchronous)
     } catch { failure = error }
-    // Freed by this queue and without the lock, for which the graph's thread may wait.
+    // Freed on this queue, without the lock, which the graph's thread may wait for.
     let untaken: PlugInMade? = lock.withLock { _ in
       guard state.wantedRate == rate, !state.hasEnded else { return nil }
       state.isMaking = false
@@ -155,13 +155,13 @@ final class PlugInStage: @unchecked Sendable {
     withExtendedLifetime(untaken) {}
   }
 
-  /// Call it with the lock held.
+  /// Requires the lock.
   private func takeLeaving(_ unit: UnsafeMutableRawPointer) -> PlugInMade? {
     guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.unit) == unit }) else { return nil }
     return state.leaving.remove(at: index)
   }
 
-  /// Works on what the last cycle gave, where workers have no threads.
+  /// Processes the last cycle's audio if workers have no threads.
   func drain() { lock.withLock { _ in state.current }?.drain() }
 
   /// Frees everything, once the audio thread cannot call it any more. Idempotent.
@@ -179,7 +179,7 @@ final class PlugInStage: @unchecked Sendable {
 
   // MARK: Reports
 
-  /// Frames by which the stage is late now.
+  /// The current delay of the stage in frames.
   var latency: Int { lock.withLock { _ in state.current?.latency ?? 0 } }
 
   var status: PlugInStatus {
@@ -200,18 +200,18 @@ public struct PlugInStatus: Sendable, Equatable {
   public var id: String
   /// The chain that it is a stage of.
   public var chain: PlugInChain
-  /// What the plug-in says of itself, with its ports.
+  /// The plug-in's description of itself, with its ports.
   public var plugIn: PlugInDescription
-  /// Frames, added to those that the graph is told.
+  /// Its delay in frames, part of the latency reported to the graph.
   public var latency: Int
   /// The values of `plugIn.ports`, in their order.
   public var settings: [Double]
-  /// The rate in Hz that the ports' ranges hold for.
+  /// The rate in Hz that the ports' ranges refer to.
   public var rate: Int
-  /// A Boolean value indicating whether it has put out NaN or infinite samples: its input passes.
+  /// A Boolean value indicating whether it has output NaN or infinite samples and is bypassed.
   public var isBroken: Bool
-  /// Why there is no instance for the rate: its input passes.
+  /// Why there is no instance for the rate; the input passes then.
   public var failure: PlugInError?
-  /// Blocks of 10 ms that the worker gave too late, so that the unprocessed sound was heard in their place.
+  /// Blocks of 10 ms that the worker delivered too late, so that the unprocessed sound was heard in their place.
   public var lateBlocks: UInt64
 }

@@ -15,7 +15,7 @@ public struct StereoInput {
 
 /// The state of a graph sink at one instant.
 public struct GraphSinkStatus: Sendable, Equatable {
-  /// A Boolean value indicating whether the last cycle brought buffers.
+  /// A Boolean value indicating whether its port had buffers in the last cycle.
   public var isConnected: Bool
   /// Linear, after gain, following `MeterBallistics`.
   public var peak: Float
@@ -59,7 +59,7 @@ public final class GraphSink: @unchecked Sendable {
     player.deallocate()
   }
 
-  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
+  /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
     get { Float(gainCell.load()) }
     set { if !newValue.isNaN { gainCell.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
@@ -91,7 +91,8 @@ struct GraphPlayer {
   private let connectedCell: CounterCell
   private var gain = SmoothGain()
   private var meter: LevelMeter
-  /// A Boolean value indicating whether nothing came in and the meter has decayed to silence, so that another such cycle has nothing to do.
+  /// A Boolean value indicating whether there is no input and the meter has decayed to silence, so that another such cycle has nothing to
+  /// do.
   private var isAtRest = false
 
   init(slot: Int, gain: DoubleCell, isMuted: CounterCell, isConnected: CounterCell, meter: LevelMeter) {

@@ -18,7 +18,7 @@ public final class Mixer: @unchecked Sendable {
   private let memory: CellBlock
   private let lock = Mutex(())
   private var registry = Registry()
-  /// A program's own stages, on the mix before its volume and the limiter (S6).
+  /// The program's own stages, on the mix before its volume and the limiter (S6).
   public let stages = StageChain()
 
   /// Creates a mixer without sinks: stereo, unity gain, not muted. [control]
@@ -80,8 +80,8 @@ public final class Mixer: @unchecked Sendable {
     return removed ?? false
   }
 
-  /// Frees what the audio thread has released. Every change does so too; a status poll should, so that the last removed sink does not
-  /// linger. [control]
+  /// Frees what the audio thread has released. Every change does so, too; call it from a status poll as well, so that the last removed sink
+  /// does not linger. [control]
   public func collect() {
     stages.collect()
     lock.withLock { _ in
@@ -101,7 +101,7 @@ public final class Mixer: @unchecked Sendable {
   /// In the order of registration. [any]
   public var graphSinks: [GraphSink] { lock.withLock { _ in registry.graphs } }
 
-  /// Linear gain of the whole mix, 0–4; moves over 10 ms. Values outside are clamped; NaN is ignored. [any]
+  /// Linear gain of the whole mix, 0–4; ramps over 10 ms. Values outside are clamped; NaN is ignored. [any]
   public var masterGain: Float {
     get { Float(cells.masterGain.load()) }
     set { if !newValue.isNaN { cells.masterGain.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
@@ -178,7 +178,7 @@ private struct Registry {
     let sinceCycle: UInt64
     let since: ContinuousClock.Instant
 
-    /// Returns whether a whole cycle has begun since, so that the fade is on the bus; or none runs, and there is nothing to fade.
+    /// Returns whether a whole cycle has begun since, so that the fade is on the bus, or whether none runs, so that nothing fades.
     func isOver(cycle: UInt64) -> Bool { cycle > sinceCycle + 1 || since.duration(to: .now) > .seconds(1) }
   }
   struct Retired {

@@ -1,4 +1,4 @@
-/// The current cycle, as every sink needs to know it. [realtime]
+/// The current cycle's parameters and buffers, for every sink. [realtime]
 struct RenderCycle {
   /// 1…`RenderPath.maximumFrames`.
   let frames: Int

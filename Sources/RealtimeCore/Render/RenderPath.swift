@@ -4,7 +4,7 @@
 public struct RenderPath: ~Copyable {
   /// The largest quantum that is rendered at once; a larger one is split.
   public static let maximumFrames = 8_192
-  /// Frames that it adds: none, because it uses no later sample (K10).
+  /// Its latency in frames: none, because it uses no later sample (K10).
   public static let latency = 0
 
   private let cells: MixerCells

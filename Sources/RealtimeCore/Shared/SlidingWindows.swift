@@ -1,9 +1,9 @@
-/// The newest samples of some signals, each in one piece of memory: a ring of twice the length, in which every block stands twice, so that
-/// nothing is moved as blocks come. [realtime] except `init` and `deinit`.
+/// The newest samples of several signals, each contiguous in memory: a ring of twice the length, which stores every block twice, so that
+/// nothing is moved as blocks arrive. [realtime] except `init` and `deinit`.
 struct SlidingWindows: ~Copyable {
   /// Samples of a window, a multiple of `block`.
   let length: Int
-  /// Samples that come at a time.
+  /// Samples per `push`.
   let block: Int
 
   private let count: Int
@@ -29,7 +29,7 @@ struct SlidingWindows: ~Copyable {
   @_noLocks @_noAllocation
   subscript(_ signal: Int) -> UnsafePointer<Float> { UnsafePointer(rings + signal * 2 * length + starts[signal]) }
 
-  /// Drops the oldest block of a window, and appends another.
+  /// Drops the oldest block of a window, and appends a new one.
   @_noLocks @_noAllocation
   func push(_ samples: UnsafePointer<Float>, onto signal: Int) {
     let oldest = rings + signal * 2 * length + starts[signal]

@@ -36,14 +36,14 @@ public final class SourceQueue: @unchecked Sendable {
     self.memory = memory
   }
 
-  /// No tap may hold it any more.
+  /// No tap may still hold the queue.
   deinit {
     fifo.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
 
-  /// Takes the oldest cycle and appends its samples to `samples`; nil if there is none. [the reading thread]
+  /// Removes the oldest cycle and appends its samples to `samples`; nil if there is none. [the reading thread]
   public func read(into samples: inout [Float]) -> Cycle? {
     guard fifo.count > 0 else { return nil }
     var header = SourceQueueWriter.Header()

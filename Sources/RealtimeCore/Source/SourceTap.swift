@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Takes the processed voice from the capture path for a program's one source (L5): the control side.
+/// Delivers the processed voice from the capture path to a program's one source (L5): the control side.
 ///
 ///     capture path ──▶ voice ──▶ tap ──▶ callback on the audio thread, or a queue
 ///
-/// Consumers come and go while audio runs: each change publishes another, and the old one is freed when no cycle can hold it any more. The
-/// audio thread never waits for a call here.
+/// Consumers come and go while audio runs: each change publishes a new one, and the old one is freed when no cycle can hold it any more.
+/// The audio thread never waits for a call here.
 // `@unchecked Sendable`: the attached consumer is guarded by a lock that the audio thread never takes; everything else is atomic or
 // immutable.
 public final class SourceTap: @unchecked Sendable {
@@ -19,7 +19,7 @@ public final class SourceTap: @unchecked Sendable {
   /// The queue whose memory the consumer points into.
   private var queue: SourceQueue?
 
-  /// Creates a tap that nobody takes from, mono. [control]
+  /// Creates a mono tap without a consumer. [control]
   public init() {
     var memory = CellBlock(count: SourceCells.count)
     cells = SourceCells(&memory)
@@ -45,19 +45,18 @@ public final class SourceTap: @unchecked Sendable {
     lock.withLock { _ in replace(with: nil, queue: nil) }
   }
 
-  /// A Boolean value indicating whether anything attached since `forgetAudio` was given microphone audio other than silence and noise.
-  /// [any]
+  /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence and noise. [any]
   public var hadAudio: Bool { cells.hadAudio.load() != 0 }
   /// Clears `hadAudio` for a new source. [any]
   public func forgetAudio() { cells.hadAudio.store(0) }
 
-  /// Channels that a callback is given, 1 or 2. [any]
+  /// Channels that a callback receives, 1 or 2. [any]
   public var channelCount: Int {
     get { Int(cells.channelCount.load()) }
     set { cells.channelCount.store(newValue == 2 ? 2 : 1) }
   }
 
-  /// Delivers one cycle's mono voice in the audio thread's place, for a tap that no capture path feeds. One thread at a time.
+  /// Delivers one cycle's mono voice in place of the audio thread, for a tap that no capture path feeds. One thread at a time.
   /// - Parameters:
   ///   - frames: at most 8192.
   ///   - rate: Hz.

@@ -7,7 +7,7 @@ public final class SpectrogramBands {
   /// The upper end of the last band in Hz. Bands above half of a signal's rate are silent.
   public static let highest = 20_000.0
 
-  /// In seconds, about: a power of two in samples.
+  /// In seconds; rounded to a power of two in samples.
   private static let window = 0.043
 
   private let count: Int
@@ -19,7 +19,7 @@ public final class SpectrogramBands {
   private let edges: [Int]
 
   /// - Parameters:
-  ///   - rate: of the signal, in Hz, 1000 to 1000000.
+  ///   - count: the number of bands, 1 or more.
   ///   - count: of bands, 1 or more.
   public init(rate: Int, count: Int) {
     self.count = count
@@ -43,8 +43,8 @@ public final class SpectrogramBands {
     return 700 * (pow(10, mel / 2_595) - 1)
   }
 
-  /// The level of the strongest bin of each band in dBFS, in which a sine of full scale has 0; −120 for silence. The largest of a window at
-  /// the end of `signal` and one in its middle; −120 for a signal shorter than a window.
+  /// Returns the level of the strongest bin of each band in dBFS, where a full-scale sine has 0; −120 for silence. Takes the larger of two
+  /// windows, one at the end of `signal` and one in its middle; −120 for a signal shorter than a window.
   public func levels(of signal: [Float]) -> [Double] {
     var powers = [Float](repeating: 0, count: count)
     let length = transform.length
@@ -53,13 +53,13 @@ public final class SpectrogramBands {
       for i in 0..<length { samples[i] = signal[start + i] * shape[i] }
       transform.forward(samples, into: spectrum)
       for band in 0..<count {
-        // A band narrower than a bin shows the bin that it is in.
+        // A band narrower than a bin shows the bin that contains it.
         let first = min(edges[band], transform.bins - 1)
         guard edges[band] < transform.bins else { break }
         for bin in first..<max(first + 1, edges[band + 1]) { powers[band] = max(powers[band], spectrum.power(bin)) }
       }
     }
-    // A sine of amplitude 1 has length / 4 in its bin, behind this window.
+    // A sine of amplitude 1 has length / 4 in its bin, with this window.
     let full = Float(length * length) / 16
     return powers.map { max(-120, 10 * log10(Double($0 / full) + 1e-13)) }
   }

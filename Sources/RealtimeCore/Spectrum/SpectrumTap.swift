@@ -1,9 +1,9 @@
-/// Carries what the microphone hears and what goes out to a thread that looks at their spectra.
+/// Carries microphone and outgoing voice to a thread that computes their spectra.
 ///
 ///     microphone ─▶ queue ─┐
 ///     voice ──────▶ queue ─┴─▶ spectra, on the thread that takes them
 ///
-/// The audio thread copies each cycle and never waits: what nobody takes in time is not kept.
+/// The audio thread copies each cycle and never waits; what is not read in time is dropped.
 public final class SpectrumTap: Sendable {
   /// A stretch of one signal. [any]
   public struct Stretch: Sendable, Equatable {
@@ -20,7 +20,7 @@ public final class SpectrumTap: Sendable {
   /// The audio thread's half.
   var delivery: SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
 
-  /// Takes what has come since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
+  /// Returns what has arrived since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
   public func take() -> (microphone: Stretch, voice: Stretch) { (Self.take(queues.microphone), Self.take(queues.voice)) }
 
   private static func take(_ queue: SourceQueue) -> Stretch {

@@ -1,4 +1,4 @@
-/// A callback of a program's own stage on the audio thread: changes audio in place. [realtime]
+/// A callback of a program's own stage on the audio thread: processes audio in place. [realtime]
 ///
 /// It must not lock, allocate or wait, and must not add or remove a stage itself. The buffers are valid until it returns. NaN and infinite
 /// samples in its output become silence, and are counted (`StageChain.silencedSamples`).
@@ -19,18 +19,18 @@ public typealias StageCallback =
 /// A program's own stage in the capture or the render chain (S6). [any]
 // `@unchecked Sendable`: the context is only passed on; the program owns it and coordinates access to it.
 public struct AudioStage: @unchecked Sendable {
-  /// What the stage does with the audio of each cycle in which its chain runs. [realtime]
+  /// Processes the audio of each cycle in which its chain runs. [realtime]
   public var callback: StageCallback
-  /// What the callback is given; it must stay valid until `released`. nil if the callback needs none.
+  /// Passed to the callback; it must stay valid until `released`. nil if the callback needs none.
   public var context: UnsafeMutableRawPointer?
-  /// The stage's delay in frames, added to the latency that the graph is told. Constant.
+  /// The stage's delay in frames, part of the latency reported to the graph. Constant.
   public var latency: Int
   /// Called once, on a control thread, when the stage can no longer be called and the context may be freed.
   public var released: (@Sendable (UnsafeMutableRawPointer?) -> Void)?
-  /// Called with the context when nobody listens any more, once per pause: what comes after does not continue what was before. [realtime]
+  /// Called with the context when the chain falls idle, once per pause: later audio does not continue the earlier. [realtime]
   var onIdle: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
 
-  /// Creates a stage, which works once a chain has it. A negative latency counts as 0.
+  /// Creates a stage, which takes effect once it is in a chain. A negative latency counts as 0.
   public init(
     latency: Int = 0, context: UnsafeMutableRawPointer? = nil, released: (@Sendable (UnsafeMutableRawPointer?) -> Void)? = nil,
     callback: @escaping StageCallback

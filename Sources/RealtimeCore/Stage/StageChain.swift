@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A program's own stages in one chain (S6): the control side.
+/// The program's own stages in one chain (S6): the control side.
 ///
 ///     capture: voice processing ──▶ stages ──▶ mute ──▶ voice, source
 ///     render:  sinks, call ──▶ bus ──▶ stages ──▶ volume ──▶ limiter ──▶ speaker
@@ -12,13 +12,13 @@ public final class StageChain: @unchecked Sendable {
   /// Identifies a stage of one chain.
   public struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
 
-  // Sound, both of them: a pointer belongs to whoever has removed it from the list.
+  // Both are sound: a pointer belongs to whoever has removed it from the list.
   private struct Entry: @unchecked Sendable {
     let id: ID
     var stage: AudioStage
     let player: UnsafeMutablePointer<StagePlayer>
   }
-  /// Replaced; held at most by the cycle of the ticket.
+  /// A replaced table and removed stages, which at most the ticket's cycle still holds.
   private struct Dying: @unchecked Sendable {
     let ticket: UInt64
     let table: UnsafeMutablePointer<StageTable>?
@@ -59,11 +59,11 @@ public final class StageChain: @unchecked Sendable {
     lock.withLock { _ in state.entries.reduce(0) { $0 + (state.leaving.contains($1.id) ? 0 : $1.stage.latency) } }
   }
 
-  /// Infinite and NaN samples that stages put out since the chain was made, and that were replaced by silence. Other than 0, a stage is
-  /// broken. [any]
+  /// NaN and infinite samples that stages have output since the chain was made, and that were replaced by silence. Any value but 0 means a
+  /// broken stage. [any]
   public var silencedSamples: UInt64 { runner.silenced.load() }
 
-  /// Runs a stage from the next cycle on, behind the existing ones. [any except a stage itself]
+  /// Runs a stage from the next cycle on, after the existing ones. [any except a stage itself]
   @discardableResult
   public func append(_ stage: AudioStage) -> ID {
     let player = UnsafeMutablePointer<StagePlayer>.allocate(capacity: 1)
@@ -86,7 +86,7 @@ public final class StageChain: @unchecked Sendable {
     }
   }
 
-  /// Declares another latency of a stage, in frames. [any except a stage itself]
+  /// Declares a new latency of a stage, in frames. [any except a stage itself]
   func setLatency(_ latency: Int, of id: ID) {
     lock.withLock { _ in
       guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
@@ -94,7 +94,7 @@ public final class StageChain: @unchecked Sendable {
     }
   }
 
-  /// Frees what no cycle can hold any more. Call it periodically. [any except a stage itself]
+  /// Frees what no cycle can hold any more. Call this periodically. [any except a stage itself]
   package func collect() {
     let over = lock.withLock { _ in
       let gone = state.entries.filter { state.leaving.contains($0.id) && $0.player.pointee.isGone.loadAcquire() != 0 }
@@ -112,7 +112,7 @@ public final class StageChain: @unchecked Sendable {
     for dying in over { Self.free(dying) }
   }
 
-  /// Call it with the lock held.
+  /// Requires the lock.
   private func publish(gone: [Entry]) {
     let old = state.table
     state.table = state.entries.isEmpty ? nil : StageTable.make(state.entries.map(\.player))

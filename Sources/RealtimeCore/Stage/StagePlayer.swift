@@ -48,7 +48,7 @@ struct StagePlayer: ~Copyable {
     if !isOn, leftFade.weight == 0 { isGone.storeRelease(1) }
   }
 
-  /// Tells the stage that nobody listens any more. [realtime]
+  /// Reports to the stage that nothing listens any more. [realtime]
   @_noLocks @_noAllocation
   func markIdle() { rt_call_idle(onIdle, context) }
 
@@ -89,7 +89,7 @@ struct StageRunner: @unchecked Sendable {
   let cycle: CycleGuard
   /// Address of the `StageTable`; 0 without one.
   let table: CounterCell
-  /// NaN and infinite samples that stages put out.
+  /// NaN and infinite samples that stages have output.
   let silenced: CounterCell
   let dryLeft, dryRight: UnsafeMutablePointer<Float>
 
@@ -119,7 +119,7 @@ struct StageRunner: @unchecked Sendable {
     cycle.leave()
   }
 
-  /// Tells all stages that nobody listens any more. [realtime]
+  /// Reports to all stages that nothing listens any more. [realtime]
   @_noLocks @_noAllocation
   func markIdle() {
     cycle.enter()

@@ -16,7 +16,7 @@ struct BlockDelay: ~Copyable {
 
   deinit { line.deallocate() }
 
-  /// Takes one block, and outputs the block of `delay` frames ago. `output` may be `input`.
+  /// Delays one block by `delay` frames. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
     copy(input, to: line + delay, frames: block)

@@ -1,5 +1,5 @@
-/// What both engines' chains share: the high-pass filter before the processors; voice detection, gain control, bypass and the detection of
-/// talking while muted behind them. [realtime] except `init` and `deinit`.
+/// The parts that both engines' chains share: the high-pass filter before the processors; after them voice detection, gain control, bypass
+/// and the detection of talking while muted. [realtime] except `init` and `deinit`.
 ///
 ///     samples ─▶ begin: keep raw microphone, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
 struct ChainEnds: ~Copyable {
@@ -41,7 +41,7 @@ struct ChainEnds: ~Copyable {
     bypassed.deallocate()
   }
 
-  /// Takes over what another engine's ends have learnt about the talker.
+  /// Adopts what another engine's ends have learnt about the talker.
   @_noLocks @_noAllocation
   mutating func goOn(from other: borrowing ChainEnds) {
     detector = other.detector
@@ -56,23 +56,23 @@ struct ChainEnds: ~Copyable {
     highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.isOn())
   }
 
-  /// Takes the processors' output, whether it is heard or not.
+  /// Analyses the processors' output, whether it is heard or not.
   @_noLocks @_noAllocation
   mutating func listen(_ processed: UnsafePointer<Float>) {
     detector.update(processed, frames: block)
     processedPower = meanSquare(processed, frames: block)
   }
 
-  /// Runs behind the processors, in place.
+  /// Runs after the processors, in place.
   ///
   /// - Parameters:
-  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted, and `LeakedEcho`'s ERLE where that is
-  ///     lower, or there was none.
+  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted, and `LeakedEcho`'s ERLE if it is lower, or
+  ///     if there was none.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
   ///   - unheard: the microphone's own signal if the block is silent because of a mute before processing (D1), otherwise nil; overwritten.
-  ///   - open: gets the same gain, and is not bypassed.
+  ///   - open: receives the same gain, but is never bypassed.
   @_noLocks @_noAllocation
   mutating func end(
     _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,

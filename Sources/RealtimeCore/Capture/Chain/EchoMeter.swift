@@ -56,7 +56,7 @@ struct EchoMeter {
     sinceEvidence = longestBelief
   }
 
-  /// Takes the mean squares of one block: the reference, the canceller's input and its output.
+  /// Updates with the mean squares of one block: the reference, the canceller's input and its output.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)

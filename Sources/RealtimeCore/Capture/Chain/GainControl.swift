@@ -48,7 +48,7 @@ struct GainControl {
 
   private var isSettled: Bool { @_noLocks @_noAllocation get { heard >= settling } }
 
-  /// Takes over what another instance has learnt about the talker, and the gain that is heard.
+  /// Adopts what another instance has learnt about the talker, and its current gain.
   @_noLocks @_noAllocation
   mutating func goOn(from other: borrowing GainControl) {
     (level, heard, wanted, presence) = (other.level, other.heard, other.wanted, other.presence)
@@ -61,7 +61,7 @@ struct GainControl {
   ///   - isNearEnd: whether the near end talks, by a detector with a hangover.
   ///   - isActive: whether this block itself is near-end speech.
   ///   - isFarEnd: whether the far end plays.
-  ///   - open: gets the same gain.
+  ///   - open: receives the same gain.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, frames: Int, isNearEnd: Bool, isActive: Bool, isFarEnd: Bool, isOn: Bool,

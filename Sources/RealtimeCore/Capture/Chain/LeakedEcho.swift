@@ -1,11 +1,11 @@
 internal import CRealtime
 
-/// Tells whether the voice follows the far end, at any delay up to 3 s: an echo beyond the canceller's reach is taken for a near end, and
+/// Detects whether the voice follows the far end, at any delay up to 3 s: an echo beyond the canceller's reach looks like a near end, and
 /// escapes `EchoMeter`. [realtime] except `init` and `deinit`.
 ///
-/// Correlates the changes of both levels within syllables. Slower ones do not count, because those who take turns follow each other, too.
+/// Correlates level changes within syllables. Slower changes are ignored, because people who take turns follow each other, too.
 struct LeakedEcho: ~Copyable {
-  /// Microphone against voice in dB where the voice follows the far end; NaN where it does not.
+  /// Microphone over voice in dB while the voice follows the far end; otherwise NaN.
   private(set) var erle = Float.nan
 
   /// Delays of 0…3 s, one frame of 20 ms apart.
@@ -19,13 +19,13 @@ struct LeakedEcho: ~Copyable {
 
   private var farEndLevel = SyllableLevel()
   private var voiceLevel = SyllableLevel()
-  /// The far end's newest frames, a ring: changes of its level in dB, and whether it was audible.
+  /// A ring of the far end's newest frames: the change of level in dB, and whether the frame was audible.
   private let changes, audible: UnsafeMutablePointer<Float>
   private var newest = 0
-  /// By delay: far end times voice, and the far end squared, summed over some 10 s.
+  /// Per delay: far end times voice, and the far end squared, summed over some 10 s.
   private let cross, farEndEnergy: UnsafeMutablePointer<Float>
   private var voiceEnergy: Float = 0
-  /// Mean squares over about a second of what came from the far end, at the delay found.
+  /// Mean squares of microphone and voice over about a second, in frames in which the far end was audible at the delay found.
   private var before: Float = 0
   private var after: Float = 0
 
@@ -33,7 +33,7 @@ struct LeakedEcho: ~Copyable {
   private let step: Float = 0.02
   /// Recorded talkers stay below 0.5, even where they take turns every 0.8 s; their echoes are above 0.6.
   private let follows: Float = 0.55
-  /// Some 3 s of speech, in dB²: what less of it resembles is chance.
+  /// Some 3 s of speech, in dB²; resemblance over less is chance.
   private let least: Float = 2500
   /// −60 dBFS.
   private let audibleLevel: Float = 1e-6
@@ -53,8 +53,8 @@ struct LeakedEcho: ~Copyable {
     farEndEnergy.deallocate()
   }
 
-  /// Takes the mean squares of one block: the reference, the microphone, and what the processors make of it. While echo is not cancelled
-  /// there is nothing to measure.
+  /// Updates with the mean squares of one block: the reference, the microphone, and the processors' output. Measures nothing while echo is
+  /// not cancelled.
   @_noLocks @_noAllocation
   mutating func update(farEnd: Float, microphone: Float, voice: Float, isCancelling: Bool) {
     guard isCancelling else { return forget() }
@@ -80,7 +80,7 @@ struct LeakedEcho: ~Copyable {
       let then = changes[(newest + delays - delay) % delays]
       cross[delay] = memory * cross[delay] + then * change
       farEndEnergy[delay] = memory * farEndEnergy[delay] + then * then
-      // Squared, with its sign: the greatest of these needs no root.
+      // Squared, with its sign: comparing needs no square root.
       let correlation = cross[delay] * abs(cross[delay]) / (max(farEndEnergy[delay], least) * max(voiceEnergy, least))
       if correlation > greatest { (best, greatest) = (delay, correlation) }
     }
@@ -99,7 +99,7 @@ struct LeakedEcho: ~Copyable {
   }
 }
 
-/// How far the level of a frame of 20 ms is from that of the last 0.1 s, in dB: −6…6, so that no single onset outweighs seconds of speech.
+/// The level of a frame of 20 ms relative to the last 0.1 s, in dB, clamped to −6…6 so that no single onset outweighs seconds of speech.
 /// Levels below −60 dBFS count as −60 dBFS. [realtime]
 private struct SyllableLevel {
   private var usual: Float = -60

@@ -2,7 +2,7 @@
 /// voice detection and gain control → bypass. Everything always runs; switches only change what is heard. [realtime] except `init` and
 /// `deinit`.
 struct NearendChain: ~Copyable {
-  /// The delay of the voice in frames, whatever is switched.
+  /// The delay of the voice in frames, regardless of any switch.
   let delay: Int
   let block: Int
   private(set) var readings = ChainReadings()

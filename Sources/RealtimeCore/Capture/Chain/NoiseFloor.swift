@@ -9,7 +9,7 @@ struct NoiseFloor {
   private var blocks = 0
   private let blocksPerWindow = 20
 
-  /// Takes one block of 10 ms.
+  /// Updates with one block of 10 ms.
   @_noLocks @_noAllocation
   mutating func update(power blockPower: Float) {
     smoothed = smoothed < 0 ? blockPower : smoothed + 0.3 * (blockPower - smoothed)

@@ -42,7 +42,7 @@ struct TalkWatch {
     detector = VoiceDetector(rate: time.rate)
   }
 
-  /// Takes the reference's power of one block; call it before either of the two below.
+  /// Updates with the reference's power of one block; call it before either of the two below.
   @_noLocks @_noAllocation
   mutating func hear(farEnd power: Float) {
     if power >= farEnd {
@@ -54,7 +54,7 @@ struct TalkWatch {
     }
   }
 
-  /// Takes the canceller's results for this block, when it hears the microphone.
+  /// Updates with the canceller's results for this block, while it hears the microphone.
   @_noLocks @_noAllocation
   mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, erle: Float, isMuted: Bool) {
     if isEcho && farEnd > silence {
@@ -64,7 +64,7 @@ struct TalkWatch {
     note(isMuted: isMuted)
   }
 
-  /// Takes the microphone's block when the canceller hears silence. `samples` is overwritten.
+  /// Updates with the microphone's block while the canceller hears silence. `samples` is overwritten.
   @_noLocks @_noAllocation
   mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
     highPass.process(samples, into: samples, frames: block)

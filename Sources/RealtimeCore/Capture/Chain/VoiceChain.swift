@@ -56,9 +56,9 @@ struct VoiceChain: ~Copyable {
   ///
   /// - Parameters:
   ///   - left, right: what the speaker plays.
-  ///   - lost: the frames of all three that are unknown, because they went by without a cycle, and hold zeros.
+  ///   - lost: the range, in all three, of frames that passed without a cycle: unknown, and zero.
   ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
-  ///   - open: where the voice goes with the noise around it, as late and as loud, for voice isolation (V12); nil if nobody takes it.
+  ///   - open: receives the voice without noise suppression, equally late and loud, for voice isolation (V12); nil if it is not wanted.
   @_noLocks @_noAllocation
   func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
@@ -70,8 +70,8 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// Reports that a whole block went by without a cycle, and returns whether that is all that need be done: WebRTC's engine is given
-  /// silence.
+  /// Reports that a whole block passed without a cycle. Returns false if the block must be processed as silence instead, as in WebRTC's
+  /// engine.
   @_noLocks @_noAllocation
   func loseBlock() -> Bool {
     guard case .nearend(let chain) = kind else { return false }
@@ -79,7 +79,7 @@ struct VoiceChain: ~Copyable {
     return true
   }
 
-  /// Reports another loudspeaker or microphone, and so another echo path.
+  /// Reports a different loudspeaker or microphone, and thus a different echo path.
   @_noLocks @_noAllocation
   func echoPathChanged() {
     switch kind {
@@ -88,14 +88,14 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// Reports that nobody took the voice since the last block, and that the far end of that time is unknown. WebRTC's engine is not told: it
-  /// adapts to what it hears.
+  /// Reports that the voice had no consumer since the last block, and that the far end of that time is unknown. WebRTC's engine ignores it:
+  /// it adapts to what it hears.
   @_noLocks @_noAllocation
   func resume() {
     if case .nearend(let chain) = kind { chain.pointee.resume() }
   }
 
-  /// Takes over from another chain what does not depend on the engine: what is known of the talker.
+  /// Adopts from another chain what does not depend on the engine: what is known of the talker.
   @_noLocks @_noAllocation
   func goOn(from other: borrowing VoiceChain) {
     switch other.kind {

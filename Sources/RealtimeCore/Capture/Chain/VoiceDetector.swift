@@ -1,4 +1,4 @@
-/// Detects whether somebody talks: speech-band energy over the noise floor for long enough, with a hangover. Runs behind noise suppression,
+/// Detects whether somebody talks: speech-band energy over the noise floor for long enough, with a hangover. Runs after noise suppression,
 /// independent of engine and block length: it judges windows of 10 ms. [realtime] except `init`.
 struct VoiceDetector {
   /// A Boolean value indicating whether somebody talks, or did within the last 0.25 s.

@@ -44,7 +44,7 @@ struct EchoDelayEstimator: ~Copyable {
     for lag in 0..<lags { correlation[lag] = 0 }
   }
 
-  /// Takes one block of 10 ms of each.
+  /// Updates with one block of 10 ms of each.
   @_noLocks @_noAllocation
   mutating func update(reference far: UnsafePointer<Float>, microphone near: UnsafePointer<Float>, isFarEndActive: Bool) {
     let steps = steps, lags = lags, correlation = correlation
@@ -80,13 +80,13 @@ struct EchoDelayEstimator: ~Copyable {
     let mean = sum / Float(lags)
     let deviation = rt_sqrtf(max(squares / Float(lags) - mean * mean, 0))
     let isClear = correlation[best] - mean > 5 * deviation && deviation > 0
-    // The same result twice is accepted.
+    // Two consecutive equal results are accepted.
     if isClear && abs(best - candidate) <= 2 { delay = Float(best) / 1000 }
     candidate = isClear ? best : -10
   }
 }
 
-/// Returns how much louder a step of 1 ms is than the signal before it, in log units; 0 if it is not.
+/// Measures how much louder a step of 1 ms is than the signal before it, in log units; 0 if it is not.
 private struct OnsetDetector {
   private var average: Float = -23
 

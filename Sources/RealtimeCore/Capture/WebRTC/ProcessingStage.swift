@@ -32,7 +32,7 @@ struct ProcessingStage: ~Copyable {
     wet.deallocate()
   }
 
-  /// Takes one block of the far end, before the microphone's block. Returns false if the library refuses it.
+  /// Analyses one block of the far end, before the microphone's block. Returns false if the library refuses it.
   @_noLocks @_noAllocation
   mutating func analyze(reference: UnsafePointer<Float>) -> Bool { nearend_processor_analyze_reference(processor, reference) == 0 }
 

@@ -12,7 +12,7 @@ struct ReferencePlacement: ~Copyable {
   private var head = 0
   private var blocksOutside = 0
   private var isPlaced = false
-  /// The graph's delay when the echo path changed. The reference stays until the graph reports another, or the delay is measured.
+  /// The graph's delay when the echo path changed. The reference stays until the graph reports a different one, or the delay is measured.
   private var heldAt = -1
   private var lastTold = 0
 
@@ -39,10 +39,10 @@ struct ReferencePlacement: ~Copyable {
     heldAt = lastTold
   }
 
-  /// Takes one block of 10 ms.
+  /// Delays one block of 10 ms.
   ///
   /// - Parameters:
-  ///   - told: frames between the reference and its echo, from the graph's latencies.
+  ///   - told: frames between the reference and its echo, according to the graph's latencies.
   ///   - measured: the same in seconds, from the signals; NaN if unknown.
   ///   - isCancelled: whether little of the echo is left now.
   @_noLocks @_noAllocation

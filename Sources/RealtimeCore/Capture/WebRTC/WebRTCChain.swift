@@ -3,7 +3,7 @@ internal import CAudioProcessing
 /// The chain of the WebRTC engine, one block of 10 ms at a time: high-pass filter → echo canceller → noise suppressor → voice detection and
 /// gain control → bypass. Every stage always runs; switches only change what is heard. [realtime] except `init` and `deinit`.
 struct WebRTCChain: ~Copyable {
-  /// The delay of the voice in frames, whatever is switched.
+  /// The delay of the voice in frames, regardless of any switch.
   let delay: Int
   let block: Int
   private(set) var readings = ChainReadings()
@@ -11,7 +11,7 @@ struct WebRTCChain: ~Copyable {
   private(set) var ends: ChainEnds
   private var echo: ProcessingStage
   private var noise: ProcessingStage
-  /// As late as the noise suppressor, for voice isolation.
+  /// Delays the voice like the noise suppressor, for voice isolation.
   private var noisy: BlockDelay
   private var echoMeter: EchoMeter
   private var echoDelay: EchoDelayEstimator
@@ -22,7 +22,7 @@ struct WebRTCChain: ~Copyable {
   private let controls: CaptureControlCells
   private let errors: SharedCell
 
-  /// Before the near end has been heard alone it counts over the far end from −40 dBFS; later from 10 dB below its own level.
+  /// Before the near end has been heard alone, it counts over the far end from −40 dBFS; later from 10 dB below its own level.
   private let unknownTalker: Float = 1e-4
   private let knownTalker: Float = 0.1
   private let nearEndHoldBlocks = 20

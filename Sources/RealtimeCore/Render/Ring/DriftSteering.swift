@@ -39,7 +39,7 @@ struct DriftSteering {
     correction = drift
   }
 
-  /// Takes one cycle of `duration` seconds with the fill `error` seconds above its target. [realtime]
+  /// Updates with one cycle of `duration` seconds, whose fill is `error` seconds above its target. [realtime]
   @_noLocks @_noAllocation
   mutating func update(error now: Double, duration: Double) {
     error += (now - error) * duration / (duration + Self.smoothingTime)

@@ -1,11 +1,11 @@
 internal import CKernels
 import Foundation
 
-/// A windowed sinc at fractions of a sample, which resamplers share (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983;
+/// A windowed sinc at fractions of a sample, shared by resamplers (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983;
 /// Kaiser's window).
 // `@unchecked Sendable`: written once, in `init`.
 final class ResamplingBank: @unchecked Sendable {
-  /// For a writer's clock that drifts from the graph's: −80 dB from the rate's half on, flat up to 37 % of the rate (17.8 kHz at 48 kHz).
+  /// For a writer's clock that drifts from the graph's: −80 dB from half the rate on, flat up to 37 % of the rate (17.8 kHz at 48 kHz).
   static let near = ResamplingBank(taps: Int(NEAREND_NEAR_TAPS), cutoff: 0.89, beta: 7.86)
   /// For other rates: flat up to 41 % of the lower rate (6.6 kHz at 16 kHz).
   static let any = ResamplingBank(taps: 48, cutoff: 0.92, beta: 7.86)
@@ -14,26 +14,26 @@ final class ResamplingBank: @unchecked Sendable {
   let reach: Int
   let kernel: UnsafePointer<nearend_bank>
 
-  /// Fractions of a sample between which the filter is interpolated: what that adds is 98 dB below 20 kHz, and 150 dB below 1 kHz.
+  /// Fractions of a sample between which the filter is interpolated; the error is −98 dB below 20 kHz, and −150 dB below 1 kHz.
   private static let phases = 256
 
   /// - Parameters:
   ///   - taps: a multiple of 8.
-  ///   - cutoff: where the filter has fallen by 6 dB, as a share of half of the rate.
-  ///   - beta: of Kaiser's window.
+  ///   - cutoff: where the filter has fallen by 6 dB, as a share of half the rate.
+  ///   - beta: the parameter of Kaiser's window.
   private init(taps: Int, cutoff: Double, beta: Double) {
     reach = taps / 2
     let (phases, half) = (Self.phases, Double(taps) / 2)
     func weight(_ x: Double) -> Double {
       guard abs(x) <= half else { return 0 }
       let sinc = x == 0 ? 1 : sin(.pi * cutoff * x) / (.pi * cutoff * x)
-      // Without its step at the ends, which would be heard whenever a sample comes into the filter's reach.
+      // Without the window's step at its ends, which would be audible whenever a sample enters the filter.
       let window = (Self.bessel(beta * (1 - (x / half) * (x / half)).squareRoot()) - 1) / (Self.bessel(beta) - 1)
       return cutoff * sinc * window
     }
     func filter(_ phase: Int) -> [Float] {
       let weights = (0..<taps).map { weight(Double($0 + 1 - taps / 2) - Double(phase) / Double(phases)) }
-      // A constant stays what it is, at every fraction.
+      // Normalized, so that a constant is preserved at every fraction.
       let sum = weights.reduce(0, +)
       return weights.map { Float($0 / sum) }
     }

@@ -1,4 +1,4 @@
-/// Takes PCM from a ring and makes frames at the graph's rate of it. [realtime] except `init`
+/// Reads PCM from a ring and converts it to the graph's rate. [realtime] except `init`
 struct RingFeed: ~Copyable {
   private let fifo: FrameFIFO
   private let cells: RingSinkCells
@@ -24,7 +24,7 @@ struct RingFeed: ~Copyable {
     flush = resampler.reach
   }
 
-  /// Makes up to `frames` frames, at `step` sink frames each; fewer if the ring ran dry. Returns how many.
+  /// Makes up to `frames` frames from `step` sink frames each; fewer if the ring ran dry. Returns how many.
   @_noLocks @_noAllocation
   mutating func make(_ frames: Int, step: Double, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>) -> Int {
     resampler.steer(step: step)
@@ -51,7 +51,7 @@ struct RingFeed: ~Copyable {
     return done
   }
 
-  /// Gives frames to the resampler, and silence for NaN, infinite and huge samples: it would remember them.
+  /// Passes frames to the resampler, with silence for NaN, infinite and huge samples, which would linger in its filter.
   @_noLocks @_noAllocation
   private func read(_ start: UnsafeRawPointer, frames: Int) {
     for channel in 0..<channelCount {

@@ -1,5 +1,4 @@
-/// When a ring sink plays: a state machine, which is told how full the ring is and what time has passed, and says what the cycle does.
-/// [realtime]
+/// Decides when a ring sink plays: a state machine that takes the ring's fill and the time passed, and says what the cycle does. [realtime]
 ///
 ///     idle ──write──▶ buffering ──target reached, end(), or the ring is full──▶ playing ──ran dry──▶ underrun ──write──▶ buffering
 ///       ▲────────────────────────── end() and played out, or reset() ──────────────┴───────────────────┘
@@ -16,7 +15,7 @@ struct RingPlayback {
     @_noLocks @_noAllocation get { 1 }
   }
 
-  /// What a silent cycle finds.
+  /// The facts of a cycle in which the sink is silent.
   struct Finding {
     /// Frames in the ring.
     let fill: Int
@@ -26,7 +25,7 @@ struct RingPlayback {
     let drops: UInt64
     /// Whether the writer has ended the stream.
     let hasEnded: Bool
-    /// What the fill lacks of its target, in cycles.
+    /// How far the fill is below its target, in cycles.
     let missing: Double
     /// The cycle's length in seconds.
     let duration: Double
@@ -48,18 +47,18 @@ struct RingPlayback {
   private var sincePlaying = 0.0
   private var sinceWrite = 0.0
   private var lastWritten: UInt64 = 0
-  /// Drops when buffering, or the pause, began: more of them tell that the ring was full since.
+  /// Drops when buffering, or the pause, began; more of them mean that the ring has been full since.
   private var dropsAtBuffering: UInt64 = 0
   private var dropsWhenPaused: UInt64 = 0
 
-  /// A sink that nothing has been written to.
+  /// Creates the state of a sink that was never written to.
   init() {}
 
   var isPlaying: Bool {
     @_noLocks @_noAllocation get { if case .playing = state { true } else { false } }
   }
 
-  /// The state's number, that of `RingSinkStatus.State`.
+  /// The raw value of the matching `RingSinkStatus.State`.
   var code: UInt64 {
     @_noLocks @_noAllocation get {
       switch state {
@@ -73,8 +72,8 @@ struct RingPlayback {
 
   // MARK: A cycle
 
-  /// Takes a cycle that finds the sink silent. Returns after which share of the cycle it plays, 0 or more and below 1; nil for none of it:
-  /// a sink starts in mid-cycle so that its fill is right from the beginning, however long the quantum.
+  /// Updates a silent sink for one cycle. Returns the share of the cycle after which it plays, 0 or more and below 1; nil if it stays
+  /// silent. A sink starts in mid-cycle so that its fill is right from the beginning, however long the quantum.
   @_noLocks @_noAllocation
   mutating func start(_ found: Finding) -> Double? {
     switch state {
@@ -99,14 +98,14 @@ struct RingPlayback {
     return isDue ? 0 : found.missing
   }
 
-  /// Takes `duration` seconds that were played without a gap. Returns whether a run of underruns is over.
+  /// Records `duration` seconds played without a gap. Returns whether a run of underruns is over.
   @_noLocks @_noAllocation
   mutating func played(_ duration: Double) -> Bool {
     sincePlaying += duration
     return sincePlaying >= Self.recovery
   }
 
-  /// Takes the ring's running dry in mid-cycle. Returns whether that is an underrun: not where the writer has ended the stream.
+  /// Records that the ring ran dry in mid-cycle. Returns whether that is an underrun; it is not if the writer has ended the stream.
   @_noLocks @_noAllocation
   mutating func ranDry(hasEnded: Bool) -> Bool {
     state = hasEnded ? .idle : .underrun
@@ -115,7 +114,7 @@ struct RingPlayback {
 
   // MARK: From outside
 
-  /// Begins a pause: what plays stops, and is kept.
+  /// Begins a pause: playing stops, and the ring keeps its audio.
   @_noLocks @_noAllocation
   mutating func pause(drops: UInt64) {
     isPaused = true
@@ -124,11 +123,12 @@ struct RingPlayback {
     if isPlaying { state = .buffering }
   }
 
-  /// Whether the writer went on in the pause while the ring was full: what waits is then old, and to be discarded before `resume`.
+  /// Returns whether the writer continued in the pause while the ring was full: the waiting audio is then old, to be discarded before
+  /// `resume`.
   @_noLocks @_noAllocation
   func isStale(drops: UInt64) -> Bool { drops != dropsWhenPaused }
 
-  /// Ends a pause, with what the ring has now.
+  /// Ends a pause, with what the ring holds now.
   @_noLocks @_noAllocation
   mutating func resume(fill: Int, written: UInt64) {
     isPaused = false
@@ -137,7 +137,7 @@ struct RingPlayback {
     if fill == 0 { state = .idle }
   }
 
-  /// Takes `reset()`, after the ring has been emptied. Returns whether that breaks off what was playing.
+  /// Handles `reset()`, after the ring has been emptied. Returns whether that interrupts playing.
   @_noLocks @_noAllocation
   mutating func reset() -> Bool {
     defer { state = .idle }

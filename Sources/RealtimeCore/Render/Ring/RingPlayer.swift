@@ -1,9 +1,9 @@
 internal import CRealtime
 
-/// The audio thread's end of a ring sink: asks `RingPlayback` when to play, has `RingFeed` bring PCM to the graph's rate, and adds it to
-/// the bus with its gain and its fades.
+/// The audio thread's end of a ring sink: asks `RingPlayback` when to play, lets `RingFeed` convert PCM to the graph's rate, and adds it to
+/// the bus with gain and fades.
 struct RingPlayer: ~Copyable {
-  // What `isAtRest` reads, side by side.
+  // The fields that `isAtRest` reads, side by side.
   private let fifo: FrameFIFO
   /// The write position at which a cycle last found nothing to do. Owned by the audio thread: `discard()` must not touch it.
   private var restPosition = UInt64.max
@@ -58,7 +58,7 @@ struct RingPlayer: ~Copyable {
     let duration = Double(cycle.frames) / cycle.rate
     let target = DriftSteering.target(capacity: fifo.capacity, sampleRate: sinkRate, need: need)
     cells.targetFill.store(target / Double(fifo.capacity))
-    // Before whether the stream has ended: what has come may not be taken for the last of it.
+    // Read before `hasEnded`: what has arrived so far must not be mistaken for the end of the stream.
     let fill = fifo.count
     // A cycle takes its need at once, so the fill swings by half of it around its average.
     let level = Double(fill) - need / 2
@@ -119,7 +119,7 @@ struct RingPlayer: ~Copyable {
     cycle.gapFade.pointee.fadeOut(&history, at: 0, rate: cycle.rate)
   }
 
-  /// Discards what `reset()` asked for. The caller holds the claim. [realtime]
+  /// Discards what `reset()` requested. The caller holds the claim. [realtime]
   @_noLocks @_noAllocation
   mutating func discard() {
     if cells.discardBefore.load() == 0 { return }

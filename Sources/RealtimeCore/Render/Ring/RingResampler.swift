@@ -1,12 +1,12 @@
 internal import CKernels
 
-/// Brings a participant's samples to the graph's rate, at a ratio that changes a little from cycle to cycle. [realtime] except `init` and
+/// Resamples a participant to the graph's rate, at a ratio that changes slightly from cycle to cycle. [realtime] except `init` and
 /// `deinit`.
 ///
-/// The first sample that is made is the first that came: nothing is late. Samples that are made need the next `ResamplingBank.reach` of
-/// those that come, more where the graph's rate is much lower.
+/// The first output sample is the first input sample, so there is no delay. Each output sample needs the next `ResamplingBank.reach` input
+/// samples, more if the graph's rate is much lower.
 struct RingResampler: ~Copyable {
-  /// Frames that `push` takes at most.
+  /// The most frames per `push`.
   static var chunk: Int {
     @_noLocks @_noAllocation get { 256 }
   }
@@ -14,7 +14,7 @@ struct RingResampler: ~Copyable {
   private static var mostStretch: Double {
     @_noLocks @_noAllocation get { 12 }
   }
-  /// Up to here the filter is not stretched: what is folded back comes from above 21.8 kHz, and falls on above 20 (48 to 44.1 kHz).
+  /// Up to this ratio the filter is not stretched: only what is above 21.8 kHz aliases, to above 20 kHz (48 to 44.1 kHz).
   private static var unstretched: Double {
     @_noLocks @_noAllocation get { 1.1 }
   }
@@ -23,15 +23,15 @@ struct RingResampler: ~Copyable {
   private let any: UnsafePointer<nearend_bank>
   private let longestReach: Int
   private let channelCount: Int
-  /// A channel's line after the other's.
+  /// The channels' lines, one after the other.
   private let lines: UnsafeMutablePointer<Float>
   private let length: Int
-  /// Samples in each line, and the position of the next that is made.
+  /// Samples in each line, and the position of the next output sample.
   private var filled: Int
   private var position: Double
   /// Sink frames per graph frame.
   private var step = 1.0
-  /// Frames of silence that bring out the last of what has come.
+  /// Frames of silence that flush the last input.
   private(set) var reach: Int
 
   init(channelCount: Int) {
@@ -41,16 +41,16 @@ struct RingResampler: ~Copyable {
     longestReach = any.reach
     self.channelCount = channelCount
     let most = Int(Self.mostStretch * Double(any.reach)) + 2
-    // What lies behind and ahead, a chunk, and what the kernels read without using it.
+    // The filter's reach to both sides, a chunk, and what the kernels read without using it.
     length = 2 * most + Self.chunk + 24
     lines = .silence(channelCount * length)
-    // What `reset(step: 1)` sets: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
+    // As `reset(step: 1)`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
     (reach, filled, position) = (any.reach, any.reach, Double(any.reach))
   }
 
   deinit { lines.deallocate() }
 
-  /// Forgets everything, and starts at `step` sink frames per graph frame.
+  /// Discards all state, and starts at `step` sink frames per graph frame.
   @_noLocks @_noAllocation
   mutating func reset(step: Double) {
     steer(step: step)
@@ -65,29 +65,29 @@ struct RingResampler: ~Copyable {
     reach = step > Self.unstretched ? Int(min(step, Self.mostStretch) * Double(longestReach)) + 2 : longestReach
   }
 
-  /// How many frames have to come, 0 or more, before `frames` can be made.
+  /// Returns how many frames must be pushed, 0 or more, before `frames` can be made.
   @_noLocks @_noAllocation
   func missing(for frames: Int) -> Int { max(0, Int(position + Double(frames - 1) * step) + reach + 1 - filled) }
 
-  /// How many frames can be pushed now, at least 1 where `make` has made what could be made.
+  /// How many frames can be pushed now; at least 1 once `make` has made all that it can.
   var room: Int {
     @_noLocks @_noAllocation get { min(Self.chunk, length - 24 - filled) }
   }
 
-  /// Where the next samples of a channel belong, `room` of them.
+  /// Returns where to write a channel's next samples, `room` of them at most.
   @_noLocks @_noAllocation
   func end(_ channel: Int) -> UnsafeMutablePointer<Float> { lines + channel * length + filled }
 
-  /// Takes in what has been written at every channel's `end`.
+  /// Accepts `frames` frames, written at every channel's `end`.
   @_noLocks @_noAllocation
   mutating func push(_ frames: Int) { filled += frames }
 
-  /// Makes up to `frames` frames of what has come; returns how many.
+  /// Makes up to `frames` frames from the input; returns how many.
   @_noLocks @_noAllocation
   mutating func make(_ frames: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>) -> Int {
     let ahead = Double(filled - reach) - position
     let count = ahead <= 0 ? 0 : min(frames, Int(ahead / step) + 1)
-    // Rounding may take one too many.
+    // Rounding may yield one too many.
     let made = count > 0 && missing(for: count) > 0 ? count - 1 : count
     if made > 0 {
       for channel in 0..<channelCount {
@@ -106,7 +106,7 @@ struct RingResampler: ~Copyable {
     return made
   }
 
-  /// Moves what is still needed to the beginning of the lines.
+  /// Moves the samples that are still needed to the beginning of the lines.
   @_noLocks @_noAllocation
   private mutating func forget() {
     let old = min(Int(position) - reach, filled)

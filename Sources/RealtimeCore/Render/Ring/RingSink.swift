@@ -78,7 +78,7 @@ public final class RingSink: @unchecked Sendable {
       guard !writing.isRemoved, bytes.count % fifo.bytesPerFrame == 0 else { return .refused }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return .written }
       noteArrival(of: bytes.count / fifo.bytesPerFrame, &writing.arrivals)
-      // Before the frames: nobody who sees them may take them for the last ones.
+      // Cleared before the frames are written: whoever sees them must not take them for the last ones.
       cells.hasEnded.storeRelease(0)
       guard fifo.write(start, frames: bytes.count / fifo.bytesPerFrame) else {
         cells.consecutiveDrops.add(1)
@@ -90,7 +90,7 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
-  /// Counts `count` writes that were refused before they came here, because the ring had no room for them (K6). [any]
+  /// Counts `count` writes that were refused upstream, because the ring had no room for them (K6). [any]
   package func noteDrops(_ count: UInt64) {
     writing.withLock { _ in
       cells.consecutiveDrops.add(count)
@@ -126,7 +126,7 @@ public final class RingSink: @unchecked Sendable {
     }
   }
 
-  /// Linear, 0–4; 1 is unchanged. Moves over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
+  /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
     get { Float(cells.gain.load()) }
     set { if !newValue.isNaN { cells.gain.store(Double(min(max(newValue, Self.gains.lowerBound), Self.gains.upperBound))) } }
