@@ -2,17 +2,16 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// Everything of nearend's that lives as long as its connection with a daemon: what it has in the graph, and what it watches there.
-/// [control]
+/// Everything that lives as long as nearend's connection with a daemon: its objects in the graph, and its watchers of the graph. [control]
 final class DaemonAttachment {
   enum Event {
-    /// Something may have come, gone or changed.
+    /// Something may have appeared, disappeared or changed.
     case changed
     /// A volume or a mute was set.
     case volumesChanged
     case remark(LogEntry.Level, String)
     case filter(DuplexFilter.Event)
-    /// The daemon went away; nothing here works any more.
+    /// The daemon went away, and the attachment with it.
     case lost(PipeWireError)
   }
 
@@ -28,12 +27,12 @@ final class DaemonAttachment {
   private(set) var filter: DuplexFilter?
   /// The graph as last observed.
   var objects = GraphObjects([])
-  /// The device of a muted microphone.
+  /// Suspends the device of a muted microphone.
   var closing = MicrophoneClosing()
 
   private let events: EventSender<Event>
 
-  /// The client's name differs from its node's: tools that take a name would find the client first.
+  /// The client's name differs from its node's, because tools that take a name would find the client first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
 
   /// Connects, and starts watching.
@@ -56,7 +55,7 @@ final class DaemonAttachment {
     registry.connect(to: self) { $0.handle($1) }
   }
 
-  // The links go with the filter, safely in whatever state they are (`LinkInquiry`).
+  // The links are destroyed with the filter, safely in whatever state they are (`LinkInquiry`).
   deinit { filter = nil }
 
   private static func makeLinks(_ connection: Connection, _ events: EventSender<Event>) -> LinkKeeper {
@@ -75,7 +74,7 @@ final class DaemonAttachment {
       events.send(.changed)
     case .full:
       events.send(.remark(.warning, "somebody fills the session with more objects than nearend looks at: some are left out"))
-    case .failed: break  // The object concerned hears of it too.
+    case .failed: break  // Reported to the object concerned, too.
     case .lost(let error): events.send(.lost(error))
     }
   }
@@ -90,13 +89,13 @@ final class DaemonAttachment {
 
   /// Rebuilds the filter and its links; the devices that applications use stay.
   func remakeFilter(_ core: AudioCore) throws(PipeWireError) {
-    // In this order: the links go with the node.
+    // In this order, because the links are destroyed with the node.
     filter = nil
     links = Self.makeLinks(connection, events)
     try makeFilter(core)
   }
 
-  /// Makes what is missing of nearend's devices, and of the filter's ports for participants with a device of their own.
+  /// Makes the missing devices of nearend, and the missing ports of the filter for participants with a device of their own.
   func keepDevices(_ sinks: [GraphSink]) throws(PipeWireError) {
     try devices.keep(sinks: sinks.map(\.id))
     guard let filter else { return }
@@ -104,12 +103,12 @@ final class DaemonAttachment {
     for sink in sinks where names[sink.id] == nil { _ = try filter.addSinkPorts(id: sink.id, slot: sink.slot) }
   }
 
-  /// Identified by the id that the daemon gave it: others may bear the name.
+  /// Returns nearend's own node, identified by the id that the daemon gave it, because other nodes may bear the name.
   func ownNode(_ name: String) -> UInt32? { devices.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
   // MARK: Observing
 
-  /// Returns what the graph is now; nil before the daemon knows the filter.
+  /// Returns the current facts of the graph; nil before the daemon knows the filter.
   /// - Throws: `connectionLost`.
   func observe() throws(PipeWireError) -> GraphFacts? {
     objects = GraphObjects(connection.objects.values)
@@ -129,6 +128,6 @@ final class DaemonAttachment {
     return facts
   }
 
-  /// The earliest time to try again what the daemon refused, or to check what is down, CLOCK_MONOTONIC in ns.
+  /// The earliest time to retry what the daemon refused, or to check a link that is down, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { [links.nextRetry, devices.nextRetry].compactMap { $0 }.min() }
 }

@@ -2,15 +2,16 @@ import PipeWireClient
 import Platform
 import SessionModel
 
-/// How nearend comes into a daemon's graph: at start, when a daemon that it waits for comes, and when one that went away is back.
+/// Joins a daemon's graph: at start, when a daemon that nearend waits for appears, and when one that went away is back.
 extension GraphController {
-  /// Seconds between attempts to reach a daemon, which is heard within 2 s (I6); the longer one once it has been away for `patience`.
+  /// Seconds between attempts to reach a daemon, so that its return is noticed within 2 s (I6); the longer one once it has been away for
+  /// `patience`.
   private static let retryIntervals = (soon: 0.25, later: 1.0)
   private static let patience = 10.0
-  /// Seconds between looks whether another nearend still has the place.
+  /// Seconds between checks whether another nearend still holds the node.
   private static let takenInterval = 2.0
 
-  /// False where the daemon is not there, and is to be waited for.
+  /// Returns false if the daemon is not there and is to be waited for.
   func join() throws(GraphError) -> Bool {
     do throws(GraphError) {
       do throws(PipeWireError) { try attach() } catch { throw GraphError(error) }
@@ -27,7 +28,7 @@ extension GraphController {
     }
   }
 
-  /// What can only be wrong at start: another nearend, a device that is not there.
+  /// Checks what can be wrong at start only: another nearend, a device that does not exist.
   private func checkStart() throws(GraphError) {
     guard let attachment else { return }
     let connection = attachment.connection
@@ -45,7 +46,7 @@ extension GraphController {
   }
 
   private func otherNearend(_ objects: GraphObjects, _ connection: Connection) -> GraphError? {
-    // Any client may call a node so.
+    // Any client may give a node this name.
     let clients = objects.nodes.lazy.filter { $0.nodeName == NodeNames.filter }.compactMap { $0.id("client.id") }
     let name = DaemonAttachment.client["application.name"]
     guard let client = clients.compactMap({ connection.objects[$0] }).first(where: { $0.properties["application.name"] == name }) else {
@@ -54,17 +55,17 @@ extension GraphController {
     return .alreadyRunning(pid: client.id("pipewire.sec.pid").map { Int($0) })
   }
 
-  /// Tries the daemon again, after which it is back, or is tried once more.
+  /// Tries to reach the daemon again, and schedules another attempt if that fails.
   func reconnect() {
     guard !isStopping else { return }
     detach()
     news.forgetUsers()
     do throws(PipeWireError) {
       try attach()
-      // The first time somebody else may have the place; nobody can wait for the answer here.
+      // Before the first join another nearend may hold the node; ask asynchronously, because this thread must not block.
       guard hasJoined else { return attachment?.connection.ping { [weak self] in self?.joinLate() } ?? () }
       try build()
-      // Whatever listens there need not be a daemon that works.
+      // Whatever listens on the socket need not be a working daemon.
       attachment?.connection.ping { [weak self] in self?.arrived("back", " again") }
     } catch {
       detach()

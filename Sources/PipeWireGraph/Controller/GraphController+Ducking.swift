@@ -3,7 +3,7 @@ import SessionModel
 
 /// Ducking of other applications (D3): the graph's side.
 extension GraphController {
-  /// Reports whether a call is up, and who speaks. Returns true if a call begins or ends. [control]
+  /// Updates ducking with whether a call is up and who speaks. Returns true if a call begins or ends. [control]
   func hearCall() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
     let isTalking = isInCall && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
@@ -11,7 +11,8 @@ extension GraphController {
       isCallUp: isInCall && controls.usesVoiceProcessing, near: isTalking, far: isInCall ? core.mixer.speakerRMS : 0)
   }
 
-  /// Waits until others are as loud as before, less than half a second. [control], not on the loop's own thread.
+  /// Restores the volume of other applications, and waits until that is done, less than half a second. [control], not on the loop's own
+  /// thread.
   func bringBackOthers() {
     guard attachment != nil else { return }
     ducking.restoreAll()

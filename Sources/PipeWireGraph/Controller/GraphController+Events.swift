@@ -3,7 +3,7 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// What the parts of the graph's side tell, and what follows.
+/// Handles the events of the graph's side.
 extension GraphController {
   func handle(_ event: DaemonAttachment.Event) {
     switch event {
@@ -12,7 +12,7 @@ extension GraphController {
     case .remark(let level, let text): tell(level, text)
     case .filter(let event): handle(event)
     case .lost(let error):
-      // Not told again of a daemon that ends before it has answered.
+      // Reported once, even if a daemon ends before it has answered.
       if lostSince == nil {
         lostSince = monotonicNanoseconds()
         tell(.error, "\(error.description); waiting for it")
@@ -35,7 +35,7 @@ extension GraphController {
     case .state:
       freeze.noCycleDue()
       pollTimer.pause()
-    // Later: handling it may rebuild the filter, whose event this is.
+    // Deferred, because handling it may rebuild the filter that sends this event.
     case .latencyChanged: latencyDirty.raise()
     case .parameters(let changes): parameters?.write(changes)
     }
@@ -52,7 +52,7 @@ extension GraphController {
     }
   }
 
-  /// Resets the known echo delay only if the echo path changed: devices that are gone for a moment come back to the same one.
+  /// Resets the known echo delay only if the echo path changed: devices that disappear briefly return to the same path.
   private func noticeEchoPath(_ change: RouteChange) {
     func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
     if echoPath == nil, isWhole(change.previousRoute) { echoPath = change.previousRoute }

@@ -2,7 +2,7 @@ import PipeWireClient
 import RealtimeCore
 import SessionModel
 
-/// What the control thread asks of the audio thread, ten times a second while cycles run.
+/// Polls the audio thread's reports, ten times a second while cycles run.
 extension GraphController {
   /// Makes a capture path for a new rate or engine, and reports latency to the graph.
   func poll() {
@@ -22,7 +22,7 @@ extension GraphController {
     core.streamDelay = streamDelay(meters)
   }
 
-  /// Waits only for the first path, before there is a filter.
+  /// Makes a capture path if one is needed. Waits for the first only, before there is a filter.
   func renewCapturePath(isFirst: Bool = false) {
     let wanted = core.controls.engine
     do {
@@ -34,19 +34,19 @@ extension GraphController {
     if core.isMakingCapturePath { makingTimer.schedule(after: Self.makingInterval) }
   }
 
-  /// Frames between a sample at the reference and its echo at the microphone, as far as the graph knows: out through the speaker and back
-  /// in, minus the delay of the reference itself. The monitor of a driving sink is one quantum late.
+  /// Frames between a sample at the reference and its echo at the microphone, according to the graph: out through the speaker and back in,
+  /// minus the delay of the reference itself. The monitor of a driving sink is one quantum late.
   func streamDelay(_ meters: CycleMeters) -> Int {
     guard let latencies = attachment?.filter?.latencies else { return 0 }
     let path =
       latencies.speaker.total(quantum: meters.quantum, rate: meters.rate)
       + latencies.microphone.total(quantum: meters.quantum, rate: meters.rate)
     let drives = meters.driver == routes.choice.speaker?.id
-    // An offset that a person has set may be longer than the way: then the reference comes as early as it can.
+    // An offset set by a person may exceed the path: the reference then comes as early as it can.
     return max(0, path - (!core.usesMixAsReference && drives ? meters.quantum : 0))
   }
 
-  /// Suspends a closed microphone again that the daemon has woken.
+  /// Suspends a closed microphone again after the daemon has woken it.
   private func keepMicrophoneClosed() {
     guard let attachment, let microphone = routes.choice.microphone,
       attachment.closing.wasWoken(isRunning: attachment.routes.isRunning(microphone), at: monotonicSeconds())

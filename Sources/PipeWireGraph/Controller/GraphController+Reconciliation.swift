@@ -18,7 +18,7 @@ extension GraphController {
       let decision = try decide(facts, attachment)
       try apply(decision, facts, attachment)
     } catch {
-      // The connection reports the loss itself, and is then recreated.
+      // The connection reports the loss itself, and is then replaced.
       tell(.warning, error.description)
     }
     if let retry = attachment.nextRetry { reconcile(at: retry) }
@@ -31,7 +31,7 @@ extension GraphController {
 
   // MARK: Deciding
 
-  /// Tells the session what is new, asks what it needs, chooses the devices, and decides what the graph is to become.
+  /// Reports the news to the session, asks for its demands, chooses the devices, and decides the state that the graph is to have.
   private func decide(_ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) -> GraphDecision {
     tell(news.take(facts.users))
     tell(news.take(interrupter: facts.interrupter))
@@ -60,7 +60,7 @@ extension GraphController {
     core.isInterrupted = decision.isInterrupted
     freeze.use(isDemanded: decision.demand.isActive)
     isInCall = decision.demand.isCall
-    // The reconciliation that a call's begin or end asks for is this one.
+    // The reconciliation that the begin or end of a call requires is this one.
     _ = hearCall()
     try ducking.look(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
@@ -78,12 +78,12 @@ extension GraphController {
   private func useReference(isMix: Bool) {
     guard isMix != core.usesMixAsReference else { return }
     core.usesMixAsReference = isMix
-    // It comes earlier or later than the other, and so does the echo.
+    // The other reference comes earlier or later, and so does the echo relative to it.
     core.streamDelay = streamDelay(core.cycleMeters)
     core.controls.echoPathChanged()
   }
 
-  /// Tells of mutes that were not set in nearend.
+  /// Reports mutes that were not set in nearend.
   func noticeMute() { tell(news.take(volumeStatus)) }
 
   var volumeStatus: VolumesStatus {

@@ -9,13 +9,13 @@ extension GraphController {
     }
   }
 
-  /// Returns whether a node is one of nearend's own, which cannot be picked because its sound would come back (R1). [any]
+  /// Returns whether a node is nearend's own, which cannot be picked because its sound would come back (R1). [any]
   package static func isOwnNode(_ name: String) -> Bool { NodeNames.isOurs(name) }
 
   /// The picked device; nil while the default is followed. [any]
   package func picked(_ direction: Device.Direction) -> String? { loop.locked { routes.state.picked[direction] } }
 
-  /// Resumes, in the room, what has been paused since headphones were unplugged (R5). [any]
+  /// Resumes playback in the room, paused since headphones were unplugged (R5). [any]
   package func resumeAfterUnplug() {
     loop.locked {
       routes.take(.resume)
@@ -26,8 +26,8 @@ extension GraphController {
   /// The settings in effect. [any]
   package var settings: GraphSettings { loop.locked { settingsInEffect } }
 
-  /// Sets one of the graph's settings to a value of its own kind; ignored for any other. Setting what is set already counts: nearend's
-  /// devices become the defaults anew. [any]
+  /// Sets one of the graph's settings to a value of its own kind; ignored for any other. Setting the current value has an effect, too:
+  /// nearend's devices become the defaults anew. [any]
   package func set(_ setting: Setting, to value: EventValue) {
     loop.locked {
       guard settingsInEffect.set(setting, to: value) else { return }

@@ -4,9 +4,9 @@ import RealtimeCore
 import SessionModel
 
 /// nearend in PipeWire's graph: the filter, the virtual devices, and the links between them and the real devices, all recreated when the
-/// daemon comes back.
+/// daemon returns.
 ///
-/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to its wanted state; nothing else makes or ends
+/// Every change in the daemon's registry leads to `reconcile`, which brings the graph to its wanted state; nothing else makes or removes
 /// links.
 ///
 /// `@unchecked Sendable`: all state is accessed with the thread loop's lock held, in its own thread's callbacks or through `loop.locked`.
@@ -14,21 +14,21 @@ package final class GraphController: @unchecked Sendable {
   let loop = ThreadLoop(name: "nearend-control")
   let core: AudioCore
   let options: GraphOptions
-  /// Who hears what happens in the graph, and says what it is to provide.
+  /// Receives the graph's events, and states the session's demands.
   let listener: any GraphListener
   private(set) var parameters: GraphParameters?
 
-  /// What exists only while the daemon is there.
+  /// Everything that depends on the daemon; nil while it is away.
   var attachment: DaemonAttachment?
   let attachmentEvents = EventSender<DaemonAttachment.Event>()
   /// When the daemon went away, or was found missing, CLOCK_MONOTONIC in ns; nil while it is there.
   var lostSince: UInt64?
-  /// Set once it has had a place in a daemon's graph.
+  /// Set once nearend has joined a daemon's graph.
   var hasJoined = false
-  /// What was last told of why it has none though there is a daemon.
+  /// The last reported reason for having no place in the graph although a daemon runs.
   var refusal: GraphError?
 
-  // Outlives the daemon.
+  // These outlive the daemon.
   let routes: RouteKeeper
   let ducking: DuckingKeeper
   let freeze: FreezeRecovery
@@ -37,15 +37,15 @@ package final class GraphController: @unchecked Sendable {
   var priority = PriorityWatch()
   var news = GraphNews()
   var settingsInEffect: GraphSettings
-  /// Participants with a device of their own, in the order of their coming.
+  /// Participants with a device of their own, in the order of registration.
   private(set) var graphSinks: [GraphSink] = []
   private(set) var login: LoginWatch?
   /// The last route with both an input and an output.
   var echoPath: RouteDescription?
-  /// A Boolean value indicating whether a call is up that nearend manages.
+  /// A Boolean value indicating whether nearend manages a call.
   var isInCall = false
   private(set) var isStopping = false
-  /// The connection that is given up, until nothing can come by it any more.
+  /// The connection that is being closed, until it can no longer deliver anything.
   private var leaving: Connection?
 
   /// Requests to reconcile.
@@ -58,12 +58,12 @@ package final class GraphController: @unchecked Sendable {
   let makingTimer: LoopTimer
   private var beatTimer: LoopTimer?
 
-  /// Seconds between looks at what the audio thread reports, while it runs.
+  /// Seconds between polls of the audio thread's reports, while it runs.
   static let pollInterval = 0.1
   /// Seconds between checks for a capture path that is being made.
   static let makingInterval = 0.01
 
-  /// Does nothing before `start`. [any]
+  /// Creates a controller, which does nothing before `start`. [any]
   package init(core: AudioCore, options: GraphOptions, listener: any GraphListener) {
     self.core = core
     self.options = options
@@ -105,8 +105,8 @@ package final class GraphController: @unchecked Sendable {
   }
 
   /// Joins the graph. [any], once.
-  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing is left behind then. With `waitsForArrival` neither the
-  ///   first nor the third.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing stays in the graph then. With `waitsForArrival` neither
+  ///   the first nor the third.
   package func start() throws(GraphError) {
     loop.start()
     do throws(GraphError) {
@@ -125,7 +125,7 @@ package final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Leaves the graph, without a node or link remaining. Idempotent. [any], not from `GraphListener.hear`.
+  /// Leaves the graph and removes every node and link. Idempotent. [any], not from `GraphListener.hear`.
   package func stop() {
     loop.locked {
       isStopping = true
@@ -134,12 +134,12 @@ package final class GraphController: @unchecked Sendable {
       recovery.pause()
       bringBackOthers()
       routes.leave(attachment?.routes)
-      // The daemon removes everything before the connection closes.
+      // Let the daemon remove everything before the connection closes.
       leaving = attachment?.connection
       detach()
       leaving?.roundTrip(timeout: 1)
     }
-    // First end the thread: it may be about to call, without the lock, what is destroyed here.
+    // End the thread first: it may be about to call, without the lock, what is destroyed here.
     loop.stop()
     loop.locked {
       for source in [dirty, parametersDirty, latencyDirty] { source.cancel() }
@@ -179,7 +179,7 @@ package final class GraphController: @unchecked Sendable {
   /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   package func rebuild() { loop.locked { freeze.ask() } }
 
-  /// Tells `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
+  /// Sends `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
   package func tellWhenSoundPasses() {
     loop.locked {
       recovery.ask()
@@ -190,7 +190,7 @@ package final class GraphController: @unchecked Sendable {
   /// Sets the filter node's parameters. [any], once, before `start`.
   package func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
-  /// Publishes the parameters again, soon. [any]
+  /// Publishes the parameters again, asynchronously. [any]
   package func parametersChanged() { loop.locked { parametersDirty.raise() } }
 
   /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.

@@ -1,38 +1,38 @@
 import SessionModel
 
-/// What the graph is to become: a function of what it is, of what the session needs, and of the devices in use.
+/// The state that the graph is to have: a function of its facts, the session's demands, and the devices in use.
 struct GraphDecision {
   /// What the decision depends on besides the facts.
   struct Circumstances {
     var demands = SessionDemands()
     var choice = RouteChoice()
-    /// A Boolean value indicating whether the headset in use is changing its profile, and is about to return.
+    /// A Boolean value indicating whether the headset in use is changing its profile, and will return.
     var isHeadsetInTransition = false
-    /// What the echo canceller is to hear of the speaker.
+    /// The source of the echo canceller's reference, by setting.
     var reference = ReferenceSource.everything
-    /// A Boolean value indicating whether it hears nearend's own mix now.
+    /// A Boolean value indicating whether the reference is nearend's own mix now.
     var usesMix = false
-    /// A Boolean value indicating whether the daemon lets ports be passive, so that the filter itself can keep its devices awake.
+    /// A Boolean value indicating whether the daemon supports passive ports, so that the filter itself can keep its devices awake.
     var hasPassivePorts = false
   }
   let demand: SessionDemand
   let choice: RouteChoice
   let links: LinkPlan
-  /// A Boolean value indicating whether the session is interrupted, and its programs' audio waits.
+  /// A Boolean value indicating whether the session is interrupted, so that its programs' audio waits.
   let isInterrupted: Bool
-  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or because what the speaker plays
-  /// cannot be recorded, until it can.
+  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or until the real speaker's output can
+  /// be recorded.
   let usesMix: Bool
   /// A Boolean value indicating whether the filter keeps itself and its devices running.
   let keepsFilterAwake: Bool
-  /// A Boolean value indicating whether no device is left that the session could use; with one of two it goes on.
+  /// A Boolean value indicating whether no usable device remains; with either microphone or speaker the session continues.
   let isWithoutDevice: Bool
   /// A Boolean value indicating whether every device is released, so that the machine may sleep. Links made by others are theirs to
   /// release.
   let isFree: Bool
-  /// A Boolean value indicating whether everything demanded is there.
+  /// A Boolean value indicating whether everything demanded is linked.
   let isLinked: Bool
-  /// A Boolean value indicating whether cycles are due once it is.
+  /// A Boolean value indicating whether cycles are due once everything is linked.
   let needsCycles: Bool
   /// The real microphone while a mute closes it (D1, mode restart), and whether it still has links.
   let closedMicrophone: UInt32?
@@ -51,7 +51,7 @@ struct GraphDecision {
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
     keepsFilterAwake = demand.keepsAwake && now.hasPassivePorts && hasDevice
-    // A headset between two profiles is about to return; and without automatic configuration devices are others' concern.
+    // A headset between two profiles will return; and without automatic configuration devices are the program's concern.
     let needsDevice = wanted.isActive && wanted.linksDevices && !now.isHeadsetInTransition
     isWithoutDevice = needsDevice && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: facts.endpoints.filter, beyond: facts.endpoints.own)

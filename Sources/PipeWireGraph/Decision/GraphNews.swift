@@ -1,6 +1,6 @@
 import SessionModel
 
-/// Tells what is new in the graph: what the session heard last, and the events that follow from a difference.
+/// Derives events from differences between the graph and what the session heard last.
 struct GraphNews {
   private(set) var users = ClientWatch.Users()
   private var interrupter: String?
@@ -8,10 +8,10 @@ struct GraphNews {
   private var isWithoutDevice = false
   private(set) var volumes = VolumesStatus()
 
-  /// Forgets the applications without a word: they have gone with the daemon.
+  /// Forgets the applications silently: they have gone with the daemon.
   mutating func forgetUsers() { users = ClientWatch.Users() }
 
-  /// Takes the applications that use nearend now, changed or not.
+  /// Updates with the applications that use nearend now, changed or not.
   mutating func take(_ new: ClientWatch.Users) -> [GraphEvent] {
     let old = users
     users = new
@@ -25,7 +25,7 @@ struct GraphNews {
       + [.session(.applications(new.all))]
   }
 
-  /// Takes the stream that has priority over a call. Replacing one by another is not reported.
+  /// Updates with the stream that has priority over a call. Replacing one by another is not reported.
   mutating func take(interrupter new: String?) -> [GraphEvent] {
     let old = interrupter
     interrupter = new
@@ -33,7 +33,7 @@ struct GraphNews {
     return (new.map { [.remark(.warning, "interrupted: \($0) has priority over a call")] } ?? []) + [.interruption(.role, new != nil)]
   }
 
-  /// Takes the devices in use, changed or not.
+  /// Updates with the devices in use, changed or not.
   mutating func take(_ new: RouteEnds) -> [GraphEvent] {
     let old = ends
     ends = new
@@ -43,7 +43,7 @@ struct GraphNews {
     return remark("microphone", old.microphone, new.microphone) + remark("speaker", old.speaker, new.speaker) + [.route(new)]
   }
 
-  /// Takes whether there is no device that the session could use.
+  /// Updates with whether no usable device remains.
   mutating func take(isWithoutDevice new: Bool) -> [GraphEvent] {
     guard new != isWithoutDevice else { return [] }
     isWithoutDevice = new
@@ -53,7 +53,7 @@ struct GraphNews {
     ]
   }
 
-  /// Takes volumes and mutes, of which mutes that were not set in nearend are told.
+  /// Updates with volumes and mutes; reports mutes that were not set in nearend.
   mutating func take(_ new: VolumesStatus) -> [GraphEvent] {
     let old = volumes
     volumes = new

@@ -1,8 +1,8 @@
 import PipeWireClient
 import SessionModel
 
-/// The purpose of a link, in the order of making: the reference after the speaker, because PipeWire runs the link that closes a loop one
-/// cycle late, and that must be the reference, never the way to the speaker.
+/// The purpose of a link, in the order of creation: the reference after the speaker, because PipeWire runs the link that closes a loop one
+/// cycle late, and that must be the reference, never the path to the speaker.
 enum LinkRole: Int {
   /// The mix to the real speaker.
   case speaker
@@ -21,7 +21,7 @@ struct LinkPlan {
   struct Link: Equatable {
     let key: LinkKey
     let role: LinkRole
-    /// A Boolean value indicating whether the link by itself keeps nothing awake; an application that plays or records does.
+    /// A Boolean value indicating whether the link by itself keeps nothing awake; only an application that plays or records does.
     let isPassive: Bool
     /// The node at the end opposite to the filter.
     let device: UInt32
@@ -42,13 +42,13 @@ struct LinkPlan {
     return roles.contains(.voice) && (!demand.linksDevices || isPlayed && isRecorded) && links.allSatisfy { keys.contains($0.key) }
   }
 
-  /// Whether what the real speaker plays reaches the canceller, as far as it is planned.
+  /// Returns whether all planned reference links exist, and at least one is planned.
   func hasReference(_ existing: [GraphObjects.Link]) -> Bool {
     let (planned, keys) = (links.filter { $0.role == .reference }, Set(existing.map(\.key)))
     return !planned.isEmpty && planned.allSatisfy { keys.contains($0.key) }
   }
 
-  /// The filter's ports, by name, in the registry.
+  /// The nodes at nearend's ends of its links, by id.
   struct Endpoints {
     var filter: UInt32
     var virtualSpeaker: UInt32?
@@ -56,13 +56,13 @@ struct LinkPlan {
     /// A participant's device and the names of its two ports at the filter.
     var graphSinks: [(node: UInt32, ports: [String])] = []
 
-    /// The devices into which applications play.
+    /// The devices that applications play into.
     var sinks: Set<UInt32> { Set([virtualSpeaker].compactMap { $0 } + graphSinks.map(\.node)) }
     /// All of nearend's own nodes.
     var own: Set<UInt32> { sinks.union([filter, virtualMicrophone].compactMap { $0 }) }
   }
 
-  /// - Parameter keepsAwake: whether only the links with the real devices keep them running.
+  /// - Parameter keepsAwake: whether the links with the real devices must keep them running, because nothing else does.
   init(
     objects: GraphObjects, endpoints: Endpoints, devices: RouteChoice, demand: SessionDemand, keepsAwake: Bool,
     reference: ReferenceSource
@@ -94,7 +94,7 @@ struct LinkPlan {
     add(right, toRight, .speaker, isPassive: isPassive)
   }
 
-  /// Connects two channels to two ports, one channel to both, and of more than two the front ones.
+  /// Connects two channels to two ports, one channel to both, and of more than two channels the front ones.
   private mutating func addStereo(
     _ outputs: [GraphObjects.Port], to names: [String], _ own: [String: GraphObjects.Port], role: LinkRole
   ) {

@@ -8,13 +8,13 @@ import SessionModel
 ///     call, voice ──▶ gain ─┴▶ one small step each 10 ms ──▶ the stream's own volume, never the device's
 ///
 /// The volume that the user has set stays the same in every mixer, and in the session manager's memory: a stream that ends while lowered
-/// comes back as it was set. Only what is heard changes, so only streams that still live have to be restored.
+/// returns with that volume. Only the audible volume changes, so only streams that still exist have to be restored.
 final class DuckingKeeper {
   enum Event {
     case remark(LogEntry.Level, String)
-    /// Everything is as loud as before.
+    /// All streams are restored.
     case restored
-    /// Another `look` at the streams is due.
+    /// Another `look` is due.
     case isDue
   }
 
@@ -25,21 +25,21 @@ final class DuckingKeeper {
     let volumes: NodeVolumes
     /// nil until the stream's volume is known.
     var ducking: StreamDucking?
-    /// A Boolean value indicating whether it plays to the real speaker and is not part of the call.
+    /// A Boolean value indicating whether the stream plays to the real speaker and is not part of the call.
     var isOther = true
   }
 
   private let loop: ThreadLoop
   private let core: AudioCore
   private let remote: String?
-  /// What to restore after a crash: the lowered streams, from before they are lowered until they are restored.
+  /// Saves the lowered streams, from before they are lowered until they are restored, to be restored after a crash.
   private let restore: RestoreKeeper
   private let events: EventSender<Event>
-  /// Exists while there is something to do. A separate one: setting a stream's volume waits for the stream's program, which may hang.
+  /// Exists while there is something to do. Separate, because setting a stream's volume waits for the stream's program, which may hang.
   private var connection: Connection?
   private var isLost = false
   private var entries: [UInt64: Entry] = [:]
-  /// Streams that an earlier run, or an earlier connection, has lowered and not restored.
+  /// Streams that an earlier run, or an earlier connection, lowered and did not restore.
   private var unrestored: [DuckedStream]
   private var saved: [DuckedStream]
   private var voice = VoiceActivity()
@@ -89,18 +89,18 @@ final class DuckingKeeper {
     return new
   }
 
-  /// Waits, but not for long, until the daemon has processed all requests.
+  /// Waits until the daemon has processed all requests, for a second at most.
   func wait() { connection?.roundTrip(timeout: 1) }
 
   func disconnected() {
-    // If the same daemon is reached again, it still plays them.
+    // They still play if the same daemon is reached again.
     unrestored += entries.values.filter { isLowered($0) }.map(\.identity)
     entries = [:]
     connection = nil
     isLost = false
   }
 
-  /// Restores everything soon; the event `restored` tells when. The connection must stay until then.
+  /// Starts to restore everything; the event `restored` reports the end. The connection must stay until then.
   func restoreAll() {
     isRestoringAll = true
     aim()
@@ -116,7 +116,7 @@ final class DuckingKeeper {
 
   // MARK: Facts
 
-  /// Takes the streams that exist now. `ownClients` take part in the call, or are nearend.
+  /// Updates with the streams that exist now. `ownClients` take part in the call, or are nearend.
   func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
     loop.assertLocked()
     var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
@@ -126,7 +126,7 @@ final class DuckingKeeper {
     unrestored = unrestored.filter { alive[$0.serial]?.nodeName == $0.node }
     if !unrestored.isEmpty || !others.isEmpty {
       let connection = try connect()
-      // This connection's mirror may lag behind the one that `objects` come from.
+      // This connection's registry may lag behind the one that `objects` come from.
       func isKnown(_ node: GlobalObject) -> Bool { connection.objects[node.id]?.serial == node.serial }
       try restoreFromEarlierRun(alive.filter { isKnown($0.value) }, connection)
       for node in others where entries[node.serial] == nil && isKnown(node) { try add(node, DuckedStream(node), connection) }
@@ -153,7 +153,7 @@ final class DuckingKeeper {
   }
   private var restoring: Set<UInt64> = []
 
-  /// Takes whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
+  /// Updates with whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
   /// - Returns: whether a call begins or ends, so that `look` is due.
   func hear(isCallUp: Bool, near: Bool, far: Float) -> Bool {
     voice.hear(near: near, far: far, at: monotonicSeconds())
@@ -228,10 +228,10 @@ final class DuckingKeeper {
     if isRestoringAll, isRestored { events.send(.restored) }
   }
 
-  /// Forgets streams that are gone or restored.
+  /// Drops streams that are gone or restored.
   private func settle() {
     entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking?.isLeftAlone ?? true }
-    // A stream whose volume was moved in this call may be ducked in the next.
+    // A stream whose volume a person moved in this call may be ducked in the next.
     if !isCallUp { entries = entries.filter { isLowered($0.value) || restoring.contains($0.key) } }
     restoring.formIntersection(entries.keys)
     save()

@@ -1,12 +1,12 @@
 import PipeWireClient
 import SessionModel
 
-/// Selects the streams to duck (D3): those that play straight to the real speaker and are not part of the call.
+/// Selects the streams to duck (D3): those that play directly to the real speaker and are not part of the call.
 enum OtherStreams {
   /// Roles that are never ducked: other calls, and screen readers.
   private static let letAlone: Set = ["communication", "phone", "accessibility", "a11y"]
 
-  /// - Parameter ownClients: nearend, and the clients that record from it or play into it: what else they play is their side of the call.
+  /// - Parameter ownClients: nearend, and the clients that record from it or play into it: their other streams belong to the call.
   static func find(in objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) -> [GlobalObject] {
     guard let speaker else { return [] }
     let players = Set(objects.links.filter { $0.inputNode == speaker }.map(\.outputNode))

@@ -30,7 +30,7 @@ final class DuplexFilter {
   private let table: PortTable
   private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
   private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
-  /// Pairs of ports that are reserved for their participant's return before others get them: tools that list the registry see a port's
+  /// Pairs of ports reserved for the return of their participant before others get them, because tools that list the registry see a port's
   /// first name.
   private static let mostUnused = 16
   private var captureFrames = 0
@@ -104,14 +104,15 @@ final class DuplexFilter {
 
   var sinkPortNames: [String: [String]] { sinkPorts.mapValues { [$0.left.name, $0.right.name] } }
 
-  /// Keeps the filter and the devices linked with it running though nothing in the graph requires it. Only if the daemon has passive ports.
+  /// Keeps the filter and the devices linked with it running although nothing in the graph requires it. Requires a daemon with passive
+  /// ports.
   func keepAwake(_ value: Bool) {
     guard value != isKeptAwake else { return }
     isKeptAwake = value
     filter.update(Self.awake(value))
   }
 
-  /// Reports the latencies in frames to the graph: from microphone to voice (V8), and from call to speaker, which is that of a program's
+  /// Reports the latencies in frames to the graph: from microphone to voice (V8), and from call to speaker, which is that of the program's
   /// own stages (S6).
   func setLatency(capture: Int, render: Int) {
     guard capture != captureFrames || render != renderFrames else { return }

@@ -1,8 +1,7 @@
 import PipeWireClient
 import RealtimeCore
 
-/// The filter's ports as the audio thread finds them. Fixed ports are set before the filter joins the graph; participants' ports come and
-/// go by slot.
+/// The filter's ports for the audio thread. Fixed ports are set before the filter joins the graph; participants' ports come and go by slot.
 // `@unchecked Sendable`: the fixed ports are written before the audio thread starts; slots are atomic, and a port that was ever in one is
 // never freed while audio runs.
 final class PortTable: @unchecked Sendable {
@@ -31,7 +30,7 @@ final class PortTable: @unchecked Sendable {
       speakerLeft: ports.speaker.left.pointer, speakerRight: ports.speaker.right.pointer)
   }
 
-  /// Sets a participant's ports; nil for none. [control]
+  /// Sets or, with nil, removes a participant's ports. [control]
   func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
     state.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
   }
@@ -60,7 +59,7 @@ struct PortState: ~Copyable {
     samples.deallocate()
   }
 
-  /// What came in at a port, in memory of our own; nil where nothing is linked. [realtime]
+  /// Returns a port's samples, copied into memory of its own; nil if nothing is linked. [realtime]
   @_noLocks @_noAllocation
   func input(_ port: UnsafeMutableRawPointer, _ number: Int, frames: Int) -> UnsafePointer<Float>? {
     let target = samples + number * CycleProcessor.maximumQuantum
@@ -68,8 +67,8 @@ struct PortState: ~Copyable {
   }
 }
 
-/// The filter's process callback: this cycle's buffers go into the core, and nothing else happens here. Inputs are taken first, `copyInput`
-/// says why. [realtime]
+/// The filter's process callback: passes this cycle's buffers to the core, and does nothing else. Reads the inputs first, for the reason
+/// given at `copyInput`. [realtime]
 @_noLocks @_noAllocation
 func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) {
   guard let data, let cycle else { return }
@@ -77,7 +76,7 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   guard let ports = state.pointee.fixed else { return }
   let began = monotonicNanoseconds()
   let now = Cycle(cycle)
-  // Buffers are not larger, whatever quantum a driver reports.
+  // Buffers are never larger, whatever quantum a driver reports.
   let frames = min(now.frames, CycleProcessor.maximumQuantum)
   var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
   buffers.microphone = state.pointee.input(ports.microphone, 0, frames: frames)

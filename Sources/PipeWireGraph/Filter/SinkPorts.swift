@@ -2,16 +2,16 @@ internal import CRealtime
 import PipeWireClient
 import RealtimeCore
 
-/// Participants' ports by slot, and this cycle's samples of them.
-// `@unchecked Sendable`: ports are atomic cells, a slot's memory is there before its first port and stays; what is in it is the audio
-// thread's alone.
+/// Participants' ports by slot, and their samples in this cycle.
+// `@unchecked Sendable`: ports are atomic cells; a slot's memory exists before its first port, and stays; its content belongs to the audio
+// thread alone.
 struct SinkPorts: @unchecked Sendable {
   private let slots: Int
   /// Two cells per slot: left, right; 0 without a port.
   private let ports: UnsafeMutablePointer<UInt>
-  /// Room for both channels of a slot, from its first use on.
+  /// Buffers for both channels of a slot, from its first use on.
   private let memory: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
-  /// Slots in use end before this.
+  /// One past the last slot in use.
   private let end: UnsafeMutablePointer<UInt>
   private let inputs: UnsafeMutablePointer<StereoInput>
 
@@ -47,7 +47,7 @@ struct SinkPorts: @unchecked Sendable {
     if left != nil, UInt(slot) >= rt_load_relaxed_pointer(end) { rt_store_release_pointer(end, UInt(slot) + 1) }
   }
 
-  /// This cycle's samples, to be taken at its beginning; nil where there never was a participant's port. [realtime]
+  /// Returns this cycle's samples, at the beginning of the cycle; nil if there never was a participant's port. [realtime]
   @_noLocks @_noAllocation
   func buffers(frames: Int) -> UnsafePointer<StereoInput>? {
     // Pairs with the releases in `set`.
@@ -61,7 +61,7 @@ struct SinkPorts: @unchecked Sendable {
 
   @_noLocks @_noAllocation
   private func samples(_ slot: Int, _ channel: Int, frames: Int) -> UnsafePointer<Float>? {
-    // Pairs with the releases in `set`, behind which the memory is there.
+    // Pairs with the releases in `set`, which follow the memory's allocation.
     guard let port = UnsafeMutableRawPointer(bitPattern: rt_load_acquire_pointer(ports + 2 * slot + channel)), let room = memory[slot]
     else { return nil }
     let target = room + channel * CycleProcessor.maximumQuantum

@@ -1,13 +1,13 @@
 import PipeWireClient
 import SessionModel
 
-/// Why nearend cannot join the graph, with what to do about it. [any]
+/// Why nearend cannot join the graph, with the remedy. [any]
 public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
   /// No PipeWire daemon answers.
   case noDaemon(reason: String)
-  /// Another nearend holds the node; with its process id if known.
+  /// Another nearend holds the node; includes its process id if known.
   case alreadyRunning(pid: Int?)
-  /// `--mic` or `--speaker` names a device that does not exist; with the existing ones.
+  /// `--mic` or `--speaker` names a device that does not exist; includes the existing ones.
   case unknownDevice(name: String, direction: Device.Direction, available: [Device])
   /// The daemon refused something essential.
   case refused(reason: String)
@@ -42,7 +42,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
 public struct EngineVeto: Error, Sendable, Equatable, CustomStringConvertible {
   /// The hooks that may refuse.
   public enum Hook: String, Sendable, CaseIterable { case didCreate, willEnable, willConnectInput, willConnectOutput, willStart }
-  /// The step that an observer has refused; the chain has undone what came before it.
+  /// The refused step; the chain has undone the steps before it.
   public let hook: Hook
   /// The error that the hook threw.
   public let error: any Error
@@ -53,7 +53,7 @@ public struct EngineVeto: Error, Sendable, Equatable, CustomStringConvertible {
     self.error = error
   }
 
-  /// Errors are equal if they read the same: nothing else is known of a program's own.
+  /// Compares errors by their text: a program's own errors need not be comparable.
   public static func == (a: EngineVeto, b: EngineVeto) -> Bool { a.hook == b.hook && "\(a.error)" == "\(b.error)" }
 
   public var description: String { "an engine observer refused in \(hook.rawValue): \(error)" }

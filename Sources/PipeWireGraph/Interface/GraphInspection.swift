@@ -3,7 +3,7 @@ import SessionModel
 
 /// Inspects a daemon's graph without joining it.
 package enum GraphInspection {
-  /// Lists the real devices that nearend could use. Waits for the daemon's answer, and briefly for the session manager's, which knows the
+  /// Lists the real devices that nearend could use. Waits for the daemon's answer, and briefly for the session manager, which knows the
   /// defaults. [any]
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
   package static func devices(remote: String? = nil) throws(GraphError) -> [Device] {

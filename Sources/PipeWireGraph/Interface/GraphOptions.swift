@@ -10,11 +10,11 @@ package struct GraphOptions: Sendable {
   package var speaker: String?
   /// The initial settings.
   package var settings = GraphSettings()
-  /// What interrupts besides the graph itself (I1).
+  /// The sources of interruptions besides the graph itself (I1).
   package var interruptions: InterruptionOptions
-  /// Folder of the file that says what to restore after a crash; nil saves and restores nothing.
+  /// Folder of the file that records what to restore after a crash; nil saves and restores nothing.
   package var stateFolder: String?
-  /// Whether a daemon that is not there yet, and a microphone and speaker of the names given, are waited for, as long as it takes.
+  /// Whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet.
   package var waitsForArrival = false
 
   package init(

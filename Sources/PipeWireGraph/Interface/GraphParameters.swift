@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// The parameters in the filter node's Props, and the handling of changes by others (O2). Called on the control thread, with its lock held.
+/// The parameters in the filter node's Props, and the handler of changes by others (O2). Called on the control thread, with its lock held.
 /// [control]
 package struct GraphParameters: Sendable {
   /// A value of a parameter, see `NodeParameter`.
@@ -10,7 +10,7 @@ package struct GraphParameters: Sendable {
 
   /// Returns all parameters with their current values.
   package var read: @Sendable () -> [Parameter]
-  /// Takes requested values; `GraphController.parametersChanged` publishes the result.
+  /// Applies requested values; `GraphController.parametersChanged` publishes the result.
   package var write: @Sendable ([Change]) -> Void
 
   package init(read: @escaping @Sendable () -> [Parameter], write: @escaping @Sendable ([Change]) -> Void) {

@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// Makes the links of the plan and ends those that it no longer contains; a link that somebody else made between the same ports counts, and
-/// is left alone. [control]
+/// Makes the links of the plan and removes those that it no longer contains; a link between the same ports that another client made counts
+/// as present and is left alone. [control]
 final class LinkKeeper {
   private let connection: Connection
   private let suspensions: SuspensionWatch
@@ -14,16 +14,16 @@ final class LinkKeeper {
   private struct Made {
     let link: LinkPlan.Link
     let object: RemoteObject
-    /// Its device was suspended, and the daemon is expected to revive the link.
+    /// Whether its device was suspended, and the daemon is expected to revive the link.
     var isDown = false
-    /// It is dead, or may be without any sign.
+    /// Whether the link is dead, or may be dead without notice.
     var isStale = false
 
     /// True for a link that ended by itself, or was never made.
     var isGone: Bool { object.isRemoved || object.failure != nil }
   }
 
-  /// `changed` is called when a link was made or removed unasked; `failed` with the daemon's reason, once per link.
+  /// `changed` is called when a link was made, or removed by others; `failed` with the daemon's reason, once per link.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     suspensions = SuspensionWatch(connection, changed: changed)
@@ -36,10 +36,10 @@ final class LinkKeeper {
   var nextRetry: UInt64? { [retries.next, nextLook].compactMap { $0 }.min() }
   private var nextLook: UInt64?
 
-  /// Nanoseconds that the daemon may take to revive the links of a suspended device that runs again.
+  /// The time that the daemon may take to revive the links of a suspended device that runs again, in nanoseconds.
   private static let revival: UInt64 = 500_000_000
 
-  /// Brings the graph to the plan. Links are ended in reverse order of making.
+  /// Brings the links to the plan. Links are removed in reverse order of creation.
   func apply(_ plan: LinkPlan, existing: [GraphObjects.Link]) throws(PipeWireError) {
     let wanted = Dictionary(plan.links.map { ($0.key, $0) }) { $1 }
     let now = monotonicNanoseconds()
@@ -55,7 +55,7 @@ final class LinkKeeper {
     }
     func isOver(_ entry: Made) -> Bool { entry.isStale || wanted[entry.link.key] != entry.link }
     var over = made.filter { isOver($0.value) }.map(\.value.link)
-    // A speaker link made while reference links exist would close the loop, and be the late one: so the reference links are made again
+    // A speaker link made while reference links exist would close the loop, and be the late one, so the reference links are made again
     // after it.
     let makesSpeaker = plan.links.contains { $0.role == .speaker && (isMissing($0) || made[$0.key].map(isOver) == true) }
     if makesSpeaker { over += made.values.map(\.link).filter { $0.role == .reference && !over.contains($0) } }
@@ -87,7 +87,7 @@ final class LinkKeeper {
     }
   }
 
-  /// Ends links once the daemon can handle it. Returns false until then; `changed` reports when.
+  /// Removes links once the daemon can handle it. Returns false until then; `changed` reports when.
   private func end(_ over: [LinkPlan.Link]) throws(PipeWireError) -> Bool {
     guard try inquiry.mayEnd(over.compactMap { made[$0.key]?.object }) else { return false }
     for link in over.sorted(by: { $0.role.rawValue > $1.role.rawValue }) { made[link.key] = nil }

@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// Schedules retries of what the daemon refused, with exponential backoff.
+/// Schedules retries of requests that the daemon refused, with exponential backoff.
 struct RetrySchedule<Key: Hashable> {
   private var refusals: [Key: (count: Int, next: UInt64)] = [:]
 
@@ -13,7 +13,7 @@ struct RetrySchedule<Key: Hashable> {
 
   func mayTry(_ key: Key, at now: UInt64) -> Bool { refusals[key].map { $0.next <= now } ?? true }
 
-  /// Takes a refusal. Returns true for the first one since the last success: the one to report.
+  /// Records a refusal. Returns true for the first one since the last success: the one to report.
   mutating func refused(_ key: Key, at now: UInt64) -> Bool {
     let count = refusals[key]?.count ?? 0
     refusals[key] = (count + 1, now + Self.first << UInt64(min(count, Self.mostDoublings)))
@@ -22,6 +22,6 @@ struct RetrySchedule<Key: Hashable> {
 
   mutating func succeeded(_ key: Key) { refusals[key] = nil }
 
-  /// Forgets what is no longer wanted.
+  /// Drops requests that are no longer wanted.
   mutating func keep(where isWanted: (Key) -> Bool) { refusals = refusals.filter { isWanted($0.key) } }
 }

@@ -2,7 +2,7 @@ import PipeWireClient
 import SessionModel
 
 /// The devices that applications see: *Nearend Speaker*, *Nearend Microphone*, and one for each participant with its own device (K9). Thin
-/// adapters that end with the connection; one that somebody removes is made again. [control]
+/// adapters that end with the connection; one that another client removes is made again. [control]
 final class VirtualDevices {
   private let connection: Connection
   private var objects: [String: RemoteObject] = [:]
@@ -10,7 +10,7 @@ final class VirtualDevices {
   private let changed: () -> Void
   private let failed: (String) -> Void
 
-  /// `changed` is called when a device came or went; `failed` with its name and the daemon's reason, once each.
+  /// `changed` is called when a device appeared or disappeared; `failed` with its name and the daemon's reason, once each.
   init(_ connection: Connection, changed: @escaping () -> Void, failed: @escaping (String) -> Void) {
     self.connection = connection
     self.changed = changed
@@ -23,7 +23,7 @@ final class VirtualDevices {
   /// The earliest time to retry a refused device, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { retries.next }
 
-  /// Makes what is missing and ends what is no longer wanted. `sinks` are the participants' ids.
+  /// Makes missing devices and removes those that are no longer wanted. `sinks` are the participants' ids.
   func keep(sinks: [String]) throws(PipeWireError) {
     let wanted = [Self.speaker, Self.microphone] + sinks.map(Self.sink)
     let names = Set(wanted.map { $0["node.name"] ?? "" })

@@ -8,10 +8,10 @@ final class ClientWatch {
   struct Users: Equatable {
     var send: [String] = []
     var receive: [String] = []
-    /// Nodes of the virtual sinks into which somebody plays.
+    /// The virtual sinks that applications play into.
     var usedSinks: Set<UInt32> = []
 
-    /// The applications as the session counts them.
+    /// The applications as media of the session.
     var all: [Media] {
       send.map { Media(id: $0, isSend: true, isReceive: receive.contains($0), owner: .application) }
         + receive.filter { !send.contains($0) }.map { Media(id: $0, isSend: false, isReceive: true, owner: .application) }
@@ -21,13 +21,13 @@ final class ClientWatch {
   private let changed: () -> Void
   private var infos: NodeInfos
 
-  /// `changed` is called when more of a client is known.
+  /// `changed` is called when the daemon reports more about a client.
   init(_ connection: Connection, changed: @escaping () -> Void) {
     self.changed = changed
     infos = NodeInfos(connection)
   }
 
-  /// Who uses the devices now. A client is counted once the daemon has told what it is.
+  /// Returns the current users of the devices. A client counts once the daemon has reported its properties.
   func media(in objects: GraphObjects, microphone: UInt32?, sinks: Set<UInt32>) throws(PipeWireError) -> Users {
     let own = sinks.union(microphone.map { [$0] } ?? [])
     var send = Set<UInt32>()

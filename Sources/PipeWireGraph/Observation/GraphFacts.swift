@@ -1,8 +1,8 @@
 import SessionModel
 
-/// What the graph was found to be, at one instant.
+/// The observed state of the graph at one instant.
 struct GraphFacts {
-  /// nearend's own nodes in it are identified.
+  /// The registry's objects, with nearend's own nodes identified.
   var objects: GraphObjects
   /// nearend's own ends of its links.
   var endpoints: LinkPlan.Endpoints
@@ -10,6 +10,6 @@ struct GraphFacts {
   var users = ClientWatch.Users()
   /// Clients that take part in the call, or are nearend.
   var ownClients: Set<UInt32> = []
-  /// The running stream that has priority over a call, by name and role; nil if there is none (I1).
+  /// The running stream that has priority over a call, as its name and role; nil if there is none (I1).
   var interrupter: String?
 }

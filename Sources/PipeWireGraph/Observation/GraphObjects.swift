@@ -1,13 +1,13 @@
 import PipeWireClient
 import SessionModel
 
-/// The registry's objects as nodes, ports and links. A value, so that rules are functions of it.
+/// The registry's objects as nodes, ports and links: a value, so that rules are functions of it.
 struct GraphObjects {
   struct Port {
     let id: UInt32
     let node: UInt32
     var name: String
-    /// Its number among the node's ports of its direction.
+    /// Its index among the node's ports of its direction.
     let index: Int
     /// "FL", "MONO", …; empty if the port has none.
     let channel: String
@@ -22,7 +22,7 @@ struct GraphObjects {
     let inputNode: UInt32
   }
 
-  /// nearend's own nodes, identified by the ids that the daemon gave them: anybody may bear their names.
+  /// nearend's own nodes, identified by the ids that the daemon gave them, because any node may bear their names.
   struct Own {
     var filter: UInt32?
     var microphone: UInt32?
@@ -30,7 +30,7 @@ struct GraphObjects {
     var sinks: Set<UInt32> = []
   }
 
-  /// By name, until set.
+  /// nearend's own nodes; found by name until set.
   var own = Own()
   /// `node.link-group` by node, from `LinkGroups`: streams of one program that forward audio between them.
   var linkGroups: [UInt32: String] = [:]
@@ -68,7 +68,7 @@ struct GraphObjects {
       sinks: Set(nodes.filter { $0.nodeName.map { NodeNames.isSink($0) } ?? false }.map(\.id)))
   }
 
-  /// Corrects names that are outdated in the registry; nil keeps a name.
+  /// Corrects port names that are outdated in the registry; nil keeps a name.
   mutating func rename(portsOf node: UInt32, _ name: (Port) -> String?) {
     guard let count = ports[node]?.count else { return }
     for i in 0..<count { if let port = ports[node]?[i], let name = name(port) { ports[node]?[i].name = name } }
@@ -76,16 +76,16 @@ struct GraphObjects {
 
   func node(id: UInt32) -> GlobalObject? { nodesById[id] }
 
-  /// The node of that name; the newest if there are several, as during a replacement.
+  /// Returns the node of that name; the newest if there are several, as during a replacement.
   func node(named name: String) -> GlobalObject? { nodes.last { $0.nodeName == name } }
 
-  /// Returns whether a node is linked with any node but these.
+  /// Returns whether a node is linked with any node outside `own`.
   func hasLinks(of node: UInt32, beyond own: Set<UInt32>) -> Bool {
     links.contains { $0.outputNode == node && !own.contains($0.inputNode) || $0.inputNode == node && !own.contains($0.outputNode) }
   }
 
   func inputs(of node: UInt32) -> [Port] { ports[node]?.filter { $0.isInput && !$0.isMonitor } ?? [] }
-  /// A microphone's output ports. A virtual microphone is built like a sink, so these are its monitor ports.
+  /// Returns a microphone's output ports. A virtual microphone is built like a sink, so these are its monitor ports.
   func outputs(of node: UInt32) -> [Port] {
     let outputs = ports[node]?.filter { !$0.isInput } ?? []
     let captures = outputs.filter { !$0.isMonitor }

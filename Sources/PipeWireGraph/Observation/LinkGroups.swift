@@ -6,7 +6,7 @@ final class LinkGroups {
   private let changed: () -> Void
   private var infos: NodeInfos
 
-  /// `changed` is called when the daemon has told more of a stream.
+  /// `changed` is called when the daemon reports more about a stream.
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
   /// Returns the groups known now, by node. Only programs that both record and play are queried.

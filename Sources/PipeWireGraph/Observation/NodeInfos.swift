@@ -1,10 +1,10 @@
 import PipeWireClient
 
-/// What the daemon tells of some nodes beyond its registry, as long as they are looked at. [control]
+/// Information about some nodes beyond the daemon's registry, for as long as they are watched. [control]
 ///
-/// By serial number, which unlike an id is never given again.
+/// Keyed by serial number, which unlike an id is never reused.
 struct NodeInfos {
-  /// Nodes that are asked about at a time: any client may bring as many as it likes.
+  /// The most nodes watched at a time: a client may create any number.
   static let most = 1_024
 
   private let connection: Connection
@@ -14,8 +14,8 @@ struct NodeInfos {
 
   subscript(_ node: GlobalObject) -> NodeInfo? { infos[node.serial] }
 
-  /// Looks at these from now on, and at no others: `ran` and `changed` are called with what the daemon tells of each. Of more than there is
-  /// room for, the first stay.
+  /// Watches exactly these nodes: calls `ran` and `changed` with the daemon's reports on each. If there are more than `most`, the first
+  /// stay.
   /// - Throws: `connectionLost`.
   mutating func look(
     at nodes: some Sequence<GlobalObject>, ran: (() -> Void)? = nil, changed: @escaping () -> Void

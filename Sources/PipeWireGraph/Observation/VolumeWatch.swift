@@ -7,16 +7,16 @@ final class VolumeWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var nodes: [UInt32: NodeVolumes] = [:]
-  /// As mixers show them.
+  /// Volumes and mutes as mixers show them.
   private var statuses: [UInt32: VolumeStatus] = [:]
 
-  /// `changed` is called when one was set.
+  /// `changed` is called when a volume or mute was set.
   init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
   }
 
-  /// Forgets a removed node: its id may be reused.
+  /// Drops a removed node, because its id may be reused.
   func removed(_ id: UInt32) {
     nodes[id] = nil
     statuses[id] = nil
@@ -31,7 +31,7 @@ final class VolumeWatch {
     }
   }
 
-  /// Props also change for other reasons.
+  /// Compares with the last status, because Props also change for other reasons.
   private func told(_ id: UInt32) {
     guard let setting = nodes[id]?.setting else { return }
     let now = VolumeStatus(volume: cbrt(Double(setting.volume)), isMuted: setting.isMuted)
@@ -43,6 +43,6 @@ final class VolumeWatch {
   /// Suspends a device that no longer has links, once.
   func suspend(_ id: UInt32) { nodes[id]?.suspend() }
 
-  /// The status as mixers show it; full volume and not muted until known.
+  /// Returns the status as mixers show it; full volume and unmuted until known.
   func status(_ id: UInt32?) -> VolumeStatus { id.flatMap { statuses[$0] } ?? VolumeStatus() }
 }

@@ -1,16 +1,16 @@
 import PipeWireClient
 import RealtimeCore
 
-/// Detects that the graph is frozen, and has the filter rebuilt, with exponential backoff, once the daemon answers (I5). [control]
+/// Detects that the graph is frozen, and requests rebuilds of the filter, with exponential backoff, once the daemon answers (I5). [control]
 final class FreezeRecovery {
   enum Event {
     case froze
     /// Rebuild the filter; nothing else may change.
     case rebuild
-    /// Cycles come again, or nothing should run any more.
+    /// Cycles run again, or nothing should run any more.
     case over
   }
-  /// The daemon to ask before anything is rebuilt; nil without one, and once that has gone.
+  /// The daemon to ping before a rebuild; nil if there is none, or if it has gone.
   weak var connection: Connection?
 
   private let core: AudioCore
@@ -38,7 +38,7 @@ final class FreezeRecovery {
 
   func cancel() { timer.cancel() }
 
-  /// Checks the cycles; call it ten times a second while the daemon has the filter started.
+  /// Checks the cycles; call this ten times a second while the daemon has the filter started.
   func look(isStarted: Bool) {
     let meters = core.cycleMeters
     switch watch.look(
@@ -56,7 +56,7 @@ final class FreezeRecovery {
   /// Requests a rebuild on the session's behalf.
   func ask() { isAsked = true }
 
-  /// Takes whether the session demands sound.
+  /// Updates with whether the session demands sound.
   func use(isDemanded: Bool) {
     self.isDemanded = isDemanded
     if hasRebuilt { endIfPointless() }
@@ -74,7 +74,7 @@ final class FreezeRecovery {
     isWaiting = false
   }
 
-  /// Pings the daemon first, because one that does not answer cannot make anything, and leaves alone what runs again meanwhile.
+  /// Pings the daemon first, because a daemon that does not answer cannot make anything, and does nothing if cycles run again meanwhile.
   private func tryRebuild() {
     guard isAsked else { return endIfPointless() }
     guard let connection else { return }

@@ -1,7 +1,6 @@
-/// Judges whether the graph is frozen: no cycle although one is due (I5). A function of counters and time; times are seconds of a monotonic
-/// clock.
+/// Judges whether the graph is frozen: no cycle although one is due (I5). A function of counters and time, in seconds of a monotonic clock.
 ///
-/// Rebuilds that do not help are repeated with exponential backoff, so that a driver that is gone for good causes no storm.
+/// Repeats rebuilds that do not help with exponential backoff, so that a driver that is gone for good causes no storm.
 struct FreezeWatch {
   enum Verdict: Equatable {
     case frozen
@@ -13,14 +12,15 @@ struct FreezeWatch {
   private(set) var isFrozen = false
 
   private var cycles: UInt64 = 0
-  /// Since when no cycle has come though one is due, and how often that was seen: a single observation may be a stall of this process.
+  /// Since when no cycle has come although one is due, and how often that was observed: a single observation may be a stall of this
+  /// process.
   private var since: Double?
   private var looks = 0
   private var rebuilds = 0
   private var nextRebuild = 0.0
   private var lastThaw = -Double.infinity
 
-  /// Seconds without a cycle; with the interval between checks less than 2.
+  /// Seconds without a cycle; together with the interval between checks less than 2.
   static let limit = 1.2
   private static let fewestLooks = 8
   /// Seconds until the second attempt; doubled before each further one.
@@ -29,7 +29,7 @@ struct FreezeWatch {
   /// Seconds of running after which an earlier freeze is forgotten.
   private static let memory = 20.0
 
-  /// Takes an observation, about ten times a second while the filter runs or is frozen.
+  /// Evaluates an observation, about ten times a second while the filter runs or is frozen.
   /// - Parameters:
   ///   - shouldRun: whether the session demands sound and the daemon has started the filter.
   ///   - cycleLength: seconds from one cycle to the next.
@@ -71,7 +71,7 @@ struct FreezeWatch {
     looks = 0
   }
 
-  /// Forgets everything, as when the daemon went away.
+  /// Resets all state, as when the daemon went away.
   mutating func reset() {
     noCycleDue()
     isFrozen = false

@@ -4,11 +4,11 @@ import RealtimeCore
 /// Reports once after each recovery that sound can pass (S4): every wanted link exists and, where one is due, a cycle has run since.
 /// [control]
 ///
-/// Streams of applications alone may idle at any time: then the links are all that can be waited for.
+/// Streams of applications alone may idle at any time; then only the links can be waited for.
 final class RecoveryWatch {
   private enum Stage {
     case none
-    /// Asked; the next reconciliation is the first that knows what is wanted.
+    /// Requested; the next reconciliation is the first that knows what is wanted.
     case asked
     case linked(cycles: UInt64)
   }
@@ -29,7 +29,7 @@ final class RecoveryWatch {
 
   func ask() { stage = .asked }
 
-  /// Takes the result of a reconciliation.
+  /// Evaluates the result of a reconciliation.
   func reconciled(isLinked: Bool, needsCycles: Bool) {
     switch stage {
     case .none: return

@@ -1,9 +1,9 @@
 import Foundation
 import Platform
 
-/// A document in a file that is there as a whole or not at all, and on the disk once it is written. [any]
+/// A document in a file, which exists as a whole or not at all, and is on the disk once it is written. [any]
 package enum DurableFile {
-  /// Returns nil if there is no file.
+  /// Reads the file; nil if there is none.
   package static func read<Content: Decodable>(_ type: Content.Type, _ path: String, atMost largest: Int) throws -> Content? {
     let data: Data
     do throws(SystemError) { data = Data(try contents(ofFile: path, atMost: largest + 1)) } catch {
@@ -14,7 +14,7 @@ package enum DurableFile {
     return try JSONDecoder().decode(type, from: data)
   }
 
-  /// Renames what cannot be read, so that it is not lost; its name then, or nil where that is not possible.
+  /// Renames a file that cannot be read, so that it is not lost. Returns the new name; nil if renaming fails.
   package static func putAside(_ path: String) -> String? {
     let aside = "\(path).unreadable"
     return rename(path, aside) == 0 ? aside : nil
@@ -27,7 +27,7 @@ package enum DurableFile {
         guard errno == ENOENT else { throw SystemError.last }
         return
       }
-      // Otherwise a loss of power may bring back what has been restored already.
+      // Without it, a loss of power could bring back what has already been restored.
       return try sync(folder(of: path).path)
     }
     let folder = try makeFolder(of: path)
@@ -39,7 +39,7 @@ package enum DurableFile {
     try sync(folder)
   }
 
-  /// Runs `body` while no other process does for a file of that folder.
+  /// Runs `body` while no other process runs one for a file of the same folder.
   package static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     let descriptor = open(try makeFolder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError.last }
@@ -58,7 +58,7 @@ package enum DurableFile {
 
   private static func folder(of path: String) -> URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
 
-  // Not `FileManager`: its errors have no readable text.
+  // Avoids `FileManager`, whose errors have no readable text.
   private static func makeFolders(_ folder: URL) throws(SystemError) {
     guard access(folder.path, F_OK) != 0 else { return }
     try makeFolders(folder.deletingLastPathComponent())
@@ -78,7 +78,7 @@ package enum DurableFile {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError.last }
     defer { close(descriptor) }
-    // Some file systems cannot sync a folder, and say so.
+    // Some file systems cannot sync a folder, and report EINVAL.
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw SystemError.last }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import SessionModel
 
-/// What nearend has changed outside itself and must restore, after a crash, too (R2, R6, D3). [any]
+/// Everything that nearend has changed outside itself and must restore, even after a crash (R2, R6, D3). [any]
 struct RestoreFile: Sendable {
   struct Content: Codable, Equatable {
     /// The session's former configured defaults, by metadata key; "" for none.
@@ -12,16 +12,16 @@ struct RestoreFile: Sendable {
     /// Streams of other applications that are lowered; nil if none is (D3).
     var ducked: [DuckedStream]?
   }
-  /// nil: nothing is saved.
+  /// The file's path; nil saves nothing.
   let path: String?
 
   /// - Parameter folder: `$XDG_STATE_HOME/nearend`.
   init(folder: String?) { path = folder.map { "\($0)/restore.json" } }
 
-  /// Bytes; what nearend writes is far smaller.
+  /// The largest size in bytes; nearend writes far less.
   fileprivate static let largest = 1 << 20
 
-  /// Returns empty content if there is no file. A file that cannot be read is put aside, and reported by `complain`.
+  /// Reads the file; empty content if there is none. A file that cannot be read is put aside, and reported through `complain`.
   func read(complain: (String) -> Void = { _ in }) -> Content {
     guard let path else { return Content() }
     do {
@@ -42,9 +42,9 @@ struct RestoreFile: Sendable {
   }
 }
 
-/// What a run that did not end by itself has left to put back. [any]
+/// What a run that ended abnormally has left to restore. [any]
 package enum Leftovers {
-  /// Returns what the folder's `restore.json` holds, in words; nothing if it cannot be read.
+  /// Describes the content of the folder's `restore.json`; empty if it cannot be read.
   package static func names(folder: String) -> [String] {
     let file = RestoreFile(folder: folder)
     guard let path = file.path, let content = try? DurableFile.read(RestoreFile.Content.self, path, atMost: RestoreFile.largest)

@@ -1,10 +1,10 @@
 import SessionModel
 
-/// What nearend has changed outside itself and must restore, after a crash, too: in memory as in the file. [control]
+/// Keeps everything that nearend has changed outside itself and must restore, even after a crash, in memory and in the file. [control]
 final class RestoreKeeper {
   private(set) var content: RestoreFile.Content
   private let file: RestoreFile
-  /// A problem with the file that an earlier run left, until it has been told.
+  /// A problem with an earlier run's file, until it has been reported.
   private var complaint: String?
   private let remark: (LogEntry.Level, String) -> Void
 
@@ -16,13 +16,13 @@ final class RestoreKeeper {
     complaint = unread
   }
 
-  /// Remarks once on a file that could not be read.
+  /// Reports once that the file could not be read.
   func complain() {
     if let complaint { remark(.warning, complaint) }
     complaint = nil
   }
 
-  /// Changes what is to be restored. It is on the disk when this returns.
+  /// Changes what is to be restored. The change is on the disk when this returns.
   func change(_ change: (inout RestoreFile.Content) -> Void) {
     var new = content
     change(&new)

@@ -3,7 +3,7 @@ import Platform
 
 /// Watches the cards of one client over a connection of its own. [control]
 ///
-/// If a card goes without an answer to a query, none ever comes, and the connection is replaced.
+/// If a card disappears without answering a query, no answer ever comes, and the connection is replaced.
 final class CardProvider {
   private let connect: (@escaping (Connection.Event) -> Void) -> Connection?
   private let changed: () -> Void
@@ -15,13 +15,13 @@ final class CardProvider {
 
   private struct Card {
     let object: GlobalObject
-    /// nil while it cannot be asked.
+    /// nil while it cannot be queried.
     var info: DeviceInfo?
     /// Seconds of the monotonic clock.
     var since: Double
   }
 
-  /// Seconds after which a card that has not answered counts as one without profiles and ports, until it answers.
+  /// Seconds after which a card that has not answered counts as having no profiles and ports, until it answers.
   static let patience = 5.0
   /// Seconds between attempts to reach the daemon.
   private static let reconnectInterval = 0.25
@@ -50,7 +50,7 @@ final class CardProvider {
     let serials = Set(objects.map(\.serial))
     for (serial, card) in cards where !serials.contains(serial) {
       cards[serial] = nil
-      // Not inside the connection's own event.
+      // Deferred, because this may run inside the connection's own event.
       if card.info?.isAsking == true { reconnecting.schedule(after: 0.001) }
     }
     for object in objects where cards[object.serial] == nil {
@@ -60,7 +60,7 @@ final class CardProvider {
     bind()
   }
 
-  /// Binds what this connection's own registry has reported: before it may see objects, the daemon refuses.
+  /// Binds cards that this connection's own registry has reported; before it may see an object, the daemon refuses.
   private func bind() {
     guard let connection else { return }
     for (serial, card) in cards where card.info == nil && connection.objects[card.object.id]?.serial == serial {
@@ -68,18 +68,18 @@ final class CardProvider {
     }
   }
 
-  /// Waits until the daemon has processed all requests, or for a second.
+  /// Waits until the daemon has processed all requests, for a second at most.
   func wait() { connection?.roundTrip(timeout: 1) }
 
   /// Waits until every card is known, or until `end`, in seconds of the monotonic clock.
   func waitUntilKnown(until end: Double) {
-    // In steps: the registry, the card's list of params, and the params.
+    // Three round trips: for the registry, the card's list of params, and the params.
     for _ in 0..<3 where connection?.roundTrip(timeout: max(0, end - monotonicSeconds())) != true { return }
   }
 
   func card(_ object: GlobalObject) -> DeviceInfo? { cards[object.serial]?.info }
 
-  /// Returns whether the card has answered, or has not for `patience`, or is not watched.
+  /// Returns whether the card has answered, has not answered for `patience`, or is not watched.
   func isSettled(_ object: GlobalObject) -> Bool {
     guard let card = cards[object.serial] else { return true }
     return card.info?.isKnown == true || monotonicSeconds() >= card.since + Self.patience
@@ -91,7 +91,7 @@ final class CardProvider {
 
   private func reconnect() {
     for (serial, card) in cards {
-      // What was known is asked anew, and is not to pass for a card without ports meanwhile.
+      // A card that was known is queried again, and must not count as one without ports meanwhile.
       if card.info?.isKnown == true { cards[serial]?.since = monotonicSeconds() }
       cards[serial]?.info = nil
     }

@@ -1,19 +1,19 @@
 import PipeWireClient
 import Platform
 
-/// Watches every card, those of each client over a connection of their own. [control]
+/// Watches every card; the cards of each client over a connection of their own. [control]
 ///
-/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has queried a card until the program that provides the card has
-/// answered: mostly a session manager, but any client may provide one. A program that hangs delays its own cards only, and never links,
-/// devices or the filter.
+/// After a client has queried a card, the daemon (0.3.65 to 1.6) accepts nothing more from it until the program that provides the card has
+/// answered: mostly a session manager, but any client may provide one. A program that hangs thus delays its own cards only, and never
+/// links, devices or the filter.
 final class CardWatch {
   private let loop: ThreadLoop
   private let connect: (@escaping (Connection.Event) -> Void) -> Connection?
   private let changed: () -> Void
-  /// By the client that provides the cards; nil for the daemon's own.
+  /// Keyed by the client that provides the cards; nil for the daemon's own.
   private var providers: [UInt32?: CardProvider] = [:]
 
-  /// Clients whose cards are watched, and how many of each.
+  /// The most clients whose cards are watched, and the most cards of each.
   static let most = (providers: 8, cards: 64)
   /// A Boolean value indicating whether there are more cards than are watched.
   private(set) var isFull = false
@@ -25,7 +25,7 @@ final class CardWatch {
     connect = { try? Connection(loop: loop, remote: remote, properties: properties, handler: $0) }
   }
 
-  /// Watches exactly these cards, as far as `most` allows: those watched already first, then the oldest.
+  /// Watches exactly these cards, as far as `most` allows: those already watched first, then the oldest.
   func watch(_ cards: [GlobalObject]) {
     let byClient = Dictionary(grouping: cards.sorted { $0.serial < $1.serial }) { $0.id("client.id") }
     providers = providers.filter { byClient[$0.key] != nil }
@@ -49,7 +49,7 @@ final class CardWatch {
     for provider in providers.values { provider.waitUntilKnown(until: end) }
   }
 
-  /// Requests another profile of the card with that name, and waits briefly until the daemon has the request if `waits`.
+  /// Requests another profile of the card with that name; if `waits`, waits briefly until the daemon has the request.
   func select(profile: String, ofCard name: String, waits: Bool) {
     guard let (object, info) = all.first(where: { $0.object.properties["device.name"] == name }) else { return }
     if info.select(profile: profile), waits { providers[object.id("client.id")]?.wait() }
@@ -58,11 +58,11 @@ final class CardWatch {
   /// Returns that card; nil if it is not watched.
   func card(_ object: GlobalObject) -> DeviceInfo? { providers[object.id("client.id")]?.card(object) }
 
-  /// Returns whether all that is to be expected of that card is known: it has answered, or has not for `CardProvider.patience`, or is not
-  /// watched.
+  /// Returns whether nothing more is expected to become known of that card: it has answered, has not answered for `CardProvider.patience`,
+  /// or is not watched.
   func isSettled(_ object: GlobalObject) -> Bool { providers[object.id("client.id")]?.isSettled(object) ?? true }
 
-  /// All known cards by `device.name`, of several with the same name the oldest.
+  /// All known cards by `device.name`; of several with the same name, the oldest.
   var known: [(name: String, info: DeviceInfo)] {
     var names: Set<String> = []
     return all.compactMap { object, info in

@@ -2,8 +2,8 @@ import PipeWireClient
 
 /// The session manager's metadata "default", over a connection of its own. [control]
 ///
-/// The daemon (0.3.65 to 1.6) takes nothing more from a client that has bound it until the session manager has answered, and never again if
-/// that ends first. Links, devices and the filter must not wait for it.
+/// After a client has bound the metadata, the daemon (0.3.65 to 1.6) accepts nothing more from it until the session manager has answered,
+/// and never again if that ends first. Links, devices and the filter must not wait for it.
 final class DefaultMetadata {
   /// The current metadata; nil without a session manager.
   private(set) var metadata: Metadata?
@@ -17,20 +17,20 @@ final class DefaultMetadata {
   /// Replaces `metadata` as soon as it has every value.
   private var next: Metadata?
   private let rebinding: LoopTimer
-  /// Whether a rebinding is due, and whether another client has come since it was scheduled.
+  /// Whether a rebinding is due, and whether another client has appeared since it was scheduled.
   private var (isAsking, asksAgain) = (false, false)
   private let reconnecting: LoopTimer
 
-  /// What there is to read.
+  /// The keys to read.
   private static let keys: Set<String> = [
     "default.audio.sink", "default.audio.source", "default.configured.audio.sink", "default.configured.audio.source",
   ]
-  /// Seconds after which a client that has come has asked for the metadata, if it does.
+  /// Seconds within which a new client binds the metadata, if it does.
   private static let asking = 0.5
   /// Seconds between attempts to reconnect.
   private static let reconnectInterval = 0.25
 
-  /// `changed` is called when there is something new to read.
+  /// `changed` is called when there are new values to read.
   init(loop: ThreadLoop, remote: String?, properties: Properties, changed: @escaping () -> Void) {
     self.loop = loop
     self.remote = remote
@@ -51,7 +51,7 @@ final class DefaultMetadata {
 
   /// Waits until the daemon has reported everything, or for `timeout` seconds: a session manager may hang.
   func wait(timeout: Double = 1) {
-    // Twice: metadata is bound when the registry reports it; its values come with the next answer.
+    // Twice, because metadata is bound when the registry reports it, and its values come with the next answer.
     for _ in 0..<2 where connection?.roundTrip(timeout: timeout) != true { return }
   }
 
@@ -75,12 +75,12 @@ final class DefaultMetadata {
       // While a client binds the metadata, the daemon reports changes to that client alone: bind it again soon.
       if metadata != nil { askSoon() }
     case .added(let object) where isDefault(object):
-      // The session manager's is there first; any client may export one of that name.
+      // The session manager's is the oldest; any client may export one of that name.
       if self.object.map({ object.serial < $0.serial }) ?? true { bind(object) }
     case .removed(let object) where object == self.object:
       (metadata, next, self.object) = (nil, nil, nil)
       changed()
-      // Not inside the connection's own event. Pending answers would never come.
+      // Deferred, because this is the connection's own event. Pending answers would never come.
       reconnecting.schedule(after: 0.001)
     case .lost: reconnecting.schedule(after: Self.reconnectInterval)
     default: break
@@ -95,7 +95,7 @@ final class DefaultMetadata {
     metadata = try? Metadata(connection, object: object, keys: Self.keys) { [weak self] _ in self?.changed() }
   }
 
-  /// Rebinds after half a second, and once more if other clients came meanwhile. Postponing at each arrival could delay it for ever.
+  /// Rebinds after half a second, and once more if other clients appeared meanwhile. Postponing at each arrival could delay it forever.
   private func askSoon() {
     asksAgain = isAsking
     guard !isAsking else { return }

@@ -15,10 +15,10 @@ struct FeedbackGuard {
     groups = Dictionary(grouping: objects.linkGroups, by: \.value).mapValues { $0.map(\.key) }
   }
 
-  /// Returns whether audio played there would reach *Nearend Speaker* or a participant's device.
+  /// Returns whether audio played to `speaker` would reach *Nearend Speaker* or a participant's device.
   func isFed(by speaker: GlobalObject) -> Bool { isReached(from: speaker) { objects.own.sinks.contains($0.id) } }
 
-  /// Returns whether audio recorded there comes from *Nearend Microphone*.
+  /// Returns whether audio recorded from `microphone` comes from *Nearend Microphone*.
   func feeds(_ microphone: GlobalObject) -> Bool {
     guard let ours = objects.own.microphone.flatMap({ objects.node(id: $0) }) else { return false }
     return isReached(from: ours) { $0.id == microphone.id }
@@ -36,7 +36,7 @@ struct FeedbackGuard {
     return false
   }
 
-  /// Excludes nearend's own filter, whose purpose is to listen to the speaker.
+  /// Returns the nodes that a node's sound goes to, except nearend's own filter, whose purpose is to listen to the speaker.
   private func successors(of node: GlobalObject) -> [GlobalObject] {
     let linked = (links[node.id] ?? []).filter { $0 != objects.own.filter }.compactMap { objects.node(id: $0) }
     let grouped = objects.linkGroups[node.id].flatMap { groups[$0] } ?? []

@@ -1,14 +1,14 @@
 import PipeWireClient
 import SessionModel
 
-/// Watches the nodes of real devices and their cards: ports, their types, and what is plugged in (R3). [control]
+/// Watches the nodes of real devices and their cards: ports, their types, and their jacks (R3). [control]
 final class PortWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var nodes: NodeInfos
   let cards: CardWatch
 
-  /// `changed` is called when the daemon has told something.
+  /// `changed` is called when the daemon has reported something.
   init(_ connection: Connection, cards: CardWatch, changed: @escaping () -> Void) {
     self.connection = connection
     self.cards = cards
@@ -43,7 +43,7 @@ final class PortWatch {
       isPrivate: facts.isPrivate, rate: facts.rate)
   }
 
-  /// Returns every port that the node can use now: each of its Routes that is not unplugged, or the node itself if it has none.
+  /// Returns every port that the node can use now: each of its Routes that is not unplugged, or the node itself if it has no Routes.
   func availablePorts(_ node: GlobalObject, _ direction: Device.Direction) -> Set<PortId> {
     let name = node.nodeName ?? ""
     let routes = routes(node, direction)
@@ -51,7 +51,7 @@ final class PortWatch {
     return Set(routes.filter { $0.availability != .no }.map { PortId(node: name, port: $0.name) })
   }
 
-  /// True if the card is muted there, by a mixer or a switch.
+  /// Returns whether the card's active Route is muted, by a mixer or a switch.
   func isMuted(_ node: GlobalObject, _ direction: Device.Direction) -> Bool { activeRoute(node, direction)?.isMuted ?? false }
 
   private func facts(_ node: GlobalObject, _ direction: Device.Direction) -> PortFacts {

@@ -1,7 +1,7 @@
 import PipeWireClient
 import SessionModel
 
-/// Selects the nodes that can be a route (R1): never nearend's own, never a monitor, never one whose sound comes back.
+/// Selects the nodes that can be a route (R1): never nearend's own, a monitor, or one whose sound comes back.
 enum RealDevices {
   private static let inputClasses: Set = ["Audio/Source", "Audio/Source/Virtual", "Audio/Duplex"]
   private static let outputClasses: Set = ["Audio/Sink", "Audio/Duplex"]

@@ -1,7 +1,7 @@
 import PipeWireClient
 import SessionModel
 
-/// Observes routes, lets `reduce` decide, and carries its effects out (R1–R7). [control]
+/// Observes routes, lets `reduce` decide, and carries out its effects (R1–R7). [control]
 ///
 ///     RouteWatch ──▶ reduce(state, event, time) ──▶ pause, route change, session's defaults, headset's profile
 final class RouteKeeper {
@@ -10,7 +10,7 @@ final class RouteKeeper {
     case pause(Bool)
     case changed(RouteChange)
     case remark(LogEntry.Level, String)
-    /// Time has passed that may change the choice.
+    /// A time has come that may change the choice.
     case isDue
   }
 
@@ -36,7 +36,7 @@ final class RouteKeeper {
   /// The devices in use.
   var choice: RouteChoice { state.choice }
 
-  /// Chooses the devices for what the session wants, and carries out what follows.
+  /// Chooses the devices that the session wants, and carries out the consequences.
   /// - Throws: `connectionLost`.
   func choose(in objects: GraphObjects, wanted: SessionDemand, with watch: RouteWatch) throws(PipeWireError) {
     try watch.watchDevices(in: objects)
@@ -44,8 +44,8 @@ final class RouteKeeper {
     try watch.returnStrays(in: objects)
   }
 
-  /// Takes a request, or news.
-  /// - Parameter watch: carries out what is asked of the session and of cards; nil without a daemon.
+  /// Applies a request or news.
+  /// - Parameter watch: carries out the effects on the session and on cards; nil without a daemon.
   func take(_ event: RouteEvent, _ watch: RouteWatch? = nil) {
     loop.assertLocked()
     let effects: [RouteEffect]
@@ -91,7 +91,7 @@ final class RouteKeeper {
 }
 
 extension RouteDescription {
-  /// The devices alone: what else was known of them has gone with the daemon.
+  /// The devices alone: everything else known of them has gone with the daemon.
   fileprivate var withoutPorts: RouteDescription {
     RouteDescription(inputs: inputs.map { RoutePort(name: $0.name) }, outputs: outputs.map { RoutePort(name: $0.name) })
   }

@@ -22,7 +22,7 @@ final class RouteWatch {
 
   // MARK: Observing
 
-  /// Watches the nodes of real devices from now on.
+  /// Watches the nodes of real devices.
   /// - Throws: `connectionLost`.
   func watchDevices(in objects: GraphObjects) throws(PipeWireError) {
     let ids = Set(Device.Direction.both.flatMap { RealDevices.nodes($0, in: objects) }.map(\.id))
@@ -31,7 +31,7 @@ final class RouteWatch {
     nodes = Dictionary(real.map { ($0.serial, $0) }) { $1 }
   }
 
-  /// Returns what is known now.
+  /// Returns the current observation.
   func observation(of objects: GraphObjects, wanted: SessionDemand = SessionDemand()) -> RouteObservation {
     var observation = RouteObservation()
     observation.devices = Device.Direction.both.flatMap { direction in
@@ -79,7 +79,7 @@ final class RouteWatch {
   /// Waits briefly for the system's defaults.
   func waitForDefaults() { defaults.wait() }
 
-  /// Waits briefly until the defaults that were configured are in effect.
+  /// Waits briefly until newly configured defaults are in effect.
   func waitUntilConfigured() { if defaults.metadata != nil { defaults.wait() } }
 
   /// Waits briefly until every card is known.
@@ -87,13 +87,13 @@ final class RouteWatch {
 
   // MARK: Changing
 
-  /// Gives streams that the session manager has let follow the default back to the device of nearend's that they asked for.
+  /// Returns streams that the session manager has let follow the default to the nearend device that they asked for.
   /// - Throws: `connectionLost`.
   func returnStrays(in objects: GraphObjects) throws(PipeWireError) {
     if let metadata = defaults.metadata { try strays.look(objects, metadata) }
   }
 
-  /// Asks a card for another profile, and waits briefly until it is asked if that is the last request.
+  /// Requests another profile of a card; if `isLast`, waits briefly until the request has been made.
   func perform(_ request: HeadsetProfile.Request, isLast: Bool = false) {
     ports.cards.select(profile: request.profile, ofCard: request.card, waits: isLast)
   }
@@ -111,7 +111,7 @@ final class RouteWatch {
 }
 
 extension SessionDefaults.Configured {
-  /// Reads a value of the session's metadata.
+  /// Creates a configured default from a value of the session's metadata.
   init(metadata value: String) { self.init(value: value, name: Metadata.name(in: value)) }
 }
 
