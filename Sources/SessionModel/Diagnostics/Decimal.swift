@@ -1,4 +1,4 @@
-/// Formats a number with a fixed count of decimals, with `sign` also a positive one's; "-" for NaN and infinity. Cheap, because the
+/// Formats a number with a fixed count of decimals; `sign` adds "+" to positive numbers; "-" for NaN and infinity. Cheap, because the
 /// dashboard formats ten times a second. [any]
 package func decimal(_ value: Double, _ decimals: Int, sign: Bool = false) -> String {
   guard value.isFinite else { return "-" }

@@ -1,4 +1,4 @@
-/// The text of `getDiagnostics()`: every line of LiveSwitch's guide and reference, in their words where they have one, with PipeWire in
+/// The text of `getDiagnostics()`: every line of LiveSwitch's guide and reference, with their labels where they have one, and PipeWire in
 /// place of AVAudioSession (T1). For people; programs read the snapshot. [any]
 package struct Diagnostics: Sendable {
   /// Lines of the form "label: value", with their level of indentation and without bullets.
@@ -71,7 +71,7 @@ package struct Diagnostics: Sendable {
 
   static func yesNo(_ value: Bool) -> String { value ? "YES" : "NO" }
   static func list(_ items: [String]) -> String { items.isEmpty ? "None" : items.joined(separator: ", ") }
-  /// The open directions, in AVAudioSession's words.
+  /// The active directions, in AVAudioSession's terms.
   static func category(_ demand: SessionDemand) -> String {
     switch (demand.sends, demand.receives) {
     case (true, _): "PlayAndRecord"

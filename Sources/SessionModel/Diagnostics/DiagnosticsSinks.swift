@@ -1,4 +1,4 @@
-/// Speaker outputs, one after another.
+/// Adds speaker outputs, one after another.
 extension Diagnostics {
   mutating func addSpeakerOutputs(_ sinks: [SinkStatus]) {
     add("Speaker Outputs", "\(sinks.count)")
@@ -18,7 +18,7 @@ extension Diagnostics {
       2, "Network: jitter \(decimal(remote.jitter, 1)) ms, latency \(decimal(remote.latency, 1)) ms, round trip \(roundTrip)")
   }
 
-  /// Where the voice is sent; nothing where it is not.
+  /// Adds the destinations of the voice; nothing if there are none.
   mutating func addSends(_ sends: [SendStatus]) {
     guard !sends.isEmpty else { return }
     add("Voice Sent", "\(sends.count)")

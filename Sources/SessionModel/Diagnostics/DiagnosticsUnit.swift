@@ -1,4 +1,4 @@
-/// The voice-processing unit and its place in PipeWire's graph.
+/// Adds the voice-processing unit and its place in PipeWire's graph.
 extension Diagnostics {
   mutating func addUnit(_ report: ServiceReport) {
     let (snapshot, settings) = (report.snapshot, report.session.settings)

@@ -17,12 +17,12 @@ package struct StreamVolumes: Sendable, Equatable {
   }
 }
 
-/// The rules for one stream while it is ducked: how its gain moves, and who has the last word (D3). Pure: given the time, in seconds. [any]
+/// The rules for one stream while it is ducked: how its gain moves, and who takes precedence (D3). Pure; times are given, in seconds. [any]
 ///
-/// The volume that the user has set is never written. A gain is laid over it, and ends as soon as somebody sets the volume: they hear what
-/// they choose, and the stream is left alone for the rest of the call.
+/// The volume that the user has set is never written. A gain is applied on top, and ends as soon as somebody sets the volume: they hear
+/// what they choose, and the stream is left alone for the rest of the call.
 package struct StreamDucking: Sendable, Equatable {
-  /// What is heard of the stream.
+  /// The volumes at which the stream is heard.
   package enum Heard: Sendable, Equatable {
     /// The volumes that the user has set.
     case asSet
@@ -30,18 +30,18 @@ package struct StreamDucking: Sendable, Equatable {
     case lowered([Float])
   }
 
-  /// Speed of lowering in dB per second, if cycles are short.
+  /// Speed of lowering in dB per second, while cycles are short.
   package static let fall = 12.0
   package static let rise = 8.0
   /// Largest step of gain in dB. The gain is constant within a cycle, so long cycles make it move more slowly.
   package static let largestStep = 0.5
-  /// Speed of the release in dB per second when nearend leaves: fast, because somebody waits for it.
+  /// Speed of the release in dB per second when nearend leaves: fast, because the user waits for it.
   package static let riseWhenLeaving = 60.0
-  /// Seconds after the stream is first seen in a call in which its client and the session manager may still be setting it up.
+  /// Seconds, after the stream is first seen in a call, in which its client and the session manager may still be setting it up.
   package static let settlingTime = 1.0
 
   package private(set) var set: StreamVolumes
-  /// The gain laid over the stream, in dB, 0 or less.
+  /// The gain applied to the stream, in dB, 0 or less.
   package private(set) var decibels = 0.0
   /// A Boolean value indicating whether somebody has moved the volume during the call.
   package private(set) var isLeftAlone = false
@@ -52,10 +52,10 @@ package struct StreamDucking: Sendable, Equatable {
     since = time
   }
 
-  /// Takes the volumes that the daemon reports as set.
+  /// Updates with the set volumes, as reported by the daemon.
   package mutating func told(_ volumes: StreamVolumes, at time: Double) {
     let isMoved = !volumes.isSame(as: set)
-    // Setting volume or mute has ended the gain laid over it.
+    // Setting volume or mute has ended the gain applied on top.
     if isMoved || volumes.isMuted != set.isMuted { decibels = 0 }
     if isMoved, time >= since + Self.settlingTime { isLeftAlone = true }
     set = volumes
@@ -64,8 +64,8 @@ package struct StreamDucking: Sendable, Equatable {
   /// Returns whether the gain still has to move to reach the target.
   package func isMoving(to target: Double) -> Bool { !isLeftAlone && !set.isMuted && decibels != target }
 
-  /// Moves the gain towards `target` dB for some seconds; returns nil if nothing changes. `cycle` is the graph's, in seconds. `isLeaving`
-  /// uses the fast release.
+  /// Moves the gain towards `target` dB for `seconds`; returns nil if nothing changes. `cycle` is the length of the graph's cycle in
+  /// seconds. `isLeaving` uses the fast release.
   package mutating func step(to target: Double, seconds: Double, cycle: Double = 0, isLeaving: Bool = false) -> Heard? {
     guard isMoving(to: target) else { return nil }
     let isFalling = target < decibels
@@ -83,7 +83,7 @@ package struct StreamDucking: Sendable, Equatable {
 package struct DuckedStream: Codable, Sendable, Equatable {
   /// `object.serial`: unique within one daemon's lifetime.
   package var serial: UInt64
-  /// `node.name`, because another daemon counts serials from the start.
+  /// `node.name`, because another daemon restarts serials.
   package var node: String
   /// `application.name`, for people.
   package var application: String

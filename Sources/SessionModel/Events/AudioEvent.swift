@@ -8,7 +8,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     case sinkUnderrun
     /// A write to a sink came more than 60 ms late, and more than 4 times the jitter so far.
     case sinkJitterSpike
-    /// The source's consumer did not take its audio in time, and some was lost.
+    /// The source's consumer did not read its audio in time, and some was lost.
     case sourceOverrun
     /// A cycle of the graph was missed.
     case graphOverrun
@@ -16,7 +16,8 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     case interruptionEnded
     /// A different microphone or speaker is in use, by node name.
     case deviceChange
-    /// The route changed: another device, or another port or use of the same device (R4). `RouteChange` names the keys of its detail.
+    /// The route changed: a different device, or a different port or use of the same device (R4). `RouteChange` names the keys of its
+    /// detail.
     case routeChange
     /// The session runs again after an interruption, or after a call manager activated it (S4).
     case didRecover
@@ -27,13 +28,13 @@ public struct AudioEvent: Codable, Sendable, Equatable {
     /// Somebody talks into the muted microphone (D2).
     case talkingWhileMuted
   }
-  /// What has happened; it decides which keys `detail` has.
+  /// The kind of event, which decides the keys of `detail`.
   public var kind: Kind
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double
   /// The media concerned, if any.
   public var mediaId: String?
-  /// Details by key, named as in LiveSwitch and LiveKit where they have one; always includes `sourceHadAudio` (T4).
+  /// Details by key, named as in LiveSwitch and LiveKit where they have a name; always includes `sourceHadAudio` (T4).
   public var detail: [String: EventValue]
   /// For `routeChange`: reason, route and previous route as values, as in Apple's `AVAudioSessionRouteChangePreviousRouteKey`.
   public var routeChange: RouteChange?

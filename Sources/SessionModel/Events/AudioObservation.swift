@@ -3,10 +3,10 @@ package struct AudioObservation: Sendable, Equatable {
   /// A ring sink. Totals count from its registration, or from the last reset of the counters.
   package struct Sink: Sendable, Equatable {
     package var id: String
-    /// Gaps since it last played without one; more than 0 is a run.
+    /// Gaps since it last played without one; a run is in progress if more than 0.
     package var consecutiveUnderruns: UInt64
     package var totalUnderruns: UInt64
-    /// Writes refused since the last one that fit; more than 0 is a run.
+    /// Writes refused since the last one that fit; a run is in progress if more than 0.
     package var consecutiveDrops: UInt64
     package var totalDrops: UInt64
     package var jitterSpikes: UInt64
@@ -39,7 +39,7 @@ package struct AudioObservation: Sendable, Equatable {
   package var rate: Int
   /// The largest share of a cycle's time used in the last second.
   package var busyRatioPeak: Double
-  /// Somebody talks into the muted microphone (D2).
+  /// A Boolean value indicating whether somebody talks into the muted microphone (D2).
   package var isTalkingWhileMuted = false
 
   package init(

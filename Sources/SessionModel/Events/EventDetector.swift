@@ -1,4 +1,4 @@
-/// Derives events from counters that only grow. Pure: given the time, so that any schedule can be tested. [any]
+/// Derives events from counters that only grow. Pure; times are given, so that any schedule can be tested. [any]
 ///
 /// - `sinkUnderrun` and `sinkFrameDrop` are posted for the first of a run; a continuing run is not reported again (K5, K6).
 /// - Each kind is posted at most once in 5 minutes per sink or source, `graphOverrun` once in 5 minutes.
@@ -20,7 +20,7 @@ package struct EventDetector: Sendable {
   /// Seconds between two events of a kind about the same subject (K6).
   package static let interval = 300.0
 
-  /// Seconds between two reminders that the microphone is muted (D2), for somebody who missed the first.
+  /// Seconds between two reminders that the microphone is muted (D2), in case the first was missed.
   package static let talkInterval = 10.0
 
   private struct Subject: Hashable {
@@ -66,23 +66,23 @@ package struct EventDetector: Sendable {
     return isNews(event, at: time) ? event : nil
   }
 
-  /// Returns the event for the first time of a run that the source's consumer took its audio too late.
+  /// Returns the event for the first time of a run that the source's consumer read its audio too late.
   /// - Parameters:
   ///   - mediaId: the source's.
   ///   - lost: cycles since the previous run.
   ///   - total: cycles since registration.
-  ///   - time: in seconds, of the clock that `look` is given.
+  ///   - time: in seconds, of the same clock as for `look`.
   package mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
     let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil
   }
 
-  /// Takes the devices in use now. The first call reports no change.
+  /// Updates with the devices in use. The first call reports no change.
   package mutating func use(_ new: RouteEnds) -> Event? {
     let old = route
     route = new
     guard let old, old != new else { return nil }
-    // "" stands for none.
+    // "" means none.
     func name(_ name: String?) -> EventValue { .string(name ?? "") }
     return Event(
       kind: .deviceChange,
@@ -124,8 +124,8 @@ package struct EventDetector: Sendable {
   /// The increase between two observations. A count that decreased was reset, or belongs to a new subject.
   private static func growth(_ old: UInt64, _ new: UInt64) -> UInt64 { new >= old ? new - old : new }
 
-  /// The length of a run that began between two observations; nil if none began. A run that has ended again was at most as long as the
-  /// increase.
+  /// Returns the length of a run that began between two observations; nil if none began. A run that has also ended was at most as long as
+  /// the increase.
   private static func newRun(_ old: (run: UInt64, total: UInt64), _ new: (run: UInt64, total: UInt64)) -> UInt64? {
     let added = growth(old.total, new.total)
     let goesOn = new.total >= old.total && old.run > 0 && new.run == old.run + added
@@ -144,7 +144,7 @@ package struct EventDetector: Sendable {
     return true
   }
 
-  /// Forgets sinks that are gone: a sink that comes back under the same id is a new one.
+  /// Drops sinks that are gone: one that returns under the same id is new.
   private mutating func forgetWhoLeft(_ new: AudioObservation) {
     guard !told.isEmpty else { return }
     let present = Set(new.sinks.map(\.id))

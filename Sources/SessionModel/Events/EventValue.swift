@@ -40,7 +40,7 @@ extension EventValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, 
 }
 
 extension EventValue: CustomStringConvertible {
-  /// The value as people write it.
+  /// The value in the form that people write.
   public var description: String {
     switch self {
     case .bool(let value): "\(value)"
@@ -52,10 +52,10 @@ extension EventValue: CustomStringConvertible {
 }
 
 extension EventValue {
-  /// Encodes a word of a choice.
+  /// Wraps a word of a choice.
   public init(_ word: some RawRepresentable<String>) { self = .string(word.rawValue) }
 
-  /// Decodes a word of a choice; nil for anything else.
+  /// Returns the word of a choice; nil for any other value.
   public func word<Word: RawRepresentable<String>>(_ kind: Word.Type = Word.self) -> Word? {
     if case .string(let text) = self { Word(rawValue: text) } else { nil }
   }

@@ -2,36 +2,36 @@ import Border
 
 /// The last minutes of the audio, in points of a fifth of a second: what the Graphs page and `nearend plot` draw (U5). [any]
 ///
-/// While no cycle runs there is nothing to tell, and no point.
+/// No points are added while no cycle runs.
 package struct CallHistory: Codable, Sendable, Equatable {
   /// Seconds between points.
   package static let interval = 0.2
-  /// Points that are kept: ten minutes.
+  /// The most points kept: ten minutes.
   package static let capacity = 3_000
-  /// Participants of whom a point tells, in the order of registration.
+  /// The most participants in a point, in the order of registration.
   package static let mostSinks = 16
 
-  /// Oldest first, with numbers and times that rise.
+  /// Oldest first, with ascending numbers and times.
   package private(set) var points: [HistoryPoint] = []
 
   package init() {}
 
-  /// - Parameter points: oldest first; of more than `capacity`, the last.
+  /// - Parameter points: oldest first; only the last `capacity` are kept.
   package init(_ points: some Sequence<HistoryPoint>) { append(contentsOf: points) }
 
-  /// Adds what is newer than the last point, and forgets what is older than ten minutes.
+  /// Appends the points newer than the last one, and drops those older than ten minutes.
   package mutating func append(contentsOf new: some Sequence<HistoryPoint>) {
     for point in new where point.number > (points.last?.number ?? 0) { points.append(point) }
-    // In one piece now and then, because that moves every point.
+    // Dropped in batches, because dropping moves every point.
     if points.count > Self.capacity + Self.capacity / 8 { points.removeFirst(points.count - Self.capacity) }
   }
 
-  /// Returns what came after point `number`; everything for 0.
+  /// Returns the points after number `number`; all for 0.
   package func after(_ number: UInt64) -> CallHistory {
     CallHistory(points.suffix(while: { $0.number > number }))
   }
 
-  /// Returns the last `seconds` before the newest point, and the newest point.
+  /// Returns the points of the last `seconds` before the newest point, and the newest point.
   package func last(_ seconds: Double) -> CallHistory {
     guard let newest = points.last else { return self }
     return CallHistory(points.suffix(while: { newest.time - $0.time < seconds }))
@@ -39,7 +39,7 @@ package struct CallHistory: Codable, Sendable, Equatable {
 }
 
 extension Array {
-  /// The longest end of the array of which every element satisfies the condition.
+  /// Returns the longest suffix whose elements all satisfy the condition.
   fileprivate func suffix(while condition: (Element) -> Bool) -> ArraySlice<Element> {
     self[(lastIndex { !condition($0) }.map { $0 + 1 } ?? 0)...]
   }
@@ -50,7 +50,7 @@ package struct HistoryPoint: Codable, Sendable, Equatable {
   /// One participant's ring.
   package struct Sink: Codable, Sendable, Equatable {
     package var id: String
-    /// Share of the ring that is full, 0–1.
+    /// The filled share of the ring, 0–1.
     package var fill: Double
     /// Underruns since the last point.
     package var underruns: Int
@@ -62,16 +62,16 @@ package struct HistoryPoint: Codable, Sendable, Equatable {
     }
   }
 
-  /// What it tells of a participant; nil if it was not there.
+  /// Returns a participant's data; nil if it was absent.
   package func sink(_ id: String) -> Sink? { sinks.first { $0.id == id } }
 
-  /// Counts points since nearend started, from 1.
+  /// The point's number, counted from 1 since nearend started.
   package var number: UInt64
   /// Seconds since 1970-01-01 00:00 UTC.
   package var time: Double
-  /// Peaks in dBFS; −120 if silent, nil while nobody takes the voice.
+  /// Peaks in dBFS; −120 if silent, nil while the voice has no consumer.
   package var microphoneLevel, voiceLevel: Double?
-  /// Peak of what nearend plays, dBFS; −120 if silent.
+  /// Peak of nearend's output to the speaker, in dBFS; −120 if silent.
   package var speakerLevel = -120.0
   /// In dB; nil before half a second of echo.
   package var erle: Double?
@@ -82,7 +82,7 @@ package struct HistoryPoint: Codable, Sendable, Equatable {
   /// Cycles missed since the last point.
   package var xruns = 0
   package var sinks: [Sink] = []
-  /// Levels of `SpectrogramScale.bands` bands, as `SpectrogramScale` packs them; empty while nobody takes the voice.
+  /// Levels of `SpectrogramScale.bands` bands, as packed by `SpectrogramScale`; empty while the voice has no consumer.
   package var microphone: [UInt8] = []
   package var voice: [UInt8] = []
 
@@ -92,24 +92,24 @@ package struct HistoryPoint: Codable, Sendable, Equatable {
   }
 }
 
-/// How a spectrogram's levels are packed into bytes. [any]
+/// The packing of a spectrogram's levels into bytes. [any]
 package enum SpectrogramScale {
-  /// From 0 Hz to 20 kHz, of equal width on the mel scale.
+  /// The number of bands, from 0 Hz to 20 kHz, of equal width on the mel scale.
   package static let bands = 48
 
-  /// 0 for −120 dBFS and less, in steps of half a dB.
+  /// Packs a level in dBFS: 0 for −120 dBFS and less, in steps of half a dB.
   package static func byte(_ level: Double) -> UInt8 { UInt8(min(max((level + 120) * 2, 0), 255)) }
 
-  /// In dBFS.
+  /// Unpacks a level, in dBFS.
   package static func level(_ byte: UInt8) -> Double { Double(byte) / 2 - 120 }
 
-  /// How much of it is shown, 0–1: nothing at −100 dBFS and below, everything from −30 dBFS on.
+  /// The intensity at which a level is drawn, 0–1: 0 at −100 dBFS and below, 1 from −30 dBFS on.
   package static func share(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
 }
 
 /// The axis of a curve of echo delays. [any]
 package enum DelayScale {
-  /// The end of an axis from 0 that holds all of them: the next 20 ms, at least 20.
+  /// Returns the end of an axis from 0 that holds all delays: the next multiple of 20 ms, at least 20.
   package static func end(holding delays: [Double?]) -> Double {
     let longest = delays.compactMap { $0 }.filter(\.isFinite).max() ?? 0
     return ((longest / 20).rounded(.up) * 20).bounded(to: 20...10_000, else: 20)

@@ -1,9 +1,9 @@
 import Border
 
-/// The points of a span by columns of equal time, the last of which ends at the newest point. [any]
+/// The points of a span, divided into columns of equal time, the last of which ends at the newest point. [any]
 package struct HistoryColumns: Sendable {
   private let columns: [[HistoryPoint]]
-  /// Columns that belong to the point before them.
+  /// The most consecutive empty columns that repeat the one before.
   private let reach: Int
 
   package init(_ history: CallHistory, span: Double, count: Int) {
@@ -17,15 +17,15 @@ package struct HistoryColumns: Sendable {
     reach = Int(bounded: (1.5 * CallHistory.interval * Double(count) / span).rounded(.up))
   }
 
-  /// The largest value of each column; nil without any.
+  /// Returns the largest value of each column; nil without any.
   package func largest(_ value: (HistoryPoint) -> Double?) -> [Double?] {
     filled(columns.map { $0.isEmpty ? .none : .some($0.compactMap(value).max()) })
   }
 
-  /// The sum of each column. Each value counts as at most a million: another nearend's document may say anything.
+  /// Returns the sum of each column. Clamps each value to a million, because another nearend's document may contain anything.
   package func sums(_ value: (HistoryPoint) -> Int) -> [Int] { columns.map { $0.reduce(0) { $0 + min(max(value($1), 0), 1_000_000) } } }
 
-  /// The largest level of each band in each column; nil without any.
+  /// Returns the largest level of each band in each column; nil without any.
   package func bands(_ bands: (HistoryPoint) -> [UInt8]) -> [[UInt8]?] {
     filled(
       columns.map { points in
@@ -39,7 +39,7 @@ package struct HistoryColumns: Sendable {
       })
   }
 
-  /// Points come a little sooner or later, and columns may be narrower than their distance: one without any repeats the one before.
+  /// Repeats the previous column in an empty one: points arrive a little early or late, and columns may be narrower than their distance.
   private func filled<Value>(_ values: [Value??]) -> [Value?] {
     var (last, age) = (Value?.none, 0)
     return values.map { value in

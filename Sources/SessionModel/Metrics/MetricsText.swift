@@ -11,7 +11,7 @@ package struct MetricFamily: Sendable {
       self.value = value
     }
   }
-  /// As Prometheus has it; a counter's ends in "_total".
+  /// Prometheus' name; a counter's ends in "_total".
   package let name: String
   package let kind: Kind
   package let help: String
@@ -51,7 +51,8 @@ struct MetricsText {
 
   private static func escaped(_ text: String, quotes: Bool) -> String {
     var result = ""
-    // Iterates by scalars, because "\r\n" is one Character.
+    // Iterate by scalars, because "\r
+    // " is one Character.
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": result += "\\\\"

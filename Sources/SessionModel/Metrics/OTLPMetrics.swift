@@ -1,8 +1,8 @@
-/// One reading of the metrics as OpenTelemetry's protocol has it in JSON: a `ResourceMetrics` of OTLP 1.x. [any]
+/// One reading of the metrics in the JSON encoding of OpenTelemetry's protocol: a `ResourceMetrics` of OTLP 1.x. [any]
 ///
 /// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding: names in lowerCamelCase, integers of 64 bits as strings.
 package struct OTLPMetrics: Encodable, Sendable {
-  /// A key with a text, or with a whole number.
+  /// A key with a text or an integer.
   package struct Attribute: Encodable, Sendable {
     struct Value: Encodable, Sendable {
       var stringValue: String?
@@ -47,14 +47,13 @@ package struct OTLPMetrics: Encodable, Sendable {
   var scopeMetrics: [ScopeMetrics]
 }
 
-/// Makes readings of the metrics, one after another, and remembers since when each counter has counted. [any]
+/// Makes successive readings of the metrics, and remembers the start time of each counter. [any]
 ///
-/// A counter that is there at the first reading has counted since the process began; one that comes later, or begins again, since the
-/// reading before.
+/// A counter present at the first reading starts with the process; one that appears later, or is reset, starts at the previous reading.
 package struct OTLPReader: Sendable {
   private struct Series: Hashable {
     let name: String
-    /// Names and values in turns.
+    /// Alternating names and values.
     let labels: [String]
   }
 
@@ -69,7 +68,7 @@ package struct OTLPReader: Sendable {
   }
 
   /// - Parameters:
-  ///   - metrics: what was just read.
+  ///   - metrics: the current metrics.
   ///   - time: now, in ns since 1970.
   ///   - begin: when the process began, in ns since 1970.
   package mutating func read(_ metrics: ServiceMetrics, at time: UInt64, begin: UInt64) -> OTLPMetrics {
@@ -81,7 +80,7 @@ package struct OTLPReader: Sendable {
           attributes: sample.labels.map { OTLPMetrics.Attribute($0.key, $0.value) }, timeUnixNano: String(time), asDouble: sample.value)
         if family.kind == .counter {
           let series = Series(name: family.name, labels: sample.labels.flatMap { [$0.key, $0.value] })
-          // The clock may have been set back.
+          // A start after `time` means that the clock was set back.
           let known = counters[series].flatMap { $0.value <= sample.value && $0.start <= time ? $0.start : nil }
           seen[series] = (known ?? since, sample.value)
           point.startTimeUnixNano = String(known ?? since)
@@ -98,10 +97,10 @@ package struct OTLPReader: Sendable {
 }
 
 extension MetricFamily {
-  /// Prometheus' name without its counters' suffix, which a collector that speaks to Prometheus puts there again.
+  /// Prometheus' name without the counters' suffix, which a collector that exports to Prometheus adds again.
   var otlpName: String { kind == .counter && name.hasSuffix("_total") ? String(name.dropLast(6)) : name }
 
-  /// In UCUM; empty for what is a state or a mere number.
+  /// The unit in UCUM; empty for a state or a dimensionless number.
   var unit: String {
     let units = [
       "_seconds": "s", "_bytes": "By", "_ratio": "1", "_decibels": "dB", "_hertz": "Hz", "_frames": "{frame}", "_blocks": "{block}",

@@ -1,4 +1,4 @@
-/// What comes over the network, and what goes there (K12).
+/// Adds the streams that come over the network, and those that are sent (K12).
 extension MetricsText {
   mutating func addRemotes(_ snapshot: Snapshot) {
     func each(_ value: (RemoteStatus) -> Double?) -> [Sample] {

@@ -1,4 +1,4 @@
-/// What a session is measured by, in base units (seconds, bytes, ratios). [any]
+/// The metrics of a session, in base units (seconds, bytes, ratios). [any]
 package struct ServiceMetrics: Sendable {
   package let families: [MetricFamily]
   /// The text of `GET /metrics`: Prometheus' text format 0.0.4.
@@ -18,7 +18,7 @@ package struct ServiceMetrics: Sendable {
     families = metrics.families
   }
 
-  /// What is served in the place of a nearend, which answered with `text`, or did not: with `nearend_up` before it.
+  /// Returns what an exporter serves for a nearend that answered with `text`, or did not answer: `nearend_up`, then `text`.
   package static func exported(_ text: String?) -> String {
     var metrics = MetricsText()
     metrics.add("nearend_up", .gauge, "Whether a nearend runs here and answers.", text == nil ? 0 : 1)

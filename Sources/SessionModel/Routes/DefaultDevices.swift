@@ -1,15 +1,16 @@
-/// Makes nearend's devices the system's defaults, and restores the former ones afterwards (R2). Anybody's change meanwhile wins. [any]
+/// Makes nearend's devices the system's defaults, and restores the former ones afterwards (R2). A change by others in between takes
+/// precedence. [any]
 package struct DefaultDevices: Sendable, Equatable {
-  /// A Boolean value indicating whether they should be the defaults.
+  /// A Boolean value indicating whether nearend's devices should be the defaults.
   package private(set) var isWanted: Bool
-  /// The former configured defaults, while nearend's are.
+  /// The former configured defaults, while nearend's devices are the defaults.
   package private(set) var former: [Device.Direction: SessionDefaults.Configured]
-  /// A Boolean value indicating whether nearend has set them in this run: later changes by others stay.
+  /// A Boolean value indicating whether nearend has set the defaults in this run: later changes by others stay.
   private var isSet = false
-  /// The configured defaults other than nearend's, as last reported: kept for when another program makes nearend's the default.
+  /// The configured defaults other than nearend's, as last reported, in case another program makes nearend's the default.
   private var lastConfigured: [Device.Direction: String] = [:]
 
-  /// - Parameter former: what an earlier run left behind, after a crash.
+  /// - Parameter former: left behind by an earlier run that crashed.
   package init(isWanted: Bool = false, former: [Device.Direction: SessionDefaults.Configured] = [:]) {
     self.isWanted = isWanted
     self.former = former
@@ -20,7 +21,7 @@ package struct DefaultDevices: Sendable, Equatable {
     isSet = false
   }
 
-  /// Takes the defaults as they are, and changes them to what they should be.
+  /// Observes the defaults, and sets or restores them as wanted.
   mutating func observe(_ defaults: inout SessionDefaults, _ effects: inout [RouteEffect]) {
     guard defaults.isKnown else { return }
     if isWanted { set(&defaults, &effects) } else { restore(&defaults, &effects) }
@@ -30,7 +31,7 @@ package struct DefaultDevices: Sendable, Equatable {
     }
   }
 
-  /// The names of the configured defaults before nearend's.
+  /// Returns the names of the configured defaults before nearend's.
   func names(in defaults: SessionDefaults) -> [Device.Direction: String] {
     var names: [Device.Direction: String] = [:]
     for direction in Device.Direction.both {
@@ -66,7 +67,7 @@ package struct DefaultDevices: Sendable, Equatable {
   private mutating func restore(_ defaults: inout SessionDefaults, _ effects: inout [RouteEffect]) {
     let before = former
     for direction in Device.Direction.both {
-      // A session manager that has just started has not reported it yet.
+      // A session manager that has just started has not reported the default yet.
       guard let former = before[direction], let current = defaults.configured[direction] else { continue }
       self.former[direction] = nil
       guard current.name == NodeNames.device(direction) else { continue }
@@ -76,8 +77,8 @@ package struct DefaultDevices: Sendable, Equatable {
         continue
       }
       // WirePlumber 0.4 prefers the 16 names configured last, even when none is configured: nearend's would stay the default, and become it
-      // at the next start. As many names that no node has push it out, and the highest priority decides, as before. WirePlumber 0.5 forgets
-      // by itself.
+      // at the next start. As many names of no node displace it, and the highest priority decides, as before. WirePlumber 0.5 forgets by
+      // itself.
       for number in 1...16 { effects.append(.configure(direction, .device(NodeNames.nobody(number)))) }
       defaults.configured[direction] = nil
       effects.append(.configure(direction, .none))
@@ -89,7 +90,7 @@ package struct DefaultDevices: Sendable, Equatable {
 extension NodeNames {
   private static let nobodyPrefix = "nearend.none."
 
-  /// A name that no node has.
+  /// Returns a name that no node has.
   fileprivate static func nobody(_ number: Int) -> String { nobodyPrefix + "\(number)" }
   fileprivate static func isNobody(_ name: String) -> Bool { name.hasPrefix(nobodyPrefix) }
 }

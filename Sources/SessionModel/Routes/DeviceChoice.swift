@@ -1,11 +1,11 @@
-/// Chooses the real devices (R1): what a person picked, or the system's defaults, or the best there is. [any]
+/// Chooses the real devices (R1): the devices that a person picked, or the system's defaults, or the best available. [any]
 struct DeviceChoice: Sendable, Equatable {
   /// The names that a person picked, present or not; a direction without one follows the system's default.
   var picked: [Device.Direction: String] = [:]
   /// The devices used last, a fallback when nothing better is known.
   private var last: [Device.Direction: String] = [:]
 
-  /// Chooses, and remembers the choice.
+  /// Chooses the devices, and remembers the choice.
   /// - Parameters:
   ///   - configured: the names of the configured defaults before nearend's.
   ///   - heldSpeaker: the speaker in use while it changes its profile: the system's default will return to it.
@@ -24,8 +24,8 @@ struct DeviceChoice: Sendable, Equatable {
   }
 
   /// Returns the best device: the pick, the system's default, the user's configured default, the last one used, the highest priority, in
-  /// this order. While nearend's is the default, what would be it otherwise; the last one used does not count then. Devices with nothing
-  /// plugged in come last, unless picked.
+  /// this order. While nearend's device is the default, it is replaced by what would otherwise be the default; the last one used does not
+  /// count then. Devices with nothing plugged in come last, unless picked.
   private func best(
     _ direction: Device.Direction, _ observation: RouteObservation, configured: String?, held: String?
   ) -> RouteDevice? {

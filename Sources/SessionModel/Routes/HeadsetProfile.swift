@@ -1,10 +1,10 @@
-/// Decides when a Bluetooth headset switches between music (A2DP) and calls (HFP), the only profile with a microphone (R6). Pure: given the
-/// time. [any]
+/// Decides when a Bluetooth headset switches between music (A2DP) and calls (HFP), the only profile with a microphone (R6). Pure; times are
+/// given. [any]
 ///
 ///     music ──sends for `callDelay`──▶ calls ──nobody sends for `musicDelay`──▶ music
 ///
-/// Both delays exceed those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. A profile that somebody else
-/// chose meanwhile stays.
+/// Both delays exceed those of WirePlumber's own policy (500 ms and 2 s), so that only one of the two acts. A profile that another program
+/// or a person has chosen meanwhile stays.
 package struct HeadsetProfile: Sendable, Equatable {
   /// A Bluetooth headset's card.
   package struct Card: Sendable, Equatable {
@@ -12,7 +12,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     package var name: String
     /// Name of the active profile.
     package var profile: String
-    /// The best profile with a microphone; nil where it has none.
+    /// The best profile with a microphone; nil if the card has none.
     package var callProfile: String?
 
     package init(name: String, profile: String, callProfile: String?) {
@@ -52,26 +52,27 @@ package struct HeadsetProfile: Sendable, Equatable {
 
   /// The switch in effect.
   package private(set) var change: Change?
-  /// The switch of a headset that went away, while another one is used.
+  /// The switch of a headset that went away, while a different one is used.
   private var setAside: Change?
-  /// What remains to be undone, for a next run: of two headsets the one in use.
+  /// The switch that a later run must undo; with two headsets, that of the one in use.
   package var unfinished: Change? { change ?? setAside }
   private var hasTakenEffect = false
   /// A Boolean value indicating whether the headset disappeared after nearend's switch; when it returns it starts afresh.
   private var isAway = false
   private var asked = -Double.infinity
-  /// The time since when a switch has been due.
+  /// The time from which a switch has been due.
   private var due: Double?
-  /// A Boolean value indicating whether somebody undid nearend's switch while something sends; it is not repeated before sending ends.
+  /// A Boolean value indicating whether nearend's switch was undone by others while something sends; it is not repeated before sending
+  /// ends.
   private var isOverruled = false
 
-  /// - Parameter change: a switch that an earlier run left behind, after a crash.
+  /// - Parameter change: a switch left behind by an earlier run that crashed.
   package init(change: Change? = nil) {
     self.change = change
     hasTakenEffect = change != nil
   }
 
-  /// Compares the wanted with the actual profile.
+  /// Compares the wanted profile with the actual one.
   ///
   /// - Parameters:
   ///   - sends: whether something records.
@@ -96,7 +97,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     return (ask(card.name, call, at: time), time + Self.patience)
   }
 
-  /// Lets a switched headset that is gone not stand in the way of another one, and takes it up again when it returns.
+  /// Sets the switch of a headset that is gone aside, so that a different headset can be switched, and resumes it when the headset returns.
   private mutating func setAsideOrResume(used: String?, cards: [Card]) {
     func isThere(_ name: String) -> Bool { cards.contains { $0.name == name } }
     if let gone = change, !isThere(gone.card), let used, isThere(used) {
@@ -120,7 +121,7 @@ package struct HeadsetProfile: Sendable, Equatable {
       isAway = false
     } else {
       guard hasTakenEffect || isAway || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
-      // Somebody chose another profile, or the switch is impossible.
+      // The profile was chosen by others, or the switch is impossible.
       self.change = nil
       isOverruled = sends && !isAway
       isAway = false
@@ -136,7 +137,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     return (ask(card.name, change.former, at: time), time + Self.patience)
   }
 
-  /// Returns the request that restores the original profile when nearend leaves, also while the card has not reported the switch.
+  /// Returns the request that restores the original profile when nearend leaves, even if the card has not reported the switch yet.
   package mutating func leave(cards: [Card]) -> Request? {
     guard let change, let card = cards.first(where: { $0.name == change.card }) else { return nil }
     guard card.profile == change.ours || !hasTakenEffect && card.profile == change.former else { return nil }

@@ -1,11 +1,11 @@
-/// The names of nearend's nodes, which others rely on. [any]
+/// The names of nearend's nodes, on which others rely. [any]
 package enum NodeNames {
   package static let filter = "nearend"
   package static let speaker = "nearend.speaker"
   package static let microphone = "nearend.microphone"
   package static let sinkPrefix = "nearend.sink."
 
-  /// Returns whether applications play into the device of that name.
+  /// Returns whether the device of that name is one that applications play into.
   package static func isSink(_ name: String) -> Bool { name == speaker || name.hasPrefix(sinkPrefix) }
 
   /// Returns whether the name is that of one of nearend's own nodes, which are never a route for its sound (R1).
@@ -13,6 +13,6 @@ package enum NodeNames {
     name == filter || name == microphone || isSink(name)
   }
 
-  /// The device that becomes the system's default where nearend's are wanted (R2).
+  /// Returns the device that becomes the system's default if nearend's devices are to be the defaults (R2).
   package static func device(_ direction: Device.Direction) -> String { direction == .input ? microphone : speaker }
 }

@@ -44,7 +44,7 @@ public enum PortAvailability: String, Codable, Sendable, CaseIterable {
   case yes
 }
 
-/// What the graph reports of a port; anything may be missing. [any]
+/// The graph's facts about a port; any of them may be missing. [any]
 package struct PortFacts: Sendable, Equatable {
   package var direction: Device.Direction
   /// `port.type` of the active Route: "speaker", "headphones", "mic", …
@@ -114,7 +114,7 @@ extension PortType {
   /// Derives the type from the port types of PipeWire's ALSA and BlueZ plugins.
   private static func byPort(_ facts: PortFacts) -> PortType? {
     let isInput = facts.direction == .input
-    // Only names from a card's UCM profile distinguish it: ALSA's own Routes are called HDMI for both.
+    // Only names from a card's UCM profile tell DisplayPort from HDMI: ALSA's own Routes call both HDMI.
     if !isInput, facts.portName?.lowercased().contains("displayport") == true { return .displayPort }
     switch facts.portType {
     case "speaker": return .builtInSpeaker
@@ -172,8 +172,8 @@ extension PortFacts {
 
   fileprivate var isBluetooth: Bool { api == "bluez5" || bus == "bluetooth" || bluetoothProfile != nil }
 
-  /// A Boolean value indicating whether only the wearer hears it (R5): headphones and headsets, whatever the connection. A Bluetooth device
-  /// of unknown kind counts as one: most are, and playing on unheard does less harm than playing into a room.
+  /// A Boolean value indicating whether only the wearer hears it (R5): headphones and headsets, however connected. A Bluetooth device of
+  /// unknown kind counts as one: most are, and continuing unheard does less harm than playing into a room.
   package var isPrivate: Bool {
     guard direction == .output else { return false }
     switch portType {

@@ -7,11 +7,11 @@ public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
   case oldDeviceUnavailable
   /// Something began or stopped sending, and the route follows: a Bluetooth headset between A2DP and HFP.
   case categoryChange
-  /// A person chose another device, in nearend or as the system's default.
+  /// A person chose a different device, in nearend or as the system's default.
   case override
   /// The machine slept, and woke up with a different route.
   case wakeFromSleep
-  /// No device is left.
+  /// No device remains.
   case noSuitableRoute
   /// The same device is used in a different way.
   case routeConfigurationChange
@@ -19,7 +19,7 @@ public enum RouteChangeReason: String, Codable, Sendable, CaseIterable {
 
 /// A change of route. [any]
 public struct RouteChange: Codable, Sendable, Equatable {
-  /// Why it changed, as both routes and what people chose meanwhile tell.
+  /// The reason for the change, derived from both routes and from people's choices.
   public var reason: RouteChangeReason
   /// The route before; empty if there was none.
   public var previousRoute: RouteDescription
@@ -74,7 +74,7 @@ extension RouteChange {
     if isChosen { return .override }
     let gone = changed.flatMap { old.route[$0] }.filter { !new.available.contains($0.id) }
     let came = changed.flatMap { new.route[$0] }.filter { !old.available.contains($0.id) }
-    // ALSA reports a loudspeaker as unplugged while headphones are plugged in: the jack says what happened.
+    // ALSA reports a loudspeaker as unplugged while headphones are plugged in, so the jack decides.
     if came.contains(where: { $0.availability == .yes }) { return .newDeviceAvailable }
     if !gone.isEmpty { return .oldDeviceUnavailable }
     if !came.isEmpty { return .newDeviceAvailable }
@@ -102,7 +102,7 @@ extension RouteChange {
     ]
   }
 
-  /// For the log.
+  /// A description for the log.
   package var words: String { "route \(route.words), was \(previousRoute.words): \(reason.rawValue)" }
 }
 

@@ -4,7 +4,7 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   public var name: String
   /// A description for people: "Built-in Audio Analog Stereo".
   public var description: String
-  /// The kind of port (R3); `other` if the graph does not tell.
+  /// The kind of port (R3); `other` if the graph does not report it.
   public var portType: PortType
   /// Name of the device's active Route, "analog-output-headphones"; empty if it has none.
   public var port: String
@@ -37,8 +37,8 @@ public struct RoutePort: Codable, Sendable, Equatable, Hashable {
   /// The identity of the port: node and Route.
   public var id: PortId { PortId(node: name, port: port) }
 
-  /// A node may be known before its card has told the Route, and a headset's with the Route of its former profile: its type tells the
-  /// profile.
+  /// A node may be known before its card has reported the Route, and a headset's node with the Route of its former profile, so its type
+  /// identifies the profile.
   fileprivate func isSame(as other: RoutePort) -> Bool {
     name == other.name && portType == other.portType && (port == other.port || port.isEmpty || other.port.isEmpty || isBluetooth)
   }
@@ -75,7 +75,7 @@ public struct RouteDescription: Codable, Sendable, Equatable {
   /// A Boolean value indicating whether no real device is in use.
   public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 
-  /// Returns whether the route uses another port, or the same port as another type. Other properties of a port do not count.
+  /// Returns whether the routes use different ports, or the same port as a different type. Other properties of a port do not count.
   public func differs(from other: RouteDescription) -> Bool { differs(from: other, .input) || differs(from: other, .output) }
 
   func differs(from other: RouteDescription, _ direction: Device.Direction) -> Bool {

@@ -1,6 +1,6 @@
-/// A node that nearend's sound can come from or go to, with everything that is known of it at one instant. [any]
+/// A node that nearend can record from or play to, with everything known about it at one instant. [any]
 package struct RouteDevice: Sendable, Equatable {
-  /// The node's id, and its serial number, which unlike an id is never given again.
+  /// The node's id, and its serial number, which unlike an id is never reused.
   package var id: UInt32
   package var serial: UInt64
   package var direction: Device.Direction
@@ -10,9 +10,9 @@ package struct RouteDevice: Sendable, Equatable {
   package var card: UInt32?
   /// Its end of a route.
   package var port: RoutePort
-  /// Every port that it can use now; empty if nothing is plugged into any of its jacks.
+  /// Every port that the device can use now; empty if nothing is plugged into any of its jacks.
   package var available: Set<PortId>
-  /// A Boolean value indicating whether the daemon has told everything about it and its card.
+  /// A Boolean value indicating whether the daemon has reported everything about the device and its card.
   package var isKnown: Bool
 
   package init(
@@ -43,10 +43,10 @@ package struct RouteChoice: Sendable, Equatable {
     self.speaker = speaker
   }
 
-  /// Their names.
+  /// The names of the devices.
   package var ends: RouteEnds { RouteEnds(microphone: microphone?.name, speaker: speaker?.name) }
 
-  /// The route that they make.
+  /// The route that the devices form.
   package var route: RouteDescription {
     RouteDescription(inputs: microphone.map { [$0.port] } ?? [], outputs: speaker.map { [$0.port] } ?? [])
   }

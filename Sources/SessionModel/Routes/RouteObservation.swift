@@ -1,4 +1,4 @@
-/// What the graph and the session tell of routes at one instant. [any]
+/// The graph's and the session's facts about routes at one instant. [any]
 package struct RouteObservation: Sendable, Equatable {
   /// The devices whose sound does not come back into nearend (R1), oldest first.
   package var devices: [RouteDevice] = []
@@ -9,7 +9,7 @@ package struct RouteObservation: Sendable, Equatable {
   package var defaults = SessionDefaults()
   /// What the session would need if nothing interrupted it.
   package var wanted = SessionDemand()
-  /// Remarks on what there is too much of to be observed; each is told once.
+  /// Remarks on objects that exceed the observable number; each is logged once.
   package var omissions: [String] = []
 
   package init() {}
@@ -30,13 +30,13 @@ package struct RouteObservation: Sendable, Equatable {
   }
 }
 
-/// The session's default devices, as its session manager has them. [any]
+/// The session's default devices, as reported by its session manager. [any]
 package struct SessionDefaults: Sendable, Equatable {
   /// A device that a person has configured as the default.
   package struct Configured: Sendable, Equatable {
     /// The value as the session manager wrote it; "" for none.
     package var value: String
-    /// The name in it; nil if there is none.
+    /// The device's name in the value; nil if there is none.
     package var name: String?
 
     package init(value: String, name: String?) {
@@ -49,9 +49,9 @@ package struct SessionDefaults: Sendable, Equatable {
   }
   /// The names of the default devices.
   package var current: [Device.Direction: String]
-  /// The configured ones; a direction is missing where the session manager has told of none.
+  /// The configured defaults; a direction is missing if the session manager has not reported one.
   package var configured: [Device.Direction: Configured]
-  /// A Boolean value indicating whether the session manager has told everything.
+  /// A Boolean value indicating whether the session manager has reported everything.
   package var isKnown: Bool
 
   package init(

@@ -1,5 +1,5 @@
-/// Computes the next state of routes, and the effects to carry out. Pure: holds every rule of which devices are used and what follows when
-/// they come and go. [any]
+/// Computes the next state of routes, and the effects to carry out. Pure: contains every rule on which devices are used and what follows
+/// when they appear or disappear. [any]
 ///
 ///     observation ──▶ defaults ──▶ choice ──▶ pause ──▶ route change ──▶ headset's profile
 ///
@@ -32,7 +32,7 @@ extension RouteState {
 
   private mutating func observe(_ observation: RouteObservation, at time: Double, _ effects: inout [RouteEffect]) {
     var now = observation
-    // Once of each.
+    // Each once.
     for text in now.omissions where remarked.insert(text).inserted { effects.append(.remark(.warning, text)) }
     defaults.observe(&now.defaults, &effects)
     var next: [Double] = []
@@ -41,12 +41,12 @@ extension RouteState {
     var devices = devices
     let found = devices.choose(from: now, configured: configured, heldSpeaker: transition?.speaker)
     if missing == .output {
-      // Use nothing else meanwhile: private audio is not for the room, and the headset will be back in a moment.
+      // Uses nothing else meanwhile: private audio is not for the room, and the headset will be back in a moment.
       choice.speaker = nil
       if let microphone = choice.microphone, !now.serials.contains(microphone.serial) { choice.microphone = nil }
     } else {
       (self.devices, choice, route) = (devices, found, found.route)
-      // What is not known, or not whole, is no news.
+      // A device that is not fully known, or not complete, is not reported.
       let isKnown = [found.microphone, found.speaker].allSatisfy { $0?.isKnown ?? true }
       if missing == nil, isKnown { judge(now, configured, at: time, &effects) }
     }
@@ -56,14 +56,14 @@ extension RouteState {
     if let first = next.min() { effects.append(.observeAgain(after: max(0.01, first - time))) }
   }
 
-  /// The direction that a headset changing its profile has not brought back yet.
+  /// Returns the direction that a headset changing its profile has not restored yet.
   private mutating func missingPart(_ now: RouteObservation, at time: Double) -> Device.Direction? {
     transition = HeadsetTransition(from: choice, route, now, at: time) ?? transition
     if transition?.isOver(now, at: time) == true { transition = nil }
     return transition?.missing(in: now)
   }
 
-  /// Pauses where headphones are gone, and reports a change of the route.
+  /// Pauses if headphones are gone, and reports a change of the route.
   private mutating func judge(
     _ now: RouteObservation, _ configured: [Device.Direction: String], at time: Double, _ effects: inout [RouteEffect]
   ) {
@@ -85,11 +85,11 @@ extension RouteState {
   private mutating func switchHeadset(
     _ now: RouteObservation, at time: Double, _ next: inout [Double], _ effects: inout [RouteEffect]
   ) {
-    // WirePlumber 0.5 gives a headset a source in its music profile, too, silent until a call: it may be the microphone used with another
-    // speaker.
+    // WirePlumber 0.5 gives a headset a source in its music profile, too, silent until a call: it may be the microphone even if the speaker
+    // is a different device.
     let heard = now.headsets.first { card in route.inputs.contains { $0.device == card.name } }?.name
     let played = transition?.card ?? now.headsets.first { card in route.outputs.contains { $0.device == card.name } }?.name
-    // A person who picked another microphone wants that one, and music in full quality.
+    // A person who picked a different microphone wants that one, and music in full quality.
     let used = picked[.input] == nil ? played ?? heard : heard
     let before = headset.unfinished
     let (request, due) = headset.look(

@@ -1,9 +1,9 @@
-/// Everything that decides which devices are used, and what follows when they come and go (R1–R7). Only `reduce` changes it. Survives the
-/// daemon. [any]
+/// Everything that decides which devices are used, and what follows when they appear or disappear (R1–R7). Only `reduce` changes it.
+/// Outlives the daemon. [any]
 package struct RouteState: Sendable, Equatable {
   /// The devices in use.
   package internal(set) var choice = RouteChoice()
-  /// The route at the last choice. While a headset is waited for it stays the one before.
+  /// The route at the last choice. It stays the previous one while a headset is waited for.
   package internal(set) var route = RouteDescription()
 
   var devices = DeviceChoice()
@@ -20,9 +20,9 @@ package struct RouteState: Sendable, Equatable {
   static let patience = 2.0
 
   /// - Parameters:
-  ///   - picked: the names of the devices that are wanted from the start.
-  ///   - defaults: whether nearend's devices are to be the system's defaults, and the former ones that an earlier run left behind.
-  ///   - headset: a switch of a headset's profile that an earlier run left behind.
+  ///   - picked: the names of the devices wanted from the start.
+  ///   - defaults: whether nearend's devices are to be the system's defaults, and the former ones left behind by an earlier run.
+  ///   - headset: a switch of a headset's profile left behind by an earlier run.
   package init(
     picked: [Device.Direction: String] = [:], pausesOnUnplug: Bool = true, defaults: DefaultDevices = DefaultDevices(),
     headset: HeadsetProfile.Change? = nil
@@ -44,6 +44,6 @@ package struct RouteState: Sendable, Equatable {
   /// A Boolean value indicating whether playback is paused because headphones are gone (R5).
   package var isPaused: Bool { unplugPause.isPaused }
 
-  /// A Boolean value indicating whether the headset in use is changing its profile, and is waited for.
+  /// A Boolean value indicating whether the headset in use is changing its profile and is waited for.
   package var isHeadsetInTransition: Bool { transition != nil }
 }

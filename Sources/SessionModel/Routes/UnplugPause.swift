@@ -1,6 +1,6 @@
 /// Decides when playback pauses because headphones are gone, so that private audio does not play into the room (R5). Pure. [any]
 ///
-/// As in Apple's "Responding to audio route changes". Plugging in, or choosing another speaker, continues without a pause.
+/// Follows Apple's "Responding to audio route changes". Plugging in, or choosing another speaker, continues without a pause.
 package struct UnplugPause: Sendable, Equatable {
   /// The facts at one instant.
   package struct Look: Sendable, Equatable {
@@ -8,7 +8,7 @@ package struct UnplugPause: Sendable, Equatable {
     package var output: RoutePort?
     /// Every port that can be used now.
     package var available: Set<PortId>
-    /// The speaker that a person chose; nil if nobody did.
+    /// The speaker that a person chose; nil if none was chosen.
     package var chosen: String?
     /// A Boolean value indicating whether anything plays.
     package var isPlaying: Bool
@@ -30,11 +30,11 @@ package struct UnplugPause: Sendable, Equatable {
   }
   package private(set) var isPaused = false
   private var last: Look?
-  /// When another headset replaced unplugged headphones. A change right after that is still the session manager looking for a speaker;
-  /// counting it would let a second headset on the desk cause playback in the room.
+  /// When another headset replaced unplugged headphones. A change right after that is still the session manager's search for a speaker;
+  /// taking it for a choice would let a second headset on the desk cause playback in the room.
   private var tookOver: Double?
-  /// Headphones that were abandoned by nobody's choice while they were still there, and when. If they disappear a moment later they were
-  /// unplugged: the session manager's choice and the jack's news arrive separately.
+  /// Headphones that went out of use without anybody's choice while they were still there, and when. If they disappear a moment later they
+  /// were unplugged: the session manager's choice and the jack's report arrive separately.
   private var givenUp: [GivenUp] = []
   private struct GivenUp: Equatable {
     var port: PortId
@@ -45,7 +45,7 @@ package struct UnplugPause: Sendable, Equatable {
 
   package init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
-  /// Takes the route, changed or not.
+  /// Updates with the route, changed or not.
   package mutating func look(_ new: Look) {
     let old = last
     last = new
@@ -74,7 +74,7 @@ package struct UnplugPause: Sendable, Equatable {
     }
   }
 
-  /// Resumes: a person wants to hear it in the room.
+  /// Resumes: a person wants to hear playback in the room.
   package mutating func resume() {
     isPaused = false
     tookOver = nil

@@ -12,13 +12,13 @@ package struct InterruptionHistory: Sendable {
 
   package init() {}
 
-  /// Takes a change of the session.
+  /// Records a change of the session.
   /// - Parameters:
   ///   - old: the session before the change.
   ///   - new: the session after it.
   ///   - isRecovered: whether `didRecover` is posted for this change.
   ///   - time: seconds since 1970-01-01 00:00 UTC.
-  ///   - clock: seconds since boot, those asleep included: a monotonic clock stands still in a sleep.
+  ///   - clock: seconds since boot, including time asleep: a monotonic clock stands still during sleep.
   package mutating func note(from old: SessionState, to new: SessionState, isRecovered: Bool, time: Double, clock: Double) {
     for reason in new.interruptions where !old.interruptions.contains(reason) {
       entries.append(Entry(record: InterruptionRecord(reason: reason, began: time, duration: 0, outcome: .holds), clock: clock))
@@ -38,7 +38,7 @@ package struct InterruptionHistory: Sendable {
 
   private mutating func trim() { entries.removeFirst(max(0, entries.count - Self.capacity)) }
 
-  /// The records, oldest first; for current ones the duration so far.
+  /// Returns the records, oldest first; for current ones the duration so far.
   package func records(at clock: Double) -> [InterruptionRecord] {
     entries.map { entry in
       var record = entry.record

@@ -9,11 +9,11 @@ public struct Media: Codable, Sendable, Equatable {
   }
   /// Unique among the media of one owner: a program's choice, or an application's name with a number, "parec-71".
   public var id: String
-  /// Takes the processed microphone.
+  /// A Boolean value indicating whether it records the processed microphone.
   public var isSend: Bool
-  /// Is played on the speaker.
+  /// A Boolean value indicating whether it is played on the speaker.
   public var isReceive: Bool
-  /// A program's media and an application's are distinct even with the same id.
+  /// The media's owner: a program's media and an application's are distinct even with the same id.
   public var owner: Owner
 
   package init(id: String, isSend: Bool, isReceive: Bool, owner: Owner = .program) {

@@ -1,4 +1,4 @@
-/// An effect of a session's change, to be carried out in order. [any]
+/// A consequence of a session's change; effects are carried out in order. [any]
 package enum SessionEffect: Sendable, Equatable {
   /// Refuses the call; nothing has changed.
   case refused(SessionRefusal)
@@ -6,13 +6,13 @@ package enum SessionEffect: Sendable, Equatable {
   case demand(SessionDemand)
   /// `useVoiceProcessingIO` changed.
   case voiceProcessing(Bool)
-  /// Whether and where the voice is muted.
+  /// Sets whether and where the voice is muted.
   case microphone(MicrophoneGate)
-  /// Channels of the source and of the mix.
+  /// Sets the channels of the source and of the mix.
   case channelCounts(capture: Int, render: Int)
-  /// Starts giving the source audio.
+  /// Starts delivering audio to the source.
   case attachSource(mediaId: String)
-  /// Stops giving the source audio; it stays registered as a deferred source (S3).
+  /// Stops delivering audio to the source; it stays registered as a deferred source (S3).
   case detachSource(mediaId: String)
   /// Removes the source for good.
   case removeSource(mediaId: String)

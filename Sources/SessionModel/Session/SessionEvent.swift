@@ -13,15 +13,15 @@ package enum SessionEvent: Sendable, Equatable {
   case sourceHadAudio(mediaId: String)
   /// `reportSourceResampling`; nil for none. Ignored for any id but the registered source's (T5).
   case sourceResampling(mediaId: String, SessionState.Resampling?)
-  /// `registerSpeakerOutput`, after its format was found valid (K1).
+  /// `registerSpeakerOutput`, after its format was validated (K1).
   case registerSink(mediaId: String)
   case unregisterSink(mediaId: String)
   case setInitOnly(InitOnlySetting)
-  /// `setVoiceProcessingEnabled`: switches `useVoiceProcessingIO` while running, at the price of a short gap (V1).
+  /// `setVoiceProcessingEnabled`: switches `useVoiceProcessingIO` while running, at the cost of a short gap (V1).
   case setVoiceProcessingEnabled(Bool)
   case setAutomaticConfiguration(Bool)
   case setAutomaticDeactivation(Bool)
-  /// Whether the session is in the chain of engine observers; without it nearend does nothing automatically (S6).
+  /// Sets whether the session is in the chain of engine observers; outside it nearend does nothing automatically (S6).
   case setSessionHandling(Bool)
 
   // A person at the microphone

@@ -1,4 +1,4 @@
-/// Computes the session's next state and the effects to carry out. Pure: holds every rule of media, activation, manual mode, deferred
+/// Computes the session's next state and the effects to carry out. Pure: contains every rule of media, activation, manual mode, deferred
 /// sources and recovery. [any]
 package func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: SessionState, effects: [SessionEffect]) {
   var next = state
@@ -50,7 +50,7 @@ extension SessionState {
   fileprivate mutating func apply(_ event: SessionEvent, _ effects: inout [SessionEffect]) {
     switch event {
     case .registerMedia(let id, let isSend, let isReceive):
-      // An application may have the same id: the owner counts, not the name.
+      // An application may have the same id: compare the owner, too.
       guard isSend || isReceive, program(id) == nil else { return }
       let firstApplication = media.firstIndex { $0.owner == .application } ?? media.endIndex
       media.insert(Media(id: id, isSend: isSend, isReceive: isReceive), at: firstApplication)
@@ -159,7 +159,7 @@ extension SessionState {
         effects.append(.rebuild)
       }
       interruptions.append(reason)
-      // The call manager must activate the session again.
+      // Requires a new activation by the call manager.
       isActivatedExternally = false
     case .interruptionEnded(let reason):
       unheeded.removeAll { $0 == reason }
@@ -192,7 +192,7 @@ extension SessionState {
     }
   }
 
-  /// Reports a recovery; in manual mode only if the call manager has activated the session meanwhile.
+  /// Reports a recovery; in manual mode only if the call manager has meanwhile activated the session again.
   private mutating func recover(_ effects: inout [SessionEffect]) {
     awaitsRecovery = false
     if isUnitRunning { effects.append(.recovered) }

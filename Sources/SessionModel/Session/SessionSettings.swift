@@ -3,7 +3,7 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   /// `useVoiceProcessingIO`: false keeps the same graph, leaves the voice unprocessed and adds nothing to its path (V1). Locked while media
   /// is registered (L6).
   public var usesVoiceProcessing = true
-  /// Channels that a source is given, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
+  /// Channels delivered to a source, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
   public var captureChannelCount = 1
   /// Channels of the mix, 1 or 2. Locked while media is registered (L6).
   public var renderChannelCount = 2
@@ -13,17 +13,17 @@ public struct SessionSettings: Codable, Sendable, Equatable {
   public var isAutomaticConfigurationEnabled = true
   /// False keeps the session active after the last media is unregistered (S5). No effect without automatic configuration.
   public var isAutomaticDeactivationEnabled = true
-  /// False if the session is not in the chain of engine observers; it then does nothing automatically (S6).
+  /// False if the session is not in the chain of engine observers; nearend then does nothing automatically (S6).
   public var isHandled = true
 
   /// A Boolean value indicating whether nearend links the real devices itself.
   public var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
 
-  /// A Boolean value indicating whether the person at the microphone is muted (D1).
+  /// A Boolean value indicating whether the microphone is muted (D1).
   public var isMicrophoneMuted = false
   /// How a mute is carried out (D1); no effect while not muted.
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
-  /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, though nobody sends
+  /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, although nothing sends
   /// (S8).
   public var isRecordingAlwaysPrepared = false
 
@@ -33,7 +33,7 @@ public struct SessionSettings: Codable, Sendable, Equatable {
 /// A setting that can be changed only while no media is registered (L6).
 public enum InitOnlySetting: Sendable, Equatable {
   case useVoiceProcessingIO(Bool)
-  /// Both directions, as LiveSwitch's `setChannelCount:`; 1 or 2.
+  /// Both directions, like LiveSwitch's `setChannelCount:`; 1 or 2.
   case channelCount(Int)
   case captureChannelCount(Int)
   case renderChannelCount(Int)

@@ -1,4 +1,4 @@
-/// Everything that decides whether the session runs, and for whom. Only `reduce` changes it. [any]
+/// Everything that decides whether the session runs, and who takes part. Only `reduce` changes it. [any]
 ///
 ///     media ────────┐
 ///     active ───────┼──▶ isUnitRunning ──▶ demand ──▶ links
@@ -7,7 +7,7 @@ package struct SessionState: Sendable, Equatable {
   /// The one consumer of the processed microphone in a program (L5).
   package struct Source: Sendable, Equatable {
     package enum Phase: String, Codable, Sendable {
-      /// Waits for the session to run; needs no restart then (S3).
+      /// Waits for the session to run; it then needs no restart (S3).
       case deferred
       case running
     }
@@ -15,7 +15,7 @@ package struct SessionState: Sendable, Equatable {
     package var phase: Phase
     /// A Boolean value indicating whether it has had audio other than silence (T5).
     package var hadAudio = false
-    /// The source's resampling; nil if it takes the rate it is given.
+    /// The source's resampling; nil if it uses the rate of its input.
     package var resampling: Resampling?
   }
 
@@ -38,11 +38,11 @@ package struct SessionState: Sendable, Equatable {
   package internal(set) var source: Source?
   /// Media ids of the ring sinks, in the order of registration.
   package internal(set) var sinks: [String] = []
-  /// Manual mode: a Boolean value indicating whether the call manager has activated the session and not yet deactivated it (S2).
+  /// Manual mode: a Boolean value indicating whether the call manager has activated the session and not deactivated it since (S2).
   package internal(set) var isActivatedExternally = false
-  /// The interruptions now, in the order in which they began (I1).
+  /// The current interruptions, in the order in which they began (I1).
   package internal(set) var interruptions: [Interruption.Reason] = []
-  /// The interruptions that are ignored now because others manage the session (S5).
+  /// The interruptions that are currently ignored because others manage the session (S5).
   package internal(set) var unheeded: [Interruption.Reason] = []
   package internal(set) var isInForeground = true
   /// Default mode: a Boolean value indicating whether an interruption has ended and recovery waits for the return to the foreground (I3).
@@ -52,8 +52,8 @@ package struct SessionState: Sendable, Equatable {
 
   package init(settings: SessionSettings = SessionSettings()) { self.settings = settings }
 
-  /// The part of the state that outlasts the session's graph: settings, the call manager's word, and whether the login session is in the
-  /// foreground.
+  /// The part of the state that outlasts the session's graph: settings, the call manager's activation, and whether the login session is in
+  /// the foreground.
   package var atRest: SessionState {
     var rest = SessionState(settings: settings)
     // Prepared recording ends with the unit; the owner of the setting passes it to the next session.
@@ -63,10 +63,10 @@ package struct SessionState: Sendable, Equatable {
     return rest
   }
 
-  /// The media of that id that a program registered; an application's media of the same id is distinct.
+  /// Returns the media of that id that a program registered; an application's media of the same id is distinct.
   package func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
 
-  /// Init-only settings are locked while there is a unit: media is registered, or recording is prepared (L6, S8).
+  /// A Boolean value indicating whether init-only settings are locked: media is registered, or recording is prepared (L6, S8).
   package var isLocked: Bool { isNeeded }
 
   /// `isSessionActive` (S7): configured, activated and not interrupted, so that sound can be captured and played.
@@ -77,8 +77,8 @@ package struct SessionState: Sendable, Equatable {
   /// A Boolean value indicating whether the voice-processing unit runs: the session is active and needed.
   package var isUnitRunning: Bool { isActive && isNeeded }
 
-  /// A Boolean value indicating whether there is a unit, running or interrupted. In manual mode the call manager's activation makes it, and
-  /// an interruption takes it away (S1, S7).
+  /// A Boolean value indicating whether there is a unit, running or interrupted. In manual mode it exists between the call manager's
+  /// activation and an interruption or deactivation (S1, S7).
   package var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
 
   /// A Boolean value indicating whether there is a reason to run: media, or prepared recording (S8).
@@ -95,16 +95,16 @@ package struct SessionState: Sendable, Equatable {
   /// recording.
   package var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
 
-  /// What the graph must provide now.
+  /// The current demand on the graph.
   package var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
 
-  /// A Boolean value indicating whether the demand stays although the graph is frozen: linked again, a graph that runs shows cycles (I5).
-  /// In manual mode the call manager's activation does this.
+  /// A Boolean value indicating whether the demand stays although the graph is frozen: only a linked graph can show that its cycles run
+  /// again (I5). In manual mode the call manager's activation does this.
   private var isTried: Bool {
     !settings.isManual && isActivated && !awaitsRecovery && isNeeded && interruptions == [.frozen]
   }
 
-  /// What the graph would have to provide without interruptions.
+  /// The demand on the graph if nothing interrupted the session.
   package var wanted: SessionDemand {
     let isPrepared = settings.isRecordingAlwaysPrepared
     let sends = isPrepared || media.contains(where: \.isSend)
@@ -114,7 +114,7 @@ package struct SessionState: Sendable, Equatable {
   }
 }
 
-/// What a session needs of the graph. [any]
+/// The demand of a session on the graph. [any]
 package struct SessionDemand: Sendable, Equatable {
   /// A Boolean value indicating whether the voice is to be produced, from the real microphone if that is open (L4).
   package var sends: Bool
@@ -125,11 +125,11 @@ package struct SessionDemand: Sendable, Equatable {
   package var linksDevices: Bool
   /// A Boolean value indicating whether the real microphone is linked; false while it is muted in mode `restart` (D1).
   package var opensMicrophone: Bool
-  /// A Boolean value indicating whether recording is prepared and nobody takes part (S8).
+  /// A Boolean value indicating whether recording is prepared and nothing takes part (S8).
   package var isOnlyPrepared: Bool
 
   package var isActive: Bool { sends || receives }
-  /// A Boolean value indicating whether a call is up that nearend manages (D3, S5).
+  /// A Boolean value indicating whether nearend manages a call (D3, S5).
   package var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
 
   /// If `opensMicrophone` is nil, the microphone is open whenever it sends.
@@ -146,12 +146,12 @@ package struct SessionDemand: Sendable, Equatable {
   }
 }
 
-/// What silences the microphone. [any]
+/// The reasons for which the microphone is silent. [any]
 package struct MicrophoneGate: Sendable, Equatable {
   /// A Boolean value indicating whether the person has muted it.
   package var isMuted: Bool
-  /// A Boolean value indicating whether it is muted before processing instead of behind it.
+  /// A Boolean value indicating whether a mute acts before processing instead of after it.
   package var mutesInput: Bool
-  /// A Boolean value indicating whether the voice is only kept warm, and silent, because nobody takes it (S8).
+  /// A Boolean value indicating whether the voice is only kept warm, and silent, because it has no consumer (S8).
   package var isOnlyPrepared: Bool
 }

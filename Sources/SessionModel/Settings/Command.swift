@@ -1,4 +1,4 @@
-/// A request of a person or a program to a running nearend. [any]
+/// A request by a person or a program to a running nearend. [any]
 package enum Command: Sendable, Equatable {
   /// Sets a setting, as `nearend set` does.
   case set(Setting, EventValue)
@@ -7,7 +7,7 @@ package enum Command: Sendable, Equatable {
   case setSinkGain(id: String, Double)
   /// Resets the counts of underruns, drops and xruns.
   case clearCounters
-  /// Resumes, in the room, what has been paused since headphones were unplugged (R5).
+  /// Resumes playback in the room, paused since headphones were unplugged (R5).
   case resumeAfterUnplug
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics

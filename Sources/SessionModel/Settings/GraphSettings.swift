@@ -1,6 +1,6 @@
-/// The settings that the graph follows: its options at first, and changed while it runs. [any]
+/// The settings that the graph follows: first its options, later changes while it runs. [any]
 package struct GraphSettings: Sendable, Equatable {
-  /// What the echo canceller hears of the speaker (V4).
+  /// The source of the echo canceller's reference (V4).
   package var reference = ReferenceSource.everything
   /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are
   /// restored afterwards (R2).
@@ -12,7 +12,7 @@ package struct GraphSettings: Sendable, Equatable {
 
   package init() {}
 
-  /// The value of a setting; nil for one that is not the graph's.
+  /// The value of a setting; nil for one that does not concern the graph.
   package subscript(setting: Setting) -> EventValue? {
     switch setting {
     case .reference: EventValue(reference)
@@ -24,7 +24,7 @@ package struct GraphSettings: Sendable, Equatable {
     }
   }
 
-  /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that is not the graph's.
+  /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that does not concern the graph.
   @discardableResult
   package mutating func set(_ setting: Setting, to value: EventValue) -> Bool {
     switch (setting, value) {

@@ -1,13 +1,13 @@
-/// What becomes of the room around the voice, as Apple's mic modes (V12). [any]
+/// How the room around the voice is treated, as in Apple's mic modes (V12). [any]
 public enum MicMode: String, Codable, Sendable, CaseIterable {
-  /// Echo is cancelled, and noise suppressed where that is switched on.
+  /// Echo is cancelled, and noise suppressed if noise suppression is on.
   case standard
-  /// Nothing but the voice, by a neural network, which makes it some 50 ms later.
+  /// Only the voice remains, isolated by a neural network, which delays it by some 50 ms.
   case voiceIsolation
-  /// Echo is cancelled, and everything else in the room is heard as it is.
+  /// Echo is cancelled, and everything else in the room is heard unchanged.
   case wideSpectrum
 
-  /// For people.
+  /// A description for people.
   public var words: String {
     switch self {
     case .standard: "standard"

@@ -1,21 +1,21 @@
 /// A setting with a name: for `nearend get/set/toggle`, `PATCH /settings` and the node's Props. [any]
 ///
-/// `rawValue` is the name, LiveSwitch's or LiveKit's where they have one.
+/// `rawValue` is the name, that of LiveSwitch or LiveKit where they have one.
 public enum Setting: String, Codable, Sendable, CaseIterable {
   case bypassVoiceProcessing
   case voiceProcessingEnableAGC
   case noiseSuppression
   /// An `EchoCanceller`: the engine, or off. As a switch, on selects the engine chosen last. A second view of `echoCancellation`, and
-  /// declared before it: if both are set, the switch wins.
+  /// declared before it: if both are set, the switch takes precedence.
   case echoCanceller
   case echoCancellation
   case highPassFilter
-  /// A `MicMode`: what becomes of the room around the voice (V12).
+  /// A `MicMode`: how the room around the voice is treated (V12).
   case micMode
   case microphoneMuted
   /// A `MicrophoneMuteMode`.
   case microphoneMuteMode
-  /// Keeps the capture path warm and muted though nobody sends (S8).
+  /// Keeps the capture path warm and muted although nothing sends (S8).
   case recordingAlwaysPrepared
   /// Linear gain of the whole mix, 0–1 (D5).
   case outputVolume
@@ -25,15 +25,15 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case appVolume
   /// Lowers application audio while the near end talks (D4).
   case appDucking
-  /// Plays application audio on the local speaker, too (D4).
+  /// Plays application audio on the local speaker as well (D4).
   case appMonitor
   /// Node name of the picked microphone; "" to follow the default.
   case microphone
   /// Node name of the picked speaker; "" to follow the default.
   case speaker
-  /// A `ReferenceSource`: what the echo canceller hears of the speaker (V4).
+  /// A `ReferenceSource`: the source of the echo canceller's reference (V4).
   case reference
-  /// nearend's devices are the system's defaults; the former ones come back afterwards (R2).
+  /// Makes nearend's devices the system's defaults; the former ones are restored afterwards (R2).
   case defaultDevices
   /// Pauses playback when headphones are gone, instead of continuing in the room (R5).
   case pauseOnUnplug
@@ -51,11 +51,11 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case bool, volume, deviceName
     /// One of these words.
     case choice([String])
-    /// One of these words, one of which is "off"; or true and false, as a switch.
+    /// One of these words, which include "off"; or true and false, as a switch.
     case switchedChoice([String])
   }
 
-  /// The kind of its values, which `parse` and `checked` go by.
+  /// The kind of its values, used by `parse` and `checked`.
   public var kind: Kind {
     switch self {
     case .outputVolume, .micVolume, .appVolume: .volume
@@ -117,7 +117,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// The settings that are views of the same state, itself first.
+  /// The settings that are views of the same state, including this one, which comes first.
   public var views: [Setting] {
     switch self {
     case .echoCanceller: [.echoCanceller, .echoCancellation]
@@ -156,7 +156,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Checks a value that a program gave, and returns it in the setting's own kind.
+  /// Checks a value given by a program, and returns it in the setting's own kind.
   /// - Throws: `SettingError.badValue`.
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
@@ -169,7 +169,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// What it can be, for people.
+  /// Describes the possible values, for people.
   package var possible: String {
     switch kind {
     case .bool: "true or false"
@@ -180,7 +180,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// What is wrong with a setting's name or value, and what would be right. [any]
+/// An invalid name or value of a setting, with what would be valid. [any]
 public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknown(name: String)
   case badValue(setting: String, value: String, possible: String)
@@ -189,7 +189,7 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The session refused the change.
   case refused(setting: String, SessionRefusal)
 
-  /// A device of nearend's own, where a real one is due.
+  /// Returns the error for one of nearend's own devices given in place of a real one.
   package static func ownDevice(_ setting: Setting, _ name: String) -> SettingError {
     .badValue(
       setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")

@@ -1,8 +1,8 @@
-/// What programs play into the outgoing microphone (D4, D5). Field names are those of the status document and stay.
+/// The audio that programs play into the outgoing microphone (D4, D5). Field names are those of the status document and do not change.
 public struct AppAudioStatus: Codable, Sendable, Equatable {
-  /// One row per source, as for a participant.
+  /// One row per source, like those of participants.
   public var sources: [SinkStatus]
-  /// A Boolean value indicating whether any of it sounds now.
+  /// A Boolean value indicating whether any source is audible now.
   public var isSounding: Bool
   /// Peak of all sources after volume, before ducking, in dBFS; −120 if silent.
   public var level: Double
@@ -10,11 +10,11 @@ public struct AppAudioStatus: Codable, Sendable, Equatable {
   public var micVolume: Double
   /// Linear gain of application audio, 0–1.
   public var appVolume: Double
-  /// A Boolean value indicating whether it is lowered while the near end talks.
+  /// A Boolean value indicating whether application audio is lowered while the near end talks.
   public var isDucking: Bool
   /// The current gain of ducking in dB, 0 or less.
   public var duckGain: Double
-  /// A Boolean value indicating whether it is played on the local speaker, too.
+  /// A Boolean value indicating whether application audio is played on the local speaker as well.
   public var isMonitored: Bool
 
   package init(
@@ -34,9 +34,9 @@ public struct AppAudioStatus: Codable, Sendable, Equatable {
 
 /// Volume and mute of a node, as mixers set them (D1).
 public struct VolumeStatus: Codable, Sendable, Equatable {
-  /// As mixers show it: the cube root of the linear gain; 1 is unchanged.
+  /// The volume as mixers show it: the cube root of the linear gain; 1 is unchanged.
   public var volume: Double
-  /// A Boolean value indicating whether it is muted there, whatever the volume.
+  /// A Boolean value indicating whether the node is muted, whatever its volume.
   public var isMuted: Bool
 
   package init(volume: Double = 1, isMuted: Bool = false) {
@@ -47,9 +47,9 @@ public struct VolumeStatus: Codable, Sendable, Equatable {
 
 /// Volumes and mutes set outside nearend: by `wpctl`, `pactl`, a mixer or a switch of the device (D1).
 public struct VolumesStatus: Codable, Sendable, Equatable {
-  /// *Nearend Microphone*: everything that goes out.
+  /// The volume of *Nearend Microphone*: everything that goes out.
   public var nearendMicrophone: VolumeStatus
-  /// *Nearend Speaker*: what applications play into it.
+  /// The volume of *Nearend Speaker*: everything that applications play into it.
   public var nearendSpeaker: VolumeStatus
   /// The real microphone, from its node or its card.
   public var microphone: VolumeStatus

@@ -1,10 +1,10 @@
 /// An interruption of the session (I1).
 public struct Interruption: Codable, Sendable, Equatable {
-  /// What interrupts. `rawValue` is its name in the status document, events and telemetry.
+  /// The reason of an interruption. `rawValue` is its name in the status document, events and telemetry.
   public enum Reason: String, Codable, Sendable, CaseIterable {
     /// The PipeWire daemon is gone.
     case daemonLost
-    /// No real device is left to capture from or to play to.
+    /// No real device remains to capture from or to play to.
     case noDevice
     /// A stream with an interrupting role runs, such as a phone's.
     case role
@@ -17,8 +17,8 @@ public struct Interruption: Codable, Sendable, Equatable {
     /// The nearend that this program has joined is gone; only in a joined program.
     case nearendLost
 
-    /// A Boolean value indicating whether the reason concerns the audio session rather than the graph; ignored while others manage the
-    /// session (S5).
+    /// A Boolean value indicating whether the reason concerns the audio session rather than the graph; such reasons are ignored while
+    /// others manage the session (S5).
     var isOfTheSession: Bool {
       switch self {
       case .noDevice, .role, .sleep, .sessionInactive: true
@@ -26,7 +26,7 @@ public struct Interruption: Codable, Sendable, Equatable {
       }
     }
   }
-  /// What interrupts the session; at most one interruption of each reason holds at a time.
+  /// The reason; there is at most one current interruption of each.
   public var reason: Reason
   /// Seconds since it began.
   public var duration: Double
@@ -37,9 +37,9 @@ public struct Interruption: Codable, Sendable, Equatable {
   }
 }
 
-/// An interruption with its outcome. Field names are those of the status document and stay.
+/// An interruption with its outcome. Field names are those of the status document and do not change.
 public struct InterruptionRecord: Codable, Sendable, Equatable {
-  /// How an interruption went on: it `holds`, then `waits`, and has then `recovered` or `ended`.
+  /// The stage of an interruption: it `holds`, then `waits`, and has then `recovered` or `ended`.
   public enum Outcome: String, Codable, Sendable {
     /// It has not ended.
     case holds
@@ -50,13 +50,13 @@ public struct InterruptionRecord: Codable, Sendable, Equatable {
     /// It has ended, and there was nothing to recover.
     case ended
   }
-  /// What interrupted the session; later records may have the same reason.
+  /// The reason; later records may have the same one.
   public var reason: Interruption.Reason
   /// Seconds since 1970-01-01 00:00 UTC.
   public var began: Double
   /// Its duration in seconds, so far or in total.
   public var duration: Double
-  /// How it went on; final once `recovered` or `ended`.
+  /// Its stage; final once `recovered` or `ended`.
   public var outcome: Outcome
 
   package init(reason: Interruption.Reason, began: Double, duration: Double, outcome: Outcome) {

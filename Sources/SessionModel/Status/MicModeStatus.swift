@@ -1,18 +1,18 @@
 /// The requested and the actual mode of the microphone (V12).
 public struct MicModeStatus: Codable, Sendable, Equatable {
-  /// The one that was asked for.
+  /// The requested mode.
   public var requested: MicMode
-  /// The one that processes the microphone now, heard or not; nil while nothing does.
+  /// The mode that processes the microphone now, heard or not; nil if none does.
   public var active: MicMode?
-  /// The one that is heard; nil while the microphone is heard as it is, or not at all.
+  /// The mode that is heard; nil while the raw microphone is heard, or nothing.
   public var effective: MicMode?
-  /// Why the effective one is not the requested one, for people; otherwise nil.
+  /// Why the effective mode is not the requested one, for people; otherwise nil.
   public var reason: String?
   /// Frames that the mode adds to the capture path's latency; part of `GraphStatus.captureLatency`.
   public var latency: Int
-  /// Blocks of 10 ms for which the standard mode was heard, because the isolated voice came too late.
+  /// Blocks of 10 ms replaced by the standard mode, because the isolated voice came too late.
   public var lateBlocks: UInt64
-  /// What isolates the voice, "DeepFilterNet 3"; nil while nothing does.
+  /// The name of the isolator, "DeepFilterNet 3"; nil while there is none.
   public var isolator: String?
 
   package init(

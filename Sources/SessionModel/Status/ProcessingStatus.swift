@@ -18,18 +18,18 @@ public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
 
 /// The requested and the actual state of a component (V3).
 public struct ComponentStatus: Codable, Sendable, Equatable {
-  /// Which of the four components this is about.
+  /// The component described.
   public var component: ProcessingComponent
   /// A Boolean value indicating whether the user has switched it on.
   public var isRequested: Bool
-  /// A Boolean value indicating whether it processes the microphone now, heard or not: while bypassed the canceller keeps adapting, gain
-  /// control does not.
+  /// A Boolean value indicating whether it processes the microphone now, heard or not: while bypassed the canceller keeps adapting, but
+  /// gain control does not.
   public var isActive: Bool
   /// A Boolean value indicating whether its output is heard.
   public var isEffective: Bool
   /// Why it is requested but not effective, for people; otherwise nil.
   public var reason: String?
-  /// What implements it, if there is a choice: "nearend", or the library and its generation.
+  /// The implementation, if there is a choice: "nearend", or the library and its generation.
   public var engine: String?
 
   /// If `isActive` is nil, it is the same as `isEffective`.
@@ -50,7 +50,7 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
 public struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works, as shown on screen (V6).
   public enum EchoVerdict: String, Codable, Sendable {
-    /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nobody records.
+    /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nothing records.
     case off
     /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
     case nothingToCancel
@@ -69,14 +69,14 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
   public var engine: EchoCanceller
   /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
   public var library: String
-  /// The mode of the microphone, as requested and as it is (V12).
+  /// The requested and the actual mode of the microphone (V12).
   public var micMode: MicModeStatus
   /// In the order of `ProcessingComponent.allCases`.
   public var components: [ComponentStatus]
-  /// Whether echo cancellation works (V6); `off` also while interrupted, and while nobody records.
+  /// Whether echo cancellation works (V6); also `off` while interrupted, and while nothing records.
   public var echo: EchoVerdict
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
-  /// echo. Lower where what is sent follows the far end of the last 3 s: microphone over voice there.
+  /// echo. Lower while the outgoing voice follows the far end of the last 3 s: microphone over voice.
   public var erle: Double?
   /// Echo delay that the canceller measures, in ms; nil until known.
   public var echoDelay: Double?

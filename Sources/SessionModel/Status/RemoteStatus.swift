@@ -1,35 +1,35 @@
-/// What comes over the network for a participant on another machine (K12).
+/// The stream received over the network for a participant on another machine (K12).
 public struct RemoteStatus: Codable, Sendable, Equatable {
-  /// Where it is received, "10.0.0.7:5004".
+  /// The local address that receives it, "10.0.0.7:5004".
   public var address: String
-  /// Who sends, "10.0.0.8:40123"; nil before the first packets.
+  /// The sender's address, "10.0.0.8:40123"; nil before the first packets.
   public var peer: String?
-  /// Channels of what comes, 1 or 2; 0 before the first packets.
+  /// Channels of the stream, 1 or 2; 0 before the first packets.
   public var channels: Int
-  /// Milliseconds of sound in a packet.
+  /// Milliseconds of audio in a packet.
   public var packetTime: Double
-  /// Packets that came, including late and doubled ones.
+  /// Packets received, including late and duplicated ones.
   public var packets: UInt64
-  /// Packets in whose place something else was played, because they never came or came too late.
+  /// Packets that were concealed, because they never came or came too late.
   public var lost: UInt64
-  /// Those of them that came too late.
+  /// The part of `lost` that came too late.
   public var late: UInt64
-  /// Packets that came more than once; the further ones are not played.
+  /// Repeated packets; they are not played.
   public var duplicates: UInt64
-  /// Datagrams that were no part of the stream: of another sender, or of another format.
+  /// Datagrams that did not belong to the stream: from another sender, or in another format.
   public var refused: UInt64
-  /// Why the last of them was refused.
+  /// Why the last datagram was refused.
   public var lastRefusal: String?
-  /// Times that a stream began: 1 for a sender that never started again.
+  /// Streams accepted so far; 1 unless the sender restarted.
   public var streams: UInt64
-  /// Share of the packets of the last 10 s that were lost, in percent.
+  /// Lost packets in the last 10 s, in percent.
   public var lossPercent: Double
-  /// Jitter of arrival in milliseconds, as RFC 3550 has it.
+  /// Jitter of arrival in milliseconds, as defined by RFC 3550.
   public var jitter: Double
-  /// Milliseconds from the other machine's voice to this machine's mix: a packet, what waits in the buffer, and half of `roundTrip` where
-  /// that is known.
+  /// Milliseconds from the other machine's voice to this machine's mix: a packet, the audio waiting in the buffer, and half of `roundTrip`
+  /// if that is known.
   public var latency: Double
-  /// Milliseconds to the other machine and back; nil where it does not tell, as PipeWire's own modules do not.
+  /// Milliseconds to the other machine and back; nil if it does not report, as PipeWire's own modules do not.
   public var roundTrip: Double?
 
   package init(
@@ -55,27 +55,27 @@ public struct RemoteStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// The voice on its way to another machine (K12).
+/// The stream that sends the voice to another machine (K12).
 public struct SendStatus: Codable, Sendable, Equatable {
-  /// What it is called, and the media that it is.
+  /// Its name, which is also the id of its media.
   public var id: String
-  /// Where it is sent, "10.0.0.8:5004".
+  /// The destination, "10.0.0.8:5004".
   public var address: String
   /// The SSRC of the stream.
   public var ssrc: UInt32
-  /// Milliseconds of sound in a packet.
+  /// Milliseconds of audio in a packet.
   public var packetTime: Double
-  /// Packets that were sent.
+  /// Packets sent.
   public var packets: UInt64
   /// Packets that this machine could not send, or that the other one refused.
   public var failures: UInt64
-  /// Why the last of them failed; nil where none has for two seconds.
+  /// Why the last failed packet failed; nil if none has failed for two seconds.
   public var failure: String?
-  /// Share of the last packets that the other machine tells it has lost, in percent; nil where it does not tell.
+  /// Packets that the other machine reports as lost recently, in percent; nil if it does not report.
   public var lossPercent: Double?
-  /// Jitter of arrival in milliseconds, as the other machine tells it; nil where it does not.
+  /// Jitter of arrival in milliseconds, as the other machine reports it; nil if it does not.
   public var jitter: Double?
-  /// Milliseconds to the other machine and back; nil where it does not tell.
+  /// Milliseconds to the other machine and back; nil if it does not report.
   public var roundTrip: Double?
 
   package init(
@@ -97,7 +97,7 @@ public struct SendStatus: Codable, Sendable, Equatable {
 }
 
 extension RemoteStatus {
-  /// For people; not made printable.
+  /// A description for people; not made printable.
   public var words: String {
     guard let peer else { return "RTP at \(address), nothing has come" }
     let more = roundTrip == nil ? " and the way here" : ""
@@ -108,7 +108,7 @@ extension RemoteStatus {
 }
 
 extension SendStatus {
-  /// For people; not made printable.
+  /// A description for people; not made printable.
   public var words: String {
     let heard = lossPercent.map { ", loss there \(decimal($0, 1)) %" } ?? ""
     return "to \(address), SSRC \(ssrc), \(packets) packets\(heard)\(failure.map { ", failing: \($0)" } ?? "")"

@@ -8,9 +8,9 @@ package struct ServiceReport: Sendable {
   package var cpuSeconds = 0.0
   /// Events posted since the start.
   package var events = EventCounts()
-  /// NaN and infinite samples from a program's own stages, by chain.
+  /// NaN and infinite samples from the program's own stages, by chain.
   package var silencedStageSamples = SilencedSamples()
-  /// Why the operator's gate lets nothing through; nil if it lets something through (T3).
+  /// Why the operator's gate lets nothing through; nil unless everything is blocked (T3).
   package var telemetryHeldBack: String?
   /// The nearend that this program has joined; nil if the session is its own.
   package var host: String?
@@ -23,7 +23,8 @@ package struct ServiceReport: Sendable {
   }
 }
 
-/// Counts of NaN and infinite samples that were replaced by silence since the session began; other than 0, a stage is broken (S6). [any]
+/// Counts of NaN and infinite samples that were replaced by silence since the session began; any count but 0 means a broken stage (S6).
+/// [any]
 package struct SilencedSamples: Sendable, Equatable {
   /// From the capture stages.
   package var capture: UInt64
@@ -39,9 +40,9 @@ package struct SilencedSamples: Sendable, Equatable {
 /// How many events were posted since start. [any]
 package struct EventCounts: Sendable, Equatable {
   package private(set) var kinds: [AudioEvent.Kind: Int] = [:]
-  /// By the reason's name.
+  /// Counts by the name of the reason.
   package private(set) var interruptions: [String: Int] = [:]
-  /// Total seconds of those that have ended, by the reason's name.
+  /// Total seconds of ended interruptions, by the name of the reason.
   package private(set) var interruptionSeconds: [String: Double] = [:]
 
   package init() {}

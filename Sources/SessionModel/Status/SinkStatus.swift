@@ -19,7 +19,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   }
   /// The participant's id, unique among the sinks.
   public var id: String
-  /// How its audio comes; the fields about a ring mean nothing for a graph sink.
+  /// How its audio arrives; the fields about a ring are meaningless for a graph sink.
   public var kind: Kind
   /// The phase now; a graph sink is `idle` or `playing`.
   public var state: State
@@ -43,13 +43,13 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var totalDrops: UInt64
   /// Frames accepted since registration; 0 for a graph sink.
   public var framesWritten: UInt64
-  /// Frames taken out of the ring to be played, without those that a reset discarded; 0 for a graph sink.
+  /// Frames read from the ring to be played, without those that a reset discarded; 0 for a graph sink.
   public var framesRead: UInt64
   /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
   public var isResampling: Bool
   /// Graph frames per sink frame, as steered now.
   public var resampleRatio: Double
-  /// Deviation of the writer's clock from the graph's, in parts per million, as steered.
+  /// Deviation of the writer's clock from the graph's, in parts per million, as learnt by steering.
   public var driftPPM: Double
   /// Jitter of the writes in ms: mean deviation from their due time.
   public var jitter: Double
@@ -57,7 +57,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var jitterSpikes: UInt64
   /// Linear, 0–4; 1 is unchanged.
   public var gain: Double
-  /// A Boolean value indicating whether it is muted; its audio is still taken, so that unmuting continues with what is said then.
+  /// A Boolean value indicating whether it is muted; its audio is still consumed, so that unmuting continues with current audio.
   public var isMuted: Bool
   /// Peak in dBFS after gain; −120 if silent.
   public var peak: Double
@@ -65,7 +65,7 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   public var rms: Double
   /// The remote stream's RTP SSRC, if a program has reported it.
   public var ssrc: UInt32?
-  /// What comes over the network; nil for a participant on this machine.
+  /// The stream received over the network; nil for a participant on this machine.
   public var remote: RemoteStatus?
 
   /// Fill of the ring, 0–1; 0 for a graph sink.

@@ -1,6 +1,6 @@
-/// Everything that nearend reports about itself at one instant: what the dashboard draws and what `--json` prints.
+/// Everything that nearend reports about itself at one instant: the data of the dashboard and of `--json`.
 ///
-/// A plain value, so that no reader can hold up audio. Field names are those of the status document and stay. [any]
+/// A plain value, so that no reader can hold up audio. Field names are those of the status document and do not change. [any]
 public struct Snapshot: Codable, Sendable, Equatable {
   /// nearend's version, "1.2.3".
   public var version: String
@@ -12,17 +12,17 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var session: SessionStatus
   /// The filter node: its cycles, latencies and links.
   public var graph: GraphStatus
-  /// The real devices, those in use and those that could be.
+  /// The real devices in use and those available.
   public var route: RouteStatus
   /// The capture chain: its components as requested and in effect, and its measurements.
   public var processing: ProcessingStatus
   /// One row per participant, in the order of registration.
   public var sinks: [SinkStatus]
-  /// The program that takes the processed microphone, if any.
+  /// The program that receives the processed microphone, if any.
   public var source: SourceStatus?
-  /// Where the voice is sent (K12).
+  /// The machines that the voice is sent to (K12).
   public var sends: [SendStatus] = []
-  /// What programs play into the outgoing microphone.
+  /// The audio that programs play into the outgoing microphone.
   public var appAudio = AppAudioStatus()
   /// Linear gain of everything that nearend plays, 0–1 (D5).
   public var outputVolume = 1.0
@@ -32,7 +32,7 @@ public struct Snapshot: Codable, Sendable, Equatable {
   public var ducking: DuckingStatus
   /// LADSPA plug-ins in the capture and the render chain (S6).
   public var stages: [StageStatus] = []
-  /// Present only in a rehearsal.
+  /// The rehearsal's measurements; present only in a rehearsal.
   public var rehearsal: RehearsalStatus?
 
   package init(
@@ -60,11 +60,11 @@ public struct Snapshot: Codable, Sendable, Equatable {
 public struct SessionStatus: Codable, Sendable, Equatable {
   /// The session's phase, as shown in the dashboard's headline.
   public enum State: String, Codable, Sendable {
-    /// Nobody sends or receives, and recording is not prepared: the microphone is closed and no cycle runs.
+    /// Nothing sends or receives, and recording is not prepared: the microphone is closed and no cycle runs.
     case idle
     /// Media is registered or recording is prepared, and the graph runs.
     case active
-    /// Media is registered or recording is prepared, and the session is not active: the call manager has not activated it (S1, I4), or
+    /// Media is registered or recording is prepared, but the session is not active: the call manager has not activated it (S1, I4), or
     /// recovery waits for the foreground (I3).
     case waiting
     /// Interrupted; `interruption` has the reason.
@@ -84,10 +84,10 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   public var isMicrophoneMuted: Bool
   /// How a mute is carried out (D1), muted or not.
   public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
-  /// A Boolean value indicating whether somebody talks while muted (D2). False if nothing listens: in mute mode `restart`, and without
-  /// voice processing.
+  /// A Boolean value indicating whether somebody talks while muted (D2). False if it cannot be detected: in mute mode `restart`, and
+  /// without voice processing.
   public var isTalkingWhileMuted = false
-  /// A Boolean value indicating whether the capture path is kept warm though nobody sends (S8).
+  /// A Boolean value indicating whether the capture path is kept warm although nothing sends (S8).
   public var isRecordingAlwaysPrepared = false
   /// `isSessionActive` (S7).
   public var isActive: Bool
@@ -132,9 +132,9 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   public var busyRatioPeak: Double
   /// Cycles missed while the graph ran, since start or since the counters were cleared.
   public var xruns: UInt64
-  /// Frames from the real microphone's port to *Nearend Microphone*: what nearend itself adds.
+  /// Frames that nearend adds from the real microphone's port to *Nearend Microphone*.
   public var captureLatency: Int
-  /// Frames from *Nearend Speaker* to the real speaker's port: what nearend itself adds.
+  /// Frames that nearend adds from *Nearend Speaker* to the real speaker's port.
   public var renderLatency: Int
   /// Links from the real microphone that exist now.
   public var captureLinks: Int
@@ -167,9 +167,9 @@ public struct GraphStatus: Codable, Sendable, Equatable {
   }
 }
 
-/// The real devices in use, and those that could be.
+/// The real devices in use, and those available.
 public struct RouteStatus: Codable, Sendable, Equatable {
-  /// The real microphone in use, or to be used when somebody records; nil if there is none.
+  /// The real microphone in use, or to be used once something records; nil if there is none.
   public var microphone: Device?
   /// The real speaker in use; nil if there is none.
   public var speaker: Device?
@@ -177,7 +177,7 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   public var pickedMicrophone: String?
   /// Node name of the speaker that a person picked, present or not; nil while the default is followed (R2).
   public var pickedSpeaker: String?
-  /// What the echo canceller is told the speaker plays (V4).
+  /// The source of the echo canceller's reference (V4).
   public var reference: ReferenceSource
   /// Every real device that could be chosen.
   public var devices: [Device]
@@ -209,7 +209,7 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   /// The picked device; nil while the default is followed.
   public func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
 
-  /// The picked device if it is missing; it is used as soon as it appears.
+  /// Returns the picked device if it is missing; it is used as soon as it appears.
   public func missingPick(_ direction: Device.Direction) -> String? {
     picked(direction).flatMap { name in devices.contains { $0.direction == direction && $0.name == name } ? nil : name }
   }
@@ -217,7 +217,7 @@ public struct RouteStatus: Codable, Sendable, Equatable {
 
 /// A real audio device, identified by its node name, never by its id.
 public struct Device: Codable, Sendable, Equatable, Hashable {
-  /// The way of the sound, as seen from the machine.
+  /// The direction of the sound, as seen from the machine.
   public enum Direction: String, Codable, Sendable { case input, output }
   /// `node.name`, for example "alsa_output.pci-0000_00_1f.3.analog-stereo".
   public var name: String
@@ -256,7 +256,7 @@ public enum ReferenceSource: String, Codable, Sendable, CaseIterable {
   /// Only nearend's own mix.
   case mix
 
-  /// For people.
+  /// A description for people.
   public var words: String {
     switch self {
     case .everything: "everything the speaker plays"
@@ -271,7 +271,7 @@ public struct LogEntry: Codable, Sendable, Equatable {
   public enum Level: String, Codable, Sendable { case info, warning, error }
   /// Seconds since 1970-01-01 00:00 UTC.
   public var time: Double
-  /// The severity; `info` is what nobody has to react to.
+  /// The severity; `info` requires no reaction.
   public var level: Level
   /// One line of printable text, of bounded length.
   public var message: String
@@ -283,11 +283,11 @@ public struct LogEntry: Codable, Sendable, Equatable {
   }
 }
 
-/// The simulated room's own measurements, taken outside nearend from its input and output.
+/// The simulated room's own measurements, made outside nearend at its input and output.
 public struct RehearsalStatus: Codable, Sendable, Equatable {
   /// Who talks in the room now.
   public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
-  /// Who talks now, by the conversation's script.
+  /// Who talks now, according to the conversation's script.
   public var phase: Phase
   /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil until measured.
   public var erle: Double?

@@ -1,4 +1,4 @@
-/// The program that takes the processed microphone (L5). [any]
+/// The program that receives the processed microphone (L5). [any]
 public struct SourceStatus: Codable, Sendable, Equatable {
   /// `microphoneInputMediaId`.
   public var mediaId: String
@@ -6,13 +6,13 @@ public struct SourceStatus: Codable, Sendable, Equatable {
   public var isDeferred: Bool
   /// Cycles lost since registration because the consumer was too slow.
   public var overruns: UInt64
-  /// Rate of the voice as it comes from the graph, in Hz; 0 before the first cycle.
+  /// Rate of the voice in the graph, in Hz; 0 before the first cycle.
   public var captureRate: Int
-  /// Rate that the program is given, in Hz; `captureRate` if it is called on the audio thread.
+  /// Rate delivered to the program, in Hz; `captureRate` if it is called on the audio thread.
   public var outputRate: Int
   /// A Boolean value indicating whether the rates differ.
   public var isResampling: Bool
-  /// A Boolean value indicating whether it has been given audio other than silence.
+  /// A Boolean value indicating whether it has received audio other than silence.
   public var hadAudio: Bool
 
   package init(

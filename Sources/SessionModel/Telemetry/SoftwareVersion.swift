@@ -2,10 +2,10 @@
 public struct SoftwareVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
   /// The numbers, without trailing zeros.
   private let numbers: [Int]
-  /// The text that was parsed, with its trailing zeros.
+  /// The parsed text, with its trailing zeros.
   public let description: String
 
-  /// Parses a version; nil if the text is none.
+  /// Parses a version; nil if the text is not one.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     var numbers: [Int] = []

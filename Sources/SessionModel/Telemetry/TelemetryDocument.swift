@@ -21,9 +21,9 @@ package struct TelemetryDocument: Codable, Sendable, Equatable {
   package var sourceOutputRateHz: Int?
   /// SSRC by media id, for the sinks with a known one (K8).
   package var asmSsrcMap: [String: UInt32]
-  /// What comes over the network, by media id; nil where nobody is on another machine (K12).
+  /// The streams received over the network, by media id; nil if no participant is on another machine (K12).
   package var remotes: [String: RemoteStatus]?
-  /// The whole text of `getDiagnostics()`.
+  /// The complete text of `getDiagnostics()`.
   package var diagnostics: String
 
   package init(_ report: ServiceReport) {

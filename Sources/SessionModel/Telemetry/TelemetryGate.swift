@@ -6,11 +6,11 @@ public enum TelemetryType: String, Codable, Sendable, CaseIterable {
   case asmSnapshot
 }
 
-/// The `clientTelemetry` section of LiveSwitch's guide: what an operator allows to be sent (T3). [any]
+/// The `clientTelemetry` section of LiveSwitch's guide: the operator's limits on what is sent (T3). [any]
 ///
 ///     { "clientTelemetry": { "sendASMTelemetryMinRemoteVersion": "1.10", "disabledTelemetryTypes": ["asmSnapshot"] } }
 public struct TelemetryGate: Sendable, Equatable {
-  /// nearend sends only if its own version is at least this; nil for any version.
+  /// The lowest version of nearend that sends; nil for any version.
   public var minimumVersion: SoftwareVersion?
   /// The types that are not sent, whatever the version.
   public var disabledTypes: Set<TelemetryType> = []
@@ -31,7 +31,7 @@ public struct TelemetryGate: Sendable, Equatable {
     }
   }
 
-  /// Why this version sends nothing; nil if it sends something.
+  /// Returns why this version sends nothing; nil if it sends something.
   public func obstacle(for version: SoftwareVersion) -> String? {
     if let minimumVersion, version < minimumVersion {
       return "sendASMTelemetryMinRemoteVersion is \(minimumVersion), and this is nearend \(version)"
@@ -57,7 +57,7 @@ extension TelemetryGate: Decodable {
   }
 }
 
-/// What is wrong with telemetry's configuration, and what would be right. [any]
+/// An invalid configuration of telemetry, with what would be valid. [any]
 public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
   case badVersion(String)
   case unknownType(String)

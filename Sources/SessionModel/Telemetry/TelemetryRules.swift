@@ -17,7 +17,7 @@ package struct TelemetryRules: Sendable {
 
   package init() {}
 
-  /// Decides about an event of this kind; `hasMedia` tells whether any media is registered after it.
+  /// Decides about an event of this kind; `hasMedia` says whether any media is registered after it.
   package mutating func decide(_ kind: AudioEvent.Kind, hasMedia: Bool) -> Decision {
     let starts = hasMedia && !isCallUp
     isCallUp = hasMedia
