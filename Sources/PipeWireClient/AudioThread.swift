@@ -25,8 +25,8 @@ public struct Cycle {
   }
 }
 
-/// Copies this cycle's samples of a filter's input port, `FilterPort.pointer`, with silence behind them where a peer's buffer is shorter;
-/// false where the port has no link. Once per port and cycle, at its beginning. [realtime]
+/// Copies this cycle's samples of a filter's input port, `FilterPort.pointer`, followed by silence if a peer's buffer is shorter. Returns
+/// false if the port has no link. Call this once per port and cycle, at the cycle's beginning. [realtime]
 ///
 /// A buffer from one of several links is the peer's memory, which libpipewire 0.3.65 unmaps on the control thread when the link ends, even
 /// in mid-cycle. That takes longer than a copy at the cycle's beginning, and less than a cycle.
@@ -35,15 +35,15 @@ public func copyInput(_ port: UnsafeMutableRawPointer, to target: UnsafeMutableP
   npw_filter_copy_input(port, target, UInt32(frames))
 }
 
-/// This cycle's buffer of a filter's output port, to be written whole; nil where the port has no link, or a peer whose buffers are too
-/// short. Once per port and cycle. [realtime]
+/// Returns this cycle's buffer of a filter's output port, which must be filled completely; nil if the port has no link, or a peer whose
+/// buffers are too short. Call this once per port and cycle. [realtime]
 @_noLocks @_noAllocation
 public func outputBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
   npw_filter_output_buffer(port, UInt32(frames))
 }
 
-/// This cycle's samples of a filter's port among peers that are known: to be read of an input, to be written whole of an output; nil where
-/// the port has no link. Once per port and cycle. [realtime]
+/// Returns this cycle's samples of a filter's port whose peers are trusted: an input is to be read, an output to be filled completely; nil
+/// if the port has no link. Call this once per port and cycle. [realtime]
 @_noLocks @_noAllocation
 public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMutablePointer<Float>? {
   npw_filter_dsp_buffer(port, UInt32(frames))

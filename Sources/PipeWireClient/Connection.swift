@@ -3,7 +3,7 @@ internal import CPipeWire
 
 /// A connection to a PipeWire daemon, with a mirror of its registry. [control]
 ///
-/// When the daemon goes away `.lost` is reported once; make a new `Connection` to try again (the `ThreadLoop` continues).
+/// When the daemon goes away, `.lost` is reported once; make a new `Connection` to try again (the `ThreadLoop` continues).
 public final class Connection {
   /// An event of the daemon, reported on the loop's thread.
   public enum Event {
@@ -11,22 +11,22 @@ public final class Connection {
     case removed(GlobalObject)
     /// The daemon went away or disconnected this client. The connection is unusable from now on.
     case lost(PipeWireError)
-    /// There are more objects than are kept; told once.
+    /// There are more objects than are kept; reported once.
     case full
-    /// A request was refused: the message, and the id of the proxy it was about.
+    /// A request was refused; with the id of the proxy concerned, and the daemon's message.
     case failed(proxy: UInt32, reason: String)
   }
 
   /// The loop that drives the connection; its lock guards everything marked [control].
   public let loop: ThreadLoop
-  /// Every object of the daemon that we may see, by id, up to 16,384 with properties of 16 MiB in all.
+  /// Every object of the daemon that this client may see, by id; at most 16,384, with properties of 16 MiB in all.
   public var objects: [UInt32: GlobalObject] { mirror.objects }
   private var mirror: ObjectMirror
-  /// Whether objects have been left out since the registry was listed last, and whether that has been told.
+  /// Whether objects have been omitted since the registry was last listed, and whether `.full` has been reported.
   private var (isFull, hasTold) = (false, false)
-  /// A second registry for as long as it lists all objects once more.
+  /// A second registry while it lists all objects once more.
   private var listing: OpaquePointer?
-  /// The daemon's version, "0.3.65"; empty until it has told.
+  /// The daemon's version, "0.3.65"; empty until reported.
   public private(set) var daemonVersion = ""
 
   let core: OpaquePointer
@@ -43,16 +43,16 @@ public final class Connection {
   /// Connects to the daemon, and starts mirroring its registry. Call `roundTrip` to wait until the mirror is complete. [control]
   /// - Parameters:
   ///   - remote: the path of the daemon's socket, or its name; nil for the user's own (`PIPEWIRE_REMOTE`, or "pipewire-0").
-  ///   - properties: the client's, for example `application.name`.
+  ///   - properties: the client's properties, for example `application.name`.
   ///   - handler: called on the loop's thread, or inside `roundTrip`.
-  /// - Throws: `noDaemon` if nobody answers.
+  /// - Throws: `noDaemon` if no daemon answers.
   public convenience init(
     loop: ThreadLoop, remote: String? = nil, properties: Properties = [:], handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
     try self.init(loop: loop, remote: remote, properties: properties, mostObjects: ObjectMirror.mostObjects, handler: handler)
   }
 
-  /// As above, with another bound than 16,384 objects.
+  /// As above, with a bound other than 16,384 objects.
   init(
     loop: ThreadLoop, remote: String?, properties: Properties, mostObjects: Int, handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
@@ -60,7 +60,7 @@ public final class Connection {
     self.loop = loop
     self.handler = handler
     var properties = properties
-    // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does, and requesting the other logs a
+    // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does so, and requesting the former logs a
     // warning.
     let configuration = isPipeWire(String(cString: pw_get_library_version()), atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
     guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
@@ -109,7 +109,7 @@ public final class Connection {
     return !isLost
   }
 
-  /// Asks the daemon for a sign of life; `answered` is called on the loop's thread when it comes, possibly never. [control]
+  /// Pings the daemon; calls `answered` on the loop's thread when the answer arrives, possibly never. [control]
   public func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
 
   /// Returns the objects of one kind. [control]
@@ -164,7 +164,7 @@ public final class Connection {
   }()
 
   private func add(_ object: GlobalObject) {
-    // The second registry lists what the first one has reported, too.
+    // The second registry also lists what the first one has reported.
     guard objects[object.id]?.serial != object.serial else { return }
     if mirror.add(object) { return handler(.added(object)) }
     isFull = true
@@ -172,7 +172,7 @@ public final class Connection {
     hasTold = true
   }
 
-  /// Adds what had to be left out, once there is room again: a registry reports each object only once.
+  /// Lists omitted objects once there is room again, because a registry reports each object only once.
   private func listAgain() {
     guard isFull, mirror.hasRoom, listing == nil, let registry = npw_core_get_registry(core) else { return }
     isFull = false
@@ -180,7 +180,7 @@ public final class Connection {
     npw_registry_add_listener(registry, listingHook, Self.registryEvents, Unmanaged.passUnretained(self).toOpaque())
     ping { [weak self] in
       self?.destroyListing()
-      // As much may have gone again meanwhile.
+      // More may have been removed meanwhile.
       self?.listAgain()
     }
   }

@@ -1,9 +1,9 @@
-/// Questions to a daemon by somebody who does not stay: a loop of its own, and connections that end once the answer is there.
+/// A short-lived client that queries a daemon: with a loop of its own, and connections that end with the answer.
 public final class DaemonInquiry {
   private let loop: ThreadLoop
   private let remote: String?
   private let properties: Properties
-  /// What may still be called until the loop's thread has ended.
+  /// Objects that may still be called until the loop's thread has ended.
   private var kept: [AnyObject] = []
 
   private init(_ loop: ThreadLoop, remote: String?, properties: Properties) {
@@ -12,12 +12,12 @@ public final class DaemonInquiry {
     self.properties = properties
   }
 
-  /// Connects, and runs `body` with the loop's lock held once the daemon has told what there is. [any]
+  /// Connects, and runs `body` with the loop's lock held once the daemon has listed its objects. [any]
   /// - Parameters:
   ///   - thread: the name of the loop's thread.
   ///   - remote: path of the daemon's socket, or its name; nil for the user's own.
-  ///   - properties: the client's.
-  /// - Throws: `noDaemon` if none answers; what `body` throws.
+  ///   - properties: the client's properties.
+  /// - Throws: `noDaemon` if no daemon answers; whatever `body` throws.
   public static func ask<Answer>(
     thread: String, remote: String?, properties: Properties,
     _ body: (DaemonInquiry, Connection) throws(PipeWireError) -> Answer
@@ -26,7 +26,7 @@ public final class DaemonInquiry {
     let inquiry = DaemonInquiry(loop, remote: remote, properties: properties)
     loop.start()
     defer {
-      // First end the thread: it may be about to call, without the lock, what is destroyed here.
+      // End the thread first: it may be about to call, without the lock, what is destroyed here.
       loop.stop()
       loop.locked { inquiry.kept = [] }
     }
@@ -37,13 +37,13 @@ public final class DaemonInquiry {
     }
   }
 
-  /// Makes another connection: by one that asks a session manager for something the daemon tells nothing more before that has answered.
-  /// [control]
+  /// Makes another connection: one that queries a session manager gets nothing more from the daemon before the session manager has
+  /// answered. [control]
   public func connect() throws(PipeWireError) -> Connection {
     keep(try Connection(loop: loop, remote: remote, properties: properties) { _ in })
   }
 
-  /// Keeps what belongs to a connection until the answer is there. [control]
+  /// Keeps an object that belongs to a connection until the inquiry ends. [control]
   public func keep<Object: AnyObject>(_ object: Object) -> Object {
     kept.append(object)
     return object

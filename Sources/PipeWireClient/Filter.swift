@@ -3,16 +3,16 @@ internal import CPipeWire
 
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
 ///
-/// Ports may be added at any time. They are never removed, because libpipewire 0.3 frees a port under the audio thread: an unused port is
-/// renamed and kept for later.
+/// Ports may be added at any time. They are never removed, because libpipewire 0.3 frees a port while the audio thread uses it: an unused
+/// port is renamed and kept for reuse.
 public final class Filter {
-  /// The node's state as libpipewire tells it: paused is in the graph without cycles, streaming has them, and an error comes with a
+  /// The node's state as reported by libpipewire: paused is in the graph without cycles, streaming has cycles, and an error comes with a
   /// printable reason.
   public enum State: Sendable, Equatable {
     case unconnected, connecting, paused, streaming
     case error(String)
   }
-  /// The side of the node: sound comes in at inputs, and leaves at outputs.
+  /// The side of the node: sound enters at inputs, and leaves at outputs.
   public enum Direction: Sendable { case input, output }
 
   /// An event, reported on the loop's thread.
@@ -20,14 +20,14 @@ public final class Filter {
     case state(State)
     /// The graph reported the latency at a port.
     case latency(port: FilterPort, Latency)
-    /// Somebody requests values for the node's parameters; nothing has changed yet.
+    /// Another client requests values for the node's parameters; nothing has changed yet.
     case parameters([ParameterChange])
   }
 
   /// The process callback. Runs on the data thread with the `data` given to `init`; `Cycle.init` reads `cycle`. [realtime]
   public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
 
-  /// The last state that libpipewire has told, set before its `.state` event. [control]
+  /// The last state reported by libpipewire, set before its `.state` event. [control]
   public private(set) var state = State.unconnected
   /// The node's id, once known.
   public var nodeId: UInt32? {
@@ -73,8 +73,8 @@ public final class Filter {
     hook.deallocate()
   }
 
-  /// Adds the node to the graph. With `reportsLatency` the ports' latencies are reported as events, and `setLatency` reports nearend's to
-  /// the graph. [control]
+  /// Adds the node to the graph. With `reportsLatency` the ports' latencies are reported as events, and `setLatency` reports nearend's
+  /// latencies to the graph. [control]
   public func connect(reportsLatency: Bool = false) throws(PipeWireError) {
     var flags = PW_FILTER_FLAG_RT_PROCESS.rawValue
     if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
@@ -92,7 +92,7 @@ public final class Filter {
       let pointer = pw_filter_add_port(
         filter, side, PW_FILTER_PORT_FLAG_MAP_BUFFERS, MemoryLayout<UInt>.size, properties.merging(fixed) { $1 }.makePointer(), nil, 0)
     else { throw PipeWireError(code: .refused, description: "cannot add the port \(name) (\(PipeWireError.lastReason))") }
-    // Ports are never removed, so their numbers follow the order of creation.
+    // Ports are never removed, so their indices follow the order of creation.
     let index = ports.values.count { $0.direction == direction }
     let port = FilterPort(pointer: pointer, direction: direction, index: index, name: name)
     ports[pointer] = port
@@ -105,12 +105,12 @@ public final class Filter {
     _ = ["port.name": name].withDictionary { pw_filter_update_properties(filter, port.pointer, $0) }
   }
 
-  /// Returns the port of this direction with this number, the registry's `port.id`; nil if there is none. [control]
+  /// Returns the port of this direction with this index, the registry's `port.id`; nil if there is none. [control]
   public func port(_ direction: Direction, index: Int) -> FilterPort? {
     ports.values.first { $0.direction == direction && $0.index == index }
   }
 
-  /// Reports to the graph the latency ahead of (`input`) or behind (`output`) a port, including nearend's own. [control]
+  /// Reports to the graph the latency before (`input`) or after (`output`) a port, including nearend's own. [control]
   public func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
     var info = npw_latency(
       direction: direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue, quanta: latency.quanta,
@@ -168,11 +168,11 @@ public final class FilterPort {
   public fileprivate(set) var name: String
   /// The name that it was created with, which the registry keeps reporting.
   public let firstName: String
-  /// The side of the filter; `index` counts each side by itself.
+  /// The side of the filter; each side has its own `index`.
   public let direction: Filter.Direction
-  /// Its number among the filter's ports of its direction.
+  /// Its index among the filter's ports of its direction.
   public let index: Int
-  /// What `copyInput` and `outputBuffer` take on the audio thread.
+  /// The argument for `copyInput` and `outputBuffer` on the audio thread.
   public let pointer: UnsafeMutableRawPointer
 
   fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, index: Int, name: String) {

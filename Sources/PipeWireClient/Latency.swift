@@ -14,7 +14,7 @@ extension Filter {
 
     private static let mostFrames: Int32 = 1 << 21
     private static let mostNanoseconds: Int64 = 10_000_000_000
-    /// In seconds; anything longer is an error.
+    /// The largest plausible latency, in seconds.
     private static let longest = 10.0
 
     /// Clamps each part to its range; NaN becomes 0.
@@ -24,7 +24,7 @@ extension Filter {
       self.nanoseconds = min(max(nanoseconds, -Self.mostNanoseconds), Self.mostNanoseconds)
     }
 
-    /// Reads the longest latency of a Latency param; nil if it is none.
+    /// Reads the longest latency of a Latency param; nil if `param` is not one.
     init?(_ param: Pod) {
       guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamLatency)),
         properties[SPA_PARAM_LATENCY_direction.rawValue]?.id != nil

@@ -1,9 +1,9 @@
 internal import CPipeWire
 
-/// Queries links that the daemon reports as active and that are to end, until it is renegotiating none of them.
+/// Queries active links that are to be removed, until the daemon renegotiates none of them.
 ///
-/// It renegotiates after a node was suspended, without saying so. Ending such a link crashes PipeWire 0.3.65: the link is started once more
-/// while being destroyed, and the audio thread finds it gone (`pw_impl_link_destroy`; fixed in 0.3.72). [control]
+/// It renegotiates after a node was suspended, without reporting it. Removing such a link crashes PipeWire 0.3.65: the link is started once
+/// more while being destroyed, and the audio thread finds it gone (`pw_impl_link_destroy`; fixed in 0.3.72). [control]
 public final class LinkInquiry {
   private let connection: Connection
   private let changed: () -> Void
@@ -20,16 +20,16 @@ public final class LinkInquiry {
     let again = LoopTimer(loop: connection.loop)
     self.again = again
     again.connect(to: self) { inquiry in
-      // An old answer is no answer.
+      // Old answers are outdated.
       if inquiry.questions.values.contains(where: { $0.mayEnd != true }) { inquiry.questions = [:] }
       inquiry.changed()
     }
   }
 
-  // Before the connection, which may end with this: it tells each proxy that is left that it is gone.
+  // Before the connection, which may end with this object and then reports to each remaining proxy that it is gone.
   deinit { questions = [:] }
 
-  /// Returns true if all of these links may be ended now, at once; otherwise `changed` follows.
+  /// Returns true if all of these links may be removed at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
   public func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
     let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
@@ -48,7 +48,7 @@ public final class LinkInquiry {
   }
 }
 
-/// One query of a link: a newly bound link reports its state, even one that the daemon does not announce otherwise.
+/// One query of a link: a newly bound link reports its state, even a state that the daemon does not announce otherwise.
 private final class Question {
   /// nil until the daemon has answered.
   private(set) var mayEnd: Bool?
@@ -88,7 +88,7 @@ private final class Question {
   nonisolated(unsafe) private static let proxyEvents: UnsafePointer<pw_proxy_events> = {
     let events = UnsafeMutablePointer<pw_proxy_events>.zeroed()
     events.pointee.version = UInt32(PW_VERSION_PROXY_EVENTS)
-    // A link that is gone needs no ending.
+    // A link that is gone need not be removed.
     events.pointee.removed = { Question.this($0).answer(true) }
     events.pointee.error = { data, _, _, _ in Question.this(data).answer(true) }
     return UnsafePointer(events)

@@ -1,7 +1,7 @@
 internal import CPipeWire
 internal import Glibc
 
-/// An error of PipeWire, with what the caller can do about it. [any]
+/// An error of PipeWire, with the remedy for the caller. [any]
 public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   public enum Code: Sendable, Equatable {
@@ -12,12 +12,12 @@ public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible
     /// The daemon or the library refused something.
     case refused
   }
-  /// What failed, for callers that react to it; `description` is for people.
+  /// The failure, for callers that react to it; `description` is for people.
   public let code: Code
-  /// A sentence that says what failed, and why.
+  /// A sentence that says what failed and why.
   public let description: String
 
-  /// Creates an error with a sentence for people, which says what failed and why.
+  /// Creates an error with a sentence for people that says what failed and why.
   public init(code: Code, description: String) {
     self.code = code
     self.description = description

@@ -1,10 +1,10 @@
 import Border
 internal import CPipeWire
 
-/// A value in SPA's binary form, as another process sent it. Whatever sizes it claims, nothing outside `body` is read.
+/// A value in SPA's binary form, as sent by another process. Whatever sizes it claims, nothing outside `body` is read.
 ///
 /// SPA's own readers trust the sizes: an array's child may be larger than the requested type, and a choice may be shorter than its child.
-/// Points into the memory that it was created from, and is valid as long as that. [any]
+/// Points into the memory that it was created from, and is valid as long as that memory. [any]
 struct Pod {
   let type: UInt32
   /// The content after the header, without padding.
@@ -15,13 +15,13 @@ struct Pod {
   /// The largest number of values read from an object or a struct.
   static let mostValues = 1_024
 
-  /// - Parameter pod: as libpipewire provides it, with its outer size checked against the message.
+  /// - Parameter pod: as provided by libpipewire, with its outer size checked against the message.
   init?(_ pod: UnsafePointer<spa_pod>?) {
     guard let pod else { return nil }
     self.init(UnsafeRawBufferPointer(start: pod, count: Self.headSize + Int(pod.pointee.size)))
   }
 
-  /// nil if there are fewer bytes than the header says.
+  /// nil if there are fewer bytes than the header claims.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headSize else { return nil }
     let size = Int(bytes.loadUnaligned(as: UInt32.self))
@@ -52,7 +52,7 @@ struct Pod {
   var float: Float? { read(Float.self, of: UInt32(SPA_TYPE_Float)) }
   var double: Double? { read(Double.self, of: UInt32(SPA_TYPE_Double)) }
 
-  /// Printable, and at most `longestName` scalars.
+  /// The text, made printable and limited to `longestName` scalars.
   var text: String? {
     let pod = value
     guard pod.type == UInt32(SPA_TYPE_String), let end = pod.body.firstIndex(of: 0) else { return nil }
@@ -71,7 +71,7 @@ struct Pod {
     return (0..<count).map { body.loadUnaligned(fromByteOffset: 8 + $0 * MemoryLayout<T>.size, as: T.self) }
   }
 
-  /// The values of a struct; nil if it is none. A truncated last value is omitted.
+  /// The values of a struct; nil if this is not a struct. A truncated last value is omitted.
   var elements: [Pod]? {
     guard type == UInt32(SPA_TYPE_Struct) else { return nil }
     var (elements, offset): ([Pod], Int) = ([], 0)
@@ -82,7 +82,7 @@ struct Pod {
     return elements
   }
 
-  /// The properties of an object of this type, in order; nil if it is none.
+  /// Returns the properties of an object of this type, in order; nil if this is not such an object.
   func properties(of objectType: UInt32) -> [(key: UInt32, value: Pod)]? {
     guard type == UInt32(SPA_TYPE_Object), body.count >= 8, body.loadUnaligned(as: UInt32.self) == objectType else { return nil }
     var (properties, offset): ([(UInt32, Pod)], Int) = ([], 8)
@@ -99,7 +99,7 @@ struct Pod {
 }
 
 extension [(key: UInt32, value: Pod)] {
-  /// The first value of that key.
+  /// Returns the first value of that key.
   subscript(_ key: UInt32) -> Pod? { first { $0.key == key }?.value }
 }
 

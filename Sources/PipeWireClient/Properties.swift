@@ -5,10 +5,10 @@ internal import CPipeWire
 public typealias Properties = [String: String]
 
 extension Properties {
-  /// Properties of one object that are kept; no program sets as many.
+  /// The most properties kept of one object; no program sets as many.
   static let mostProperties = 256
 
-  /// What somebody says of an object: printable, and of bounded length, as names, numbers and words are.
+  /// Copies the properties of an object: made printable, and limited in number and length.
   init(_ dictionary: UnsafePointer<spa_dict>?) {
     self.init()
     guard let dictionary else { return }

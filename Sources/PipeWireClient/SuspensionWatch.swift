@@ -1,7 +1,7 @@
-/// Detects nodes that are suspended while they run, as a starting session manager does with every device that it configures.
+/// Detects nodes that are suspended while they run, as a session manager does on start with every device that it configures.
 ///
-/// PipeWire before 1.4 may leave a link of such a node without buffers for ever while reporting it as active: nothing passes until the link
-/// is made again. Later versions revive links, but may forget some (1.4.2: all but the first): those stay paused, though the node runs.
+/// PipeWire before 1.4 may leave a link of such a node without buffers forever while reporting it as active: nothing passes until the link
+/// is made again. Later versions revive links, but may forget some (1.4.2: all but the first): those stay paused although the node runs.
 /// [control]
 public final class SuspensionWatch {
   private let connection: Connection

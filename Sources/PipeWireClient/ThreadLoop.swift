@@ -2,7 +2,7 @@ internal import CPipeWire
 internal import Glibc
 internal import Synchronization
 
-/// The thread on which libpipewire calls back, with the lock that excludes all other threads meanwhile.
+/// The thread on which libpipewire calls back, with a lock that excludes all other threads during callbacks.
 ///
 /// Everything in this module marked [control] is called either from a callback or inside `locked`.
 ///
@@ -10,7 +10,7 @@ internal import Synchronization
 public final class ThreadLoop: @unchecked Sendable {
   let loop: OpaquePointer
   var events: UnsafeMutablePointer<pw_loop> { pw_thread_loop_get_loop(loop) }
-  /// The thread inside `locked`; 0 for none. Only that thread finds itself here.
+  /// The thread inside `locked`; 0 for none. A thread finds its own value here only while it holds the lock.
   private let holder = Atomic<UInt>(0)
 
   /// Creates the loop; `start` runs it. Traps only if the process is out of memory or file descriptors. [any]
@@ -39,8 +39,8 @@ public final class ThreadLoop: @unchecked Sendable {
     return try body()
   }
 
-  /// Traps, in a debug build, where the calling thread may not use what is [control]: it neither runs one of the loop's callbacks nor is
-  /// inside `locked`. [any]
+  /// Traps, in a debug build, unless the calling thread may use what is [control]: unless it runs one of the loop's callbacks or is inside
+  /// `locked`. [any]
   public func assertLocked(file: StaticString = #fileID, line: UInt = #line) {
     assert(
       pw_thread_loop_in_thread(loop) || holder.load(ordering: .relaxed) == pthread_self(), "called without the loop's lock", file: file,
@@ -50,11 +50,12 @@ public final class ThreadLoop: @unchecked Sendable {
   /// Wakes a thread in `wait`. [control]
   public func signal() { pw_thread_loop_signal(loop, false) }
 
-  /// Releases the lock until `signal`, or until `seconds` have passed; then returns false. [control], not on the loop's own thread.
+  /// Releases the lock until `signal`, or until `seconds` have passed, in which case it returns false. [control], not on the loop's own
+  /// thread.
   public func wait(seconds: Double) -> Bool {
     var deadline = timespec()
     pw_thread_loop_get_time(loop, &deadline, Int64(seconds * 1e9))
-    // Others may have held the lock meanwhile.
+    // Other threads may have held the lock meanwhile.
     defer { holder.store(pthread_self(), ordering: .relaxed) }
     return pw_thread_loop_timed_wait_full(loop, &deadline) == 0
   }
@@ -71,7 +72,7 @@ public class LoopSource {
     self.handler = handler
   }
 
-  /// Calls `handler` with `owner` from now on, for as long as that exists. For an owner that is not whole yet when it makes the source.
+  /// Calls `handler` with `owner`, for as long as `owner` exists. For an owner that is not fully initialised when it creates the source.
   /// [control]
   public final func connect<Owner: AnyObject>(to owner: Owner, _ handler: @escaping (Owner) -> Void) {
     self.handler = { [weak owner] in if let owner { handler(owner) } }
@@ -109,7 +110,7 @@ public final class LoopTimer: LoopSource {
   public func pause() { schedule(after: 0) }
 }
 
-/// Runs a closure on the loop's thread soon, once for any number of requests in between. [control]
+/// Runs a closure on the loop's thread asynchronously, once for any number of requests in between. [control]
 public final class LoopSignal: LoopSource {
   /// `handler`, or what is connected later, runs on the loop's thread. [control]
   public override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {

@@ -2,23 +2,23 @@ internal import CPipeWire
 
 /// A card's profiles and routes: follows its Profile, EnumProfile, Route and EnumRoute params. [control]
 public final class DeviceInfo {
-  /// Whether something is plugged in (`spa_param_availability`); unknown without jack detection, or where the param does not say.
+  /// Whether something is plugged in (`spa_param_availability`); unknown without jack detection, or if the param does not say.
   public enum Availability: UInt32, Sendable { case unknown, no, yes }
 
-  /// A way to use the card, from its EnumProfile and Profile params: it decides which nodes exist.
+  /// A way to use the card, from its EnumProfile and Profile params, which decides which nodes exist.
   public struct Profile: Sendable, Equatable {
-    /// Its number, by which the card's other params refer to it; not necessarily a position in `profiles`. 0 is usually "off".
+    /// The number by which the card's other params refer to it; not necessarily a position in `profiles`. 0 is usually "off".
     public var index: Int
     /// "a2dp-sink", "output:analog-stereo+input:analog-stereo", …
     public var name: String
-    /// The higher one is the better choice; 0 if the card does not say.
+    /// Higher is better; 0 if the card does not say.
     public var priority: Int
-    /// `no` if nothing is plugged into what it needs.
+    /// `no` if nothing is plugged into the ports that it needs.
     public var availability: Availability
   }
   /// A port of the card, from its EnumRoute and Route params: a loudspeaker, a jack, a microphone.
   public struct Route: Sendable, Equatable {
-    /// Its number, by which the card's other params refer to it; not necessarily a position in `routes`.
+    /// The number by which the card's other params refer to it; not necessarily a position in `routes`.
     public var index: Int
     /// "analog-output-speaker", …
     public var name: String
@@ -36,7 +36,7 @@ public final class DeviceInfo {
     public var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
     public var devices: [Int]
-    /// If active: whether the card is muted there, by a mixer or a switch.
+    /// If active: whether the card is muted on this route, by a mixer or a switch.
     public var isMuted = false
   }
 
@@ -63,7 +63,7 @@ public final class DeviceInfo {
   private var coming = Lists()
   /// The most params of a kind that are kept; no card has as many.
   private static let mostParams = 256
-  /// It has been asked, and has not answered yet.
+  /// A Boolean value indicating whether a query is unanswered.
   public private(set) var isAsking = false
   private var isStale = false
 
@@ -73,7 +73,7 @@ public final class DeviceInfo {
   private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: () -> Void
 
-  /// Binds the device and reports it by `changed`, on the loop's thread. [control]
+  /// Binds the device; `changed` reports changes on the loop's thread. [control]
   public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
     self.connection = connection
     self.changed = changed
@@ -103,7 +103,7 @@ public final class DeviceInfo {
     return npw_device_set_profile(proxy, Int32(profile.index)) >= 0
   }
 
-  /// Sends one query at a time; changes meanwhile are queried again.
+  /// Sends one query at a time; changes meanwhile cause another query.
   private func ask() {
     guard !isAsking else {
       isStale = true
@@ -176,10 +176,10 @@ extension DeviceInfo.Profile {
 }
 
 extension DeviceInfo.Route {
-  /// Profiles, or devices, of one route that are kept.
+  /// The most profiles, or devices, kept of one route.
   private static let mostMembers = 256
 
-  /// nil where the param is no route with index, direction and name.
+  /// nil if the param is not a route with index, direction and name.
   init?(_ param: Pod) {
     guard let properties = param.properties(of: UInt32(SPA_TYPE_OBJECT_ParamRoute)),
       let index = properties[SPA_PARAM_ROUTE_index.rawValue]?.int, let direction = properties[SPA_PARAM_ROUTE_direction.rawValue]?.id,

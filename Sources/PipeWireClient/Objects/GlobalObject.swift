@@ -13,7 +13,7 @@ public struct GlobalObject: Sendable, Equatable {
   public let id: UInt32
   /// Its interface; objects of other interfaces are not mirrored.
   public let kind: Kind
-  /// Those that the registry tells, printable and at most 256; nodes and devices may have more (`NodeInfo`, `DeviceInfo`).
+  /// The properties in the registry, printable and at most 256; nodes and devices may have more (`NodeInfo`, `DeviceInfo`).
   public let properties: Properties
 
   /// Returns a property that holds an id.

@@ -4,11 +4,11 @@ import Foundation
 
 /// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
 public final class Metadata {
-  /// Values of subject 0, the whole graph's, of the keys that are asked for; at most 4,096 bytes each.
+  /// Values of subject 0, the whole graph, for the requested keys; at most 4,096 bytes each.
   public var values: [String: String] { kept.values }
-  /// Streams that the session manager lets follow the default, whatever they asked for, by id.
+  /// Ids of streams that the session manager lets follow the default, regardless of the device that they asked for.
   public var followers: [UInt32] { kept.followers }
-  /// Whether there are more streams with a place of their own than are remembered.
+  /// Whether there are more streams with a target than are kept.
   public var isFull: Bool { kept.isFull }
   private var kept: MetadataValues
 
@@ -21,7 +21,7 @@ public final class Metadata {
   private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
   private let changed: (_ key: String?) -> Void
 
-  /// Binds the object; the values of these keys come by `changed`, on the loop's thread, and nil once they are known. [control]
+  /// Binds the object; `changed` reports changed keys on the loop's thread, and nil once all initial values are known. [control]
   public init(
     _ connection: Connection, object: GlobalObject, keys: Set<String>, changed: @escaping (_ key: String?) -> Void
   ) throws(PipeWireError) {
@@ -48,8 +48,8 @@ public final class Metadata {
     proxyHook.deallocate()
   }
 
-  /// Sets a value of subject 0, or removes it with nil. `values` is updated at once, because the daemon may tell only other clients.
-  /// [control]
+  /// Sets a value of subject 0, or removes it with nil. Updates `values` at once, because the daemon may report the change only to other
+  /// clients. [control]
   public func set(_ key: String, type: String?, value: String?) {
     _ = kept.set(0, key, value)
     npw_metadata_set_property(proxy, 0, key, type, value)

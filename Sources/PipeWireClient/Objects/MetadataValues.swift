@@ -1,15 +1,16 @@
-/// What is kept of a metadata object, in which any client may set anything: the values of known keys, and which streams follow the default.
+/// The kept part of a metadata object, in which any client may set anything: the values of known keys, and the streams that follow the
+/// default.
 struct MetadataValues {
-  /// Streams that are remembered; those that play or record at a time are far fewer.
+  /// The most streams kept; far fewer play or record at a time.
   static let mostStreams = 4_096
-  /// Bytes of a value; a longer one is as good as none.
+  /// The longest value in bytes; a longer one counts as missing.
   static let longestValue = 4_096
 
-  /// Where a stream is to go, as far as it matters.
+  /// The target of a stream, as far as it matters.
   private struct Target: Equatable {
     /// `target.node` is −1.
     var followsDefault = false
-    /// `target.node` is another, or there is a `target.object`.
+    /// `target.node` is a node, or there is a `target.object`.
     var isMoved: Bool { hasNode || hasObject }
     var hasNode = false
     var hasObject = false
@@ -19,7 +20,7 @@ struct MetadataValues {
   let keys: Set<String>
   private(set) var values: [String: String] = [:]
   private var targets: [UInt32: Target] = [:]
-  /// Whether there were more streams than are remembered.
+  /// Whether there were more streams than are kept.
   private(set) var isFull = false
 
   static let targetNode = "target.node"
@@ -27,11 +28,11 @@ struct MetadataValues {
 
   init(keys: Set<String>) { self.keys = keys }
 
-  /// Streams that the session manager lets follow the default, whatever they asked for: it has set their `target.node` to −1, and nobody
-  /// has moved them since (who does sets `target.object`, too).
+  /// Streams that the session manager lets follow the default, regardless of the device that they asked for: it has set their `target.node`
+  /// to −1, and nobody has moved them since (moving also sets `target.object`).
   var followers: [UInt32] { targets.filter { $0.value.followsDefault && !$0.value.isMoved }.map(\.key) }
 
-  /// A value was set, or removed with nil; a key of nil is all of the subject's. False where it is of no interest.
+  /// Records that a value was set, or removed with nil; a nil key means all of the subject's. Returns false if the change is irrelevant.
   mutating func set(_ subject: UInt32, _ key: String?, _ value: String?) -> Bool {
     guard subject != 0 else { return set(key, value) }
     guard let key else { return targets.removeValue(forKey: subject) != nil }
@@ -61,6 +62,6 @@ struct MetadataValues {
     return true
   }
 
-  /// A stream is where it asked to go.
+  /// Drops a stream, which is back on the device that it asked for.
   mutating func forget(_ stream: UInt32) { targets[stream] = nil }
 }

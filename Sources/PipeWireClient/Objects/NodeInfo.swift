@@ -6,7 +6,7 @@ public final class NodeInfo {
   public private(set) var properties: Properties = [:]
   /// A Boolean value indicating whether the properties are known.
   public private(set) var isKnown = false
-  /// The number of times that it was suspended while running, without being idle in between.
+  /// The number of times that the node was suspended while running, without being idle in between.
   public private(set) var suspensions = 0
 
   /// A Boolean value indicating whether it takes part in the graph's cycles now.

@@ -2,7 +2,7 @@ internal import CPipeWire
 
 /// A named value that a node publishes in its Props and describes in its PropInfo, for others to read and to set. [any]
 public struct NodeParameter: Sendable, Equatable {
-  /// A parameter's value; a request of any other kind is not read.
+  /// A parameter's value; requests of any other kind are ignored.
   public enum Value: Sendable, Equatable {
     case bool(Bool)
     /// Single precision in the graph.
@@ -13,7 +13,7 @@ public struct NodeParameter: Sendable, Equatable {
   public var name: String
   /// The description for people.
   public var description: String
-  /// The value to publish, which also says the parameter's kind.
+  /// The value to publish, which also determines the parameter's kind.
   public var value: Value
   /// The range of a number; nil for any.
   public var range: ClosedRange<Double>?
@@ -29,12 +29,12 @@ public struct NodeParameter: Sendable, Equatable {
 
 /// A requested value of a node's parameter. [any]
 public struct ParameterChange: Sendable, Equatable {
-  /// The parameter's name; for another key of the Props, that key's.
+  /// The name of the parameter, or of another key of the Props.
   public var name: String
   /// nil if the value is of an unsupported kind, or `name` is another key of the Props.
   public var value: NodeParameter.Value?
 
-  /// Creates a request, as one that comes from the graph.
+  /// Creates a request like those from the graph.
   public init(name: String, value: NodeParameter.Value?) {
     self.name = name
     self.value = value

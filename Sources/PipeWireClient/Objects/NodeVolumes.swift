@@ -1,7 +1,7 @@
 import Border
 internal import CPipeWire
 
-/// The volume of one node, a stream or a device: as set, and optionally as heard instead. [control]
+/// The volume of one node, a stream or a device: as set, and optionally a different one that is heard instead. [control]
 public final class NodeVolumes {
   /// The volume as set by an application, a mixer or a person.
   public struct Setting: Equatable, Sendable {
@@ -38,23 +38,23 @@ public final class NodeVolumes {
     hook.deallocate()
   }
 
-  /// Makes these volumes heard instead of those that are set, until somebody sets volume or mute.
+  /// Makes these volumes audible instead of the set ones, until somebody sets volume or mute.
   public func lower(to channels: [Float]) {
     _ = channels.withUnsafeBufferPointer {
       npw_node_set_soft_volumes(proxy, $0.baseAddress, UInt32($0.count), setting?.isMuted ?? false)
     }
   }
 
-  /// Makes the volumes that are set heard again.
+  /// Makes the set volumes audible again.
   public func restore() {
     guard let setting else { return }
     lower(to: setting.channels)
-    // Setting mute to its current value ends what `lower` has laid over; the volumes that are set are never written.
+    // Setting mute to its current value ends the override by `lower`; the set volumes are never written.
     _ = npw_node_set_mute(proxy, setting.isMuted)
   }
 
-  /// Suspends the device, as a session manager does seconds after the last link has gone; the next link resumes it. Only for a node without
-  /// links.
+  /// Suspends the device, as a session manager does seconds after the last link has gone; the next link resumes it. Requires that the node
+  /// has no links.
   public func suspend() { _ = npw_node_suspend(proxy) }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {

@@ -1,23 +1,23 @@
-/// What is kept of the daemon's registry. Any client may bring objects without end, and properties as long as it likes: what is beyond
-/// these bounds is left out.
+/// The kept part of the daemon's registry. Any client may create any number of objects with properties of any length: what exceeds these
+/// bounds is omitted.
 struct ObjectMirror {
-  /// Objects that are kept; a busy session has some hundreds.
+  /// The most objects kept; a busy session has some hundreds.
   static let mostObjects = 16_384
   private let most: Int
-  /// Bytes of all their properties.
+  /// The most bytes of all their properties.
   static let mostText = 16 << 20
 
-  /// By id.
+  /// The kept objects by id.
   private(set) var objects: [UInt32: GlobalObject] = [:]
-  /// Bytes of the properties of those that are kept.
+  /// Bytes of the properties of the kept objects.
   private(set) var text = 0
 
   init(most: Int = mostObjects) { self.most = most }
 
-  /// A Boolean value indicating whether a quarter of the room is free.
+  /// A Boolean value indicating whether a quarter of the capacity is free.
   var hasRoom: Bool { 4 * objects.count <= 3 * most && 4 * text <= 3 * Self.mostText }
 
-  /// False where there is no room.
+  /// Adds an object, or replaces the one of its id. Returns false if there is no room.
   mutating func add(_ object: GlobalObject) -> Bool {
     _ = remove(object.id)
     let size = object.properties.textSize
@@ -27,7 +27,7 @@ struct ObjectMirror {
     return true
   }
 
-  /// nil where there is none.
+  /// Removes and returns the object; nil if there is none.
   mutating func remove(_ id: UInt32) -> GlobalObject? {
     guard let object = objects.removeValue(forKey: id) else { return nil }
     text -= object.properties.textSize

@@ -1,7 +1,7 @@
 import Border
 internal import CPipeWire
 
-/// An object that this client made in the daemon: a device or a link. It ends with this value, or with the connection. [control]
+/// An object in the daemon that this client made: a device or a link. It ends with this value, or with the connection. [control]
 public final class RemoteObject {
   /// Its id in the registry, once known.
   public private(set) var id: UInt32?
@@ -108,8 +108,8 @@ extension RemoteObject {
       properties: properties, changed: changed)
   }
 
-  /// Makes a virtual device: an adapter around `support.null-audio-sink`, which mixes what is played into it and offers the mix as its
-  /// monitor. [control]
+  /// Makes a virtual device: an adapter around `support.null-audio-sink`, which mixes its inputs and offers the mix as its monitor.
+  /// [control]
   public static func virtualDevice(
     _ connection: Connection, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
