@@ -1,5 +1,5 @@
-// A SPA plugin with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
-// finished (for up to PATIENCE; then it gives that cycle up), and does not hurry afterwards. If the machine stalls for some milliseconds
+// A SPA plug-in with one node, `simulated.clock`: a driver like support.node.driver, except that it begins no cycle before the last one has
+// finished (for up to PATIENCE; then it gives that cycle up), and does not catch up afterwards. If the machine stalls for some milliseconds
 // the whole graph stalls with it, so that no sample is lost and recordings are exact. Property clock.speed: 1 is real time, 4 is four times
 // as fast.
 #include <errno.h>

@@ -1,1 +1,1 @@
-// The PipeWire daemon loads the plugin; Swift calls nothing.
+// The PipeWire daemon loads the plug-in; Swift calls nothing.

@@ -1,4 +1,4 @@
-/// Says who talks when: a pure function of the seconds since an epoch, so that processes with the same seed and epoch agree without
+/// Determines who talks when: a pure function of the seconds since an epoch, so that processes with the same seed and epoch agree without
 /// communication. [any]
 public struct Conversation: Sendable, Equatable {
   /// Who talks.
@@ -14,9 +14,9 @@ public struct Conversation: Sendable, Equatable {
   }
   /// A phase with its time in seconds.
   public struct Span: Sendable, Equatable {
-    /// Who talks throughout it.
+    /// Who talks during the span.
     public var phase: Phase
-    /// Its time since the epoch; infinite where nothing comes before or after.
+    /// Its time since the epoch; infinite if nothing precedes or follows.
     public var seconds: Range<Double>
   }
 
@@ -50,7 +50,7 @@ public struct Conversation: Sendable, Equatable {
       let far = generator.uniform(8.5...9.5)
       let near = far + generator.uniform(5...6)
       let double = near + generator.uniform(5...6)
-      // No array: the room calls this on its audio thread.
+      // Avoids an array, because the room calls this on its audio thread.
       switch time - start {
       case ..<far: return Span(phase: .farEnd, seconds: start..<(start + far))
       case ..<near: return Span(phase: .nearEnd, seconds: (start + far)..<(start + near))
@@ -69,13 +69,13 @@ public struct Conversation: Sendable, Equatable {
     return time - span.seconds.lowerBound >= guardTime && span.seconds.upperBound - time >= guardTime ? span.phase : nil
   }
 
-  /// Returns the time of the near end's talk that contains `time`; nil while it is silent.
+  /// Returns the span of the near end's talk that contains `time`; nil while it is silent.
   public func nearEndTalk(at time: Double) -> Range<Double>? {
     let span = span(at: time)
     return span.phase == .nearEnd || span.phase == .doubleTalk ? span.seconds : nil
   }
 
-  /// Returns the time of remote participant `talker`'s talk, 0…`talkers` − 1, that contains `time`; nil while it is silent.
+  /// Returns the span of talk of remote participant `talker`, 0…`talkers` − 1, that contains `time`; nil while it is silent.
   ///
   /// They take turns of 3 s in a varying order; in every third turn another one joins.
   public func farEndTalk(_ talker: Int, at time: Double) -> Range<Double>? {

@@ -2,12 +2,12 @@
 public struct Acoustics: Sendable, Equatable {
   /// Sinks whose active route is a loudspeaker.
   public private(set) var loudspeakers: [String] = []
-  /// Those of the loudspeakers at the other end of the room, such as a television, with another echo path.
+  /// The loudspeakers at the other end of the room, such as a television, with a different echo path.
   public private(set) var distant: [String] = []
-  /// All sources: headset microphones, too, hear whoever talks in the room.
+  /// All sources: headset microphones also hear whoever talks in the room.
   public private(set) var microphones: [String] = []
 
-  /// Places nodes, by `node.name`; those in `distant` are in `loudspeakers`, too.
+  /// Places nodes, by `node.name`; those in `distant` must also be in `loudspeakers`.
   public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
     precondition(Set(distant).isSubset(of: loudspeakers), "a distant loudspeaker is one of the loudspeakers")
     self.loudspeakers = loudspeakers

@@ -4,7 +4,7 @@ import PipeWireClient
 
 /// A card in a daemon: the exported device, and the nodes of its active profile. They are removed with this value. [control]
 final class CardExport {
-  /// Requests made by setting the device's params. Each returns whether the requested thing exists.
+  /// Requests made by setting the device's params. Each returns whether the requested profile or route exists.
   struct Requests {
     var setProfile: (_ index: Int, _ isSaved: Bool) -> Bool
     var setRoute: (_ index: Int, _ device: Int, _ isSaved: Bool) -> Bool
@@ -75,7 +75,7 @@ final class CardExport {
     }
   }
 
-  /// Watches nodes that need a SCO link, once the registry has them: earlier the daemon would refuse.
+  /// Watches nodes that need a SCO link, once the registry has them; before, the daemon would refuse.
   func watchNodes() {
     for (key, node) in nodes where node.state == nil && node.properties["api.bluez5.profile"] == DeskCard.headsetHeadUnit {
       guard let id = node.object?.id, connection.objects[id]?.nodeName == node.properties["node.name"] else { continue }

@@ -1,8 +1,8 @@
 import PipeWireClient
 
 /// A desk with sound devices in a private session: real PipeWire devices with profiles and routes, which a session manager sets up like
-/// those of ALSA and BlueZ, and the ways to manipulate them. It comes back with a restarted daemon; cards come and go with the session
-/// manager, to which they belong on a real machine. [any]
+/// those of ALSA and BlueZ, and the ways to manipulate them. It returns with a restarted daemon; cards appear and disappear with the
+/// session manager, to which they belong on a real machine. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 public final class Desk: @unchecked Sendable {
@@ -31,7 +31,7 @@ public final class Desk: @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Connects, and reconnects whenever the daemon comes back. Idempotent.
+  /// Connects, and reconnects whenever the daemon returns. Idempotent.
   public func start() {
     loop.start()
     loop.locked {
@@ -43,7 +43,7 @@ public final class Desk: @unchecked Sendable {
 
   /// Removes everything from the graph. Idempotent.
   public func stop() {
-    // First: the thread may be about to call what is destroyed here.
+    // End the thread first: it may be about to call what is destroyed here.
     loop.stop()
     loop.locked {
       retry = nil
@@ -51,7 +51,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Lets the program that provides the cards hang while `body` runs, which must not query the desk.
+  /// Runs `body` while the program that provides the cards hangs; `body` must not query the desk.
   func whileHanging<T>(_ body: () throws -> T) rethrows -> T { try loop.locked(body) }
 
   // MARK: Facts
@@ -93,7 +93,7 @@ public final class Desk: @unchecked Sendable {
 
   // MARK: Actions
 
-  /// Puts a card on the desk, or back on it: a new device with a new `object.serial` and the same names. The daemon reuses ids, so its id
+  /// Puts a card on the desk, or back on it: a new device with a new `object.serial` and the same names. The daemon reuses ids, so the id
   /// may be the same. The session manager chooses its profile.
   public func plug(_ kind: DeskCard.Kind) {
     loop.locked {
@@ -103,7 +103,7 @@ public final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Removes a card, whatever runs on it.
+  /// Removes a card, whatever it is used for.
   public func unplug(_ kind: DeskCard.Kind) {
     loop.locked {
       absent[kind] = present.removeValue(forKey: kind) ?? absent[kind]
@@ -146,7 +146,7 @@ public final class Desk: @unchecked Sendable {
     guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) that could use the route '\(name)' now") }
   }
 
-  /// Changes the description of a card and its nodes. Names stay, ids of nodes do not.
+  /// Changes the description of a card and its nodes. Names stay, but not the ids of nodes.
   /// - Throws: `SessionError` if the card is missing.
   public func rename(_ kind: DeskCard.Kind, to description: String) throws {
     let isDone = change(kind) {
@@ -165,7 +165,7 @@ public final class Desk: @unchecked Sendable {
         manage($0)
       } lost: { [unowned self] in
         manage(false)
-        // Not inside the connection's own event.
+        // Deferred, because this is the connection's own event.
         retry?.schedule(after: 0.05)
       }
     } catch {

@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// The desk's cards in one daemon; removed when the daemon ends. As on a real machine the session manager provides the cards, so without
-/// one there are none. [control]
+/// The desk's cards in one daemon; removed when the daemon ends. As on a real machine the session manager provides the cards, so there are
+/// none without one. [control]
 final class DeskAttachment {
   private let connection: Connection
   private var exports: [DeskCard.Kind: CardExport] = [:]
@@ -18,7 +18,7 @@ final class DeskAttachment {
     }
   }
 
-  /// `managed` is called when a session manager comes or goes; `lost` when the daemon goes.
+  /// `managed` is called when a session manager appears or disappears; `lost` when the daemon disappears.
   init(loop: ThreadLoop, socket: String, managed: @escaping (Bool) -> Void, lost: @escaping () -> Void) throws(PipeWireError) {
     let relay = Relay(managed: managed, lost: lost)
     self.relay = relay
@@ -39,7 +39,7 @@ final class DeskAttachment {
     connection.objects(of: .client).contains { $0.properties["application.name"]?.hasPrefix("WirePlumber") == true }
   }
 
-  /// Adds a card to the graph, changes it, or removes it (nil).
+  /// Adds a card to the graph, changes it, or removes it if nil.
   func show(
     _ card: DeskCard?, of kind: DeskCard.Kind, group: String?, requests: @autoclosure () -> CardExport.Requests
   ) throws(PipeWireError) {

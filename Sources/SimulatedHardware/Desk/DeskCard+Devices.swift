@@ -10,8 +10,8 @@ extension DeskCard {
     }
   }
 
-  /// A laptop: a loudspeaker and a microphone in the lid, and a jack for headphones or a headset. One sink and one source, whose active
-  /// route the jack changes.
+  /// A laptop: a loudspeaker and a microphone in the lid, and a jack for headphones or a headset. One sink and one source; the jack changes
+  /// their active routes.
   public static let laptop = DeskCard(
     .laptop, name: "alsa_card.pci-0000_00_1f.3", description: "Built-in Audio",
     properties: [
@@ -32,7 +32,7 @@ extension DeskCard {
         "analog-output-headphones", "Headphones", .output, .headphones, priority: 9_900, availability: .no, devices: [1], profiles: [1]),
     ])
 
-  /// A USB headset: a sound card of its own.
+  /// A USB headset, which is a sound card of its own.
   public static let usbHeadset = DeskCard(
     .usb, name: "alsa_card.usb-Simulated_USB_Headset-00", description: "USB Headset",
     properties: [

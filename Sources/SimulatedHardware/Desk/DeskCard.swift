@@ -1,7 +1,7 @@
 import PipeWireClient
 
-/// A device on the desk as a value: what it is, what it can do, and its current state. It is changed like a real one: by a jack, a choice
-/// of profile, a choice of route.
+/// A device on the desk as a value: its description, capabilities and current state. It is changed like a real one: by a jack, a choice of
+/// profile, a choice of route.
 public struct DeskCard: Sendable, Equatable {
   /// The name for tests and scripts.
   public enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
@@ -10,7 +10,7 @@ public struct DeskCard: Sendable, Equatable {
   public let kind: Kind
   /// `device.name`.
   public var name: String
-  /// `device.description`, and what the nodes' descriptions begin with.
+  /// `device.description`, with which the nodes' descriptions begin.
   public var description: String
   /// The device's other properties, as ALSA and BlueZ give them.
   public var properties: Properties
@@ -29,7 +29,7 @@ public struct DeskCard: Sendable, Equatable {
   var isProfileSaved = false
   var savedRoutes: Set<Int> = []
 
-  /// Creates a card that is off. Profiles and routes mean each other by index.
+  /// Creates a card that is off. Profiles and routes refer to each other by index.
   public init(
     _ kind: Kind, name: String, description: String, properties: Properties, profiles: [DeskProfile], routes: [DeskRoute]
   ) {
@@ -91,7 +91,7 @@ public struct DeskCard: Sendable, Equatable {
     if isMuted { muted.insert(device) } else { muted.remove(device) }
   }
 
-  /// The same card as newly plugged in, unknown to the session manager: off.
+  /// The same card as if newly plugged in, unknown to the session manager: off.
   var asPluggedIn: DeskCard {
     var card = self
     (card.profile, card.activeRoutes, card.isProfileSaved, card.savedRoutes) = (0, [:], false, [])

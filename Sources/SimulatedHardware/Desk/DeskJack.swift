@@ -7,7 +7,7 @@ public enum DeskJack: String, Sendable, CaseIterable {
   /// A television.
   case television = "tv"
 
-  /// The card that it is a jack of.
+  /// The card that has the jack.
   public var card: DeskCard.Kind { self == .television ? .hdmi : .laptop }
 
   /// The routes with their availability while something is plugged in and while nothing is, as in ALSA's mixer paths: a route without its

@@ -4,11 +4,11 @@ import PipeWireClient
 public struct DeskProfile: Sendable, Equatable {
   /// `off`, `output:analog-stereo+input:analog-stereo`, `a2dp-sink`, `headset-head-unit`.
   public var name: String
-  /// For people.
+  /// The description for people.
   public var description: String
-  /// The session manager takes the available one with the highest priority.
+  /// The session manager chooses the available profile with the highest priority.
   public var priority: Int
-  /// Empty for off.
+  /// The nodes that exist while it is active; empty for off.
   public var nodes: [DeskNode]
 
   /// Creates a profile; `description` is for people, and `nodes` exist while it is active.
@@ -40,7 +40,7 @@ public struct DeskNode: Sendable, Equatable {
   /// Further properties.
   public var properties: Properties
 
-  /// Creates a node; `properties` are those besides the ones that the other parameters make.
+  /// Creates a node; `properties` are additional to those made from the other parameters.
   public init(
     device: Int, _ direction: DeskRoute.Direction, name: String, positions: [String], rate: Int? = nil, priority: Int,
     properties: Properties = [:]

@@ -11,13 +11,13 @@ public struct DeskRoute: Sendable, Equatable {
 
   /// The name from ALSA's mixer paths or BlueZ's plugin: `analog-output-speaker`, `headset-hf-input`.
   public var name: String
-  /// For people.
+  /// The description for people.
   public var description: String
   /// `input` for a microphone, `output` for a loudspeaker.
   public var direction: Direction
   /// The kind of port, from which `isHeardInTheRoom` follows.
   public var portType: PortType
-  /// The higher one is chosen if two are available.
+  /// The available route with the highest priority is chosen.
   public var priority: Int
   /// Whether anything is plugged in now; jacks change it.
   public var availability: Availability

@@ -1,4 +1,4 @@
-/// An incident on a desk or in its session; as text it is a line of a rehearsal's script: `unplug headphones`.
+/// An incident on a desk or in its session; its text is a line of a rehearsal's script: `unplug headphones`.
 public enum Incident: Sendable, Equatable {
   case plug(DeskCard.Kind)
   case unplug(DeskCard.Kind)
@@ -91,7 +91,7 @@ public enum Incident: Sendable, Equatable {
 
 extension PrivateSession {
   /// Carries out an incident. Returns when it has begun; `freeze` and `stop` last until `thaw` and `start`.
-  /// - Throws: `SessionError` if the session has no desk or login manager, or the desk no such thing.
+  /// - Throws: `SessionError` if the session has no desk or login manager, or the desk has no such card or jack.
   public func perform(_ incident: Incident) throws {
     switch incident {
     case .plug(let card): try needsDesk().plug(card)

@@ -8,10 +8,10 @@ public struct IncidentScript: Sendable, Equatable {
   public struct Entry: Sendable, Equatable {
     /// Seconds from the start of the script.
     public var time: Double
-    /// What is carried out then, by `PrivateSession.perform`.
+    /// The incident to carry out then, by `PrivateSession.perform`.
     public var incident: Incident
   }
-  /// By time; equal times in the order of their lines.
+  /// Sorted by time; equal times in the order of their lines.
   public private(set) var entries: [Entry] = []
 
   /// - Throws: `SessionError` that names the line and its number.
@@ -27,7 +27,7 @@ public struct IncidentScript: Sendable, Equatable {
         throw SessionError(error.code, "line \(number + 1): \(error.message)", remedy: error.remedy)
       }
     }
-    // Stable, which `sort` does not guarantee.
+    // Sorts stably, which `sort` does not guarantee.
     entries = entries.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
   }
 

@@ -4,22 +4,22 @@ import PipeWireClient
 public struct ScoEvent: Sendable, Equatable {
   /// The link's two transitions.
   public enum Change: String, Sendable { case setUp, tearDown }
-  /// What makes the link come or go.
+  /// The reason why the link was set up or torn down.
   public enum Reason: String, Sendable {
     /// A node of the headset-head-unit profile started running.
     case streaming
-    /// The last of them stopped running, while the profile stayed.
+    /// The last node of that profile stopped running, while the profile stayed.
     case idle
     /// The profile changed.
     case profile
-    /// The headset or the daemon went away.
+    /// The headset or the daemon disappeared.
     case gone
   }
   /// Seconds of CLOCK_MONOTONIC.
   public var time: Double
   /// Whether the link was set up or torn down.
   public var change: Change
-  /// What made the link come or go; `streaming` for every set-up.
+  /// The reason; `streaming` for every set-up.
   public var reason: Reason
 }
 

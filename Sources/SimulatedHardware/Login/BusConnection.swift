@@ -9,7 +9,7 @@ final class BusConnection: @unchecked Sendable {
   private let bus: OpaquePointer
   private let lock: Lock
   private let answer: (BusMessage) -> Bool
-  /// Written to in order to wake the thread for its end.
+  /// A socket pair that is written to in order to wake the thread for its end.
   private let waker: (here: Int32, there: Int32)
   private let hasEnded = DispatchSemaphore(value: 0)
   private var isEnding = false

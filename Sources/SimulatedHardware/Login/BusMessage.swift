@@ -15,7 +15,7 @@ enum BusValue: Equatable {
   }
 }
 
-/// A message of sd-bus, with a reference held.
+/// A message of sd-bus, with a retained reference.
 final class BusMessage {
   private let message: OpaquePointer
 

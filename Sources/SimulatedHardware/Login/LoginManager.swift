@@ -2,8 +2,8 @@ import Foundation
 import Platform
 internal import SystemdLibrary
 
-/// `org.freedesktop.login1` on a private system bus, with one session, to the extent that listeners can observe: sleep, inhibitors, whether
-/// the session is active, and its lock. [any]
+/// `org.freedesktop.login1` on a private system bus, with one session, as far as listeners can observe it: sleep, inhibitors, whether the
+/// session is active, and its lock. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed with `lock` held.
 public final class LoginManager: @unchecked Sendable {
@@ -12,9 +12,9 @@ public final class LoginManager: @unchecked Sendable {
   /// The session's object path; "_31" is logind's escape of its id, "1".
   public static let sessionPath = "/org/freedesktop/login1/session/_31"
 
-  /// A client that wants to be asked before the machine sleeps.
+  /// A client's request to delay or block an action, such as sleep.
   public struct Inhibitor: Sendable, Equatable {
-    /// What is to be delayed or blocked, as a colon-separated list: `sleep`.
+    /// The actions to delay or block, as a colon-separated list: `sleep`.
     public var what: String
     /// The client's name, for people.
     public var who: String
@@ -31,7 +31,7 @@ public final class LoginManager: @unchecked Sendable {
   private(set) var isPreparingForSleep = false
   private(set) var isActive = true
   private(set) var isLocked = false
-  /// Every request so far, with this end of what its client closes to release it; closed here once that is known.
+  /// Every request so far, with this end of the socket pair whose other end the client closes to release it; closed once noticed.
   private var requested: [(inhibitor: Inhibitor, descriptor: Int32)] = []
 
   init() {}
@@ -41,7 +41,7 @@ public final class LoginManager: @unchecked Sendable {
     for entry in requested where entry.inhibitor.isHeld { close(entry.descriptor) }
   }
 
-  /// Joins the bus, or a restarted one; the state is kept.
+  /// Joins the bus, or a restarted one; the state persists.
   /// - Throws: `SessionError`.
   func connect(to socket: String) throws {
     disconnect()
@@ -67,7 +67,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  /// Brings another session to the foreground (false), or this one back.
+  /// Brings another session to the foreground (false), or returns this one to it (true).
   public func setActive(_ isActive: Bool) {
     lock.withLock {
       guard isActive != self.isActive else { return }
@@ -96,7 +96,7 @@ public final class LoginManager: @unchecked Sendable {
     }
   }
 
-  /// Closes this end of what a client has released: a soak's clients request hundreds.
+  /// Closes this end for released inhibitors, because a soak's clients request hundreds.
   private func noteReleases() {
     for index in requested.indices where requested[index].inhibitor.isHeld && isClosed(requested[index].descriptor) {
       requested[index].inhibitor.isHeld = false

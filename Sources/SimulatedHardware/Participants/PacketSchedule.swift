@@ -1,6 +1,6 @@
 /// The arrival times of a remote participant's packets, with its own clock and a network in between. [any]
 ///
-/// Packets keep their order, as behind a reordering receiver: a delayed one delays those after it, which then arrive in a burst.
+/// Packets keep their order, as after a reordering receiver: a delayed one delays those after it, which then arrive in a burst.
 public struct PacketSchedule: Sendable {
   /// The network's effect on packets.
   public struct Network: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct PacketSchedule: Sendable {
     public var mostJitter: Double
     /// Share of packets that are stalled, 0…1.
     public var stalls: Double
-    /// How long they are stalled, in seconds.
+    /// The duration of a stall, in seconds.
     public var stall: ClosedRange<Double>
 
     /// Creates a network; the default is a fair one, which stalls three packets in a thousand.
@@ -20,7 +20,7 @@ public struct PacketSchedule: Sendable {
       self.stalls = stalls
       self.stall = stall
     }
-    /// Every packet arrives when it is sent.
+    /// A network in which every packet arrives when it is sent.
     public static let none = Network(jitter: 0, mostJitter: 0, stalls: 0, stall: 0...0)
   }
 
@@ -29,13 +29,13 @@ public struct PacketSchedule: Sendable {
 
   /// How much faster the participant's clock runs, in parts per million.
   public let drift: Double
-  /// What delays the packets.
+  /// The network that delays the packets.
   public let network: Network
   private var generator: SeededGenerator
   private var index = 0
   private var last = 0.0
 
-  /// Creates a schedule; the same seed delays the same packets by as much.
+  /// Creates a schedule; the same seed yields the same delays.
   /// - Parameter drift: how much faster the participant's clock runs, in parts per million.
   public init(drift: Double, network: Network = .init(), seed: UInt64) {
     self.drift = drift
@@ -43,7 +43,7 @@ public struct PacketSchedule: Sendable {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// The times at which the next packet was sent and arrives, in seconds of the local clock since the first was sent.
+  /// Returns the times at which the next packet was sent and arrives, in seconds of the local clock since the first was sent.
   public mutating func next() -> (sent: Double, arrival: Double) {
     let sent = Double(index) * Self.packet / (1 + drift * 1e-6)
     index += 1

@@ -16,7 +16,7 @@ public final class Participant: Sendable {
     public var channels: Int
     /// How much faster its clock runs, in parts per million.
     public var drift: Double
-    /// Who speaks, and what.
+    /// The speaker and the text.
     public var voice: Voice
     /// The network between the participant and nearend.
     public var network: PacketSchedule.Network
@@ -42,18 +42,18 @@ public final class Participant: Sendable {
       Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2]),
     ]
   }
-  /// Takes one packet; returns false if it is refused.
+  /// Accepts one packet; returns false if it refuses it.
   public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
 
   /// Counts since `start`.
   public struct Counters: Sendable, Equatable {
-    /// Packets that were given to `Write`.
+    /// Packets passed to `Write`.
     public var packets = 0
-    /// Those of them for which it returned false.
+    /// Packets that `Write` refused.
     public var refused = 0
   }
 
-  /// As given to `init`.
+  /// The profile given to `init`.
   public let profile: Profile
   /// The counts so far; all 0 before `start`.
   public var counters: Counters { state.withLock { $0.counters } }
@@ -68,7 +68,7 @@ public final class Participant: Sendable {
   private let seed: UInt64
 
   /// - Parameters:
-  ///   - talker: its index among the conversation's remote participants.
+  ///   - talker: the participant's index among the conversation's remote participants.
   ///   - epoch: the conversation's beginning, in seconds of CLOCK_MONOTONIC.
   /// - Throws: `SessionError` if its speech cannot be made.
   public init(_ profile: Profile, talker: Int, conversation: Conversation, epoch: Double, cache: String? = nil) throws {
@@ -105,7 +105,7 @@ public final class Participant: Sendable {
   public func stop() { state.withLock { $0.isStopping = true } }
 }
 
-/// What a participant sends, packet by packet: its speech during its turns of the conversation, silence otherwise.
+/// The packets that a participant sends: its speech during its turns of the conversation, silence otherwise.
 struct PacketSource: Sendable {
   let speech: Speech
   let channels: Int
@@ -128,7 +128,7 @@ struct PacketSource: Sendable {
   }
 }
 
-/// The gain of a talk, 0…1: fades in and out within 20 ms, so that nobody starts with a click.
+/// Returns the gain of a talk, 0…1: fades in and out within 20 ms, so that no talk starts with a click.
 func fade(at time: Double, in talk: Range<Double>) -> Float {
   Float(min(1, max(0, min(time - talk.lowerBound, talk.upperBound - time) / 0.02)))
 }

@@ -15,18 +15,18 @@ public final class GraphProbe {
     public var cycles: Int
     /// Cycles that did not begin where the previous one ended.
     public var jumps: Int
-    /// Frames of cycles that the daemon or a busy machine let the probe miss, in playing and in recording.
+    /// Frames of cycles that the probe missed because of the daemon or a busy machine, playing and recording.
     public var lostFrames: Int
     /// Times that another node took over the clock.
     public var driverChanges: Int
     /// The smallest and largest quantum in frames.
     public var quantum: ClosedRange<Int>
 
-    /// One driver, one quantum, no lost cycle: otherwise the recording is suspect.
+    /// A Boolean value indicating whether there was one driver, one quantum and no lost cycle; otherwise the recording is suspect.
     public var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
   }
 
-  /// What both nodes' names, and the client's, begin with.
+  /// The prefix of both nodes' names, and of the client's.
   public let name: String
   private let loop: ThreadLoop
   private let tape: ProbeTape
@@ -47,7 +47,7 @@ public final class GraphProbe {
   ///   - frames: length of the recording.
   ///   - runsUnlinked: whether the nodes run from the beginning; otherwise once they are linked, like an application's. PipeWire 1.x loses
   ///     a cycle when a client's running node is linked to another.
-  ///   - group: `node.group`; the simulated hardware's keeps the probe on its clock.
+  ///   - group: `node.group`; that of the simulated hardware keeps the probe on its clock.
   /// - Throws: `SessionError`, `PipeWireError`.
   public init(
     socket: String, name: String = "probe", play: [String: [Float]], record: [String], frames: Int, runsUnlinked: Bool = true,
@@ -75,7 +75,7 @@ public final class GraphProbe {
   }
 
   deinit {
-    // First: the thread may be about to call what is destroyed here.
+    // End the thread first: it may be about to call what is destroyed here.
     loop.stop()
     loop.locked { nodes = nil }
   }
@@ -87,13 +87,13 @@ public final class GraphProbe {
     return try finish(timeout: timeout)
   }
 
-  /// Starts a fraction of a second after every port's links work, on the same sample for every port. Call it once.
+  /// Starts a fraction of a second after every port has working links, on the same sample for every port. Call it once.
   public func start() { tape.begin() }
 
   /// Frames of the clock since the first sample.
   public var elapsed: Int { tape.elapsed }
 
-  /// Shortens the recording to so many frames from now, for durations that depend on the machine. Call it after the first sample.
+  /// Shortens the recording to `frames` frames from now, for durations that depend on the machine. Call it after the first sample.
   public func end(after frames: Int) { tape.end(after: frames) }
 
   /// Waits until everything is recorded.

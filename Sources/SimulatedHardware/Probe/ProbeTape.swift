@@ -1,8 +1,8 @@
 internal import CRealtime
 import PipeWireClient
 
-/// What a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one data
-/// thread.
+/// The signals that a probe plays and records, indexed by the graph's clock: shared by the two filters' process callbacks, which run on one
+/// data thread.
 ///
 /// `@unchecked Sendable`: the control side accesses the tracks only before `go` (release, paired with the callback's acquire) and after
 /// `isDone` (the reverse).
@@ -27,7 +27,7 @@ final class ProbeTape: @unchecked Sendable {
     var lostFrames: UInt64 = 0
   }
 
-  /// Frames between every link working and the first sample, so that everything between the probe's ports works, too.
+  /// Frames between the moment when all links work and the first sample, so that everything between the probe's ports works, too.
   private static let lead: UInt64 = 8_192
 
   private(set) var watch = Watch()
@@ -41,7 +41,7 @@ final class ProbeTape: @unchecked Sendable {
   /// The clock's position at the first sample; 0 until known.
   private var start: UnsafeMutablePointer<UInt64> { cells + 1 }
   private var done: UnsafeMutablePointer<UInt64> { cells + 2 }
-  /// How many ports of each kind had a buffer in their last cycle, which they have as soon as their links work.
+  /// The number of ports of each kind that had a buffer in their last cycle, as they do once their links work.
   private var playing: UnsafeMutablePointer<UInt64> { cells + 3 }
   private var recording: UnsafeMutablePointer<UInt64> { cells + 4 }
   /// The clock's position after the last cycle, and the total frames to record.
@@ -73,7 +73,7 @@ final class ProbeTape: @unchecked Sendable {
     recordedCount += 1
   }
 
-  /// The recording of the port added as number `index`, once `isDone`. [control]
+  /// Returns the recording of the port that was added as number `index`, once `isDone`. [control]
   func recording(_ index: Int) -> [Float] {
     Array(UnsafeBufferPointer(start: recorded[index].samples, count: Int(rt_load_acquire_u64(end))))
   }
@@ -93,7 +93,7 @@ final class ProbeTape: @unchecked Sendable {
     let (start, position) = (rt_load_acquire_u64(start), rt_load_acquire_u64(position))
     return start != 0 && position > start ? Int(position - start) : 0
   }
-  /// Shortens the recording to so many frames from now. Ignored before the first sample, and never lengthens.
+  /// Shortens the recording to `frames` frames from now. Ignored before the first sample, and never lengthens.
   func end(after frames: Int) {
     let elapsed = elapsed
     if elapsed > 0 { rt_store_release_u64(end, UInt64(min(length, elapsed + frames))) }
@@ -142,7 +142,7 @@ final class ProbeTape: @unchecked Sendable {
     if start == 0, rt_load_acquire_u64(go) != 0, idlePorts == 0 { rt_store_release_u64(self.start, cycle.position + Self.lead) }
     rt_store_release_u64(position, cycle.position &+ UInt64(cycle.frames))
     guard isRunning else { return }
-    // A clock that was set back far never reaches the end by itself.
+    // A clock that was set back far never reaches the end otherwise.
     let isPast = cycle.position >= start &+ end || cycle.position &+ 2 * Self.lead < start
     if isPast { rt_store_release_u64(done, 1) }
   }

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The air between loudspeaker and microphone: what is played at one position of the graph's clock is heard, convolved with the room's
+/// The air between loudspeaker and microphone: sound played at one position of the graph's clock is heard, convolved with the room's
 /// response, at a later one. The two ends are separate nodes without a link, so that the graph has no loop to break.
 ///
 /// `@unchecked Sendable`: one thread writes, one reads, and `written` orders them (release in `play`, acquire in `hear`).
@@ -40,7 +40,7 @@ final class AcousticPath: @unchecked Sendable {
   func play(_ left: UnsafePointer<Float>?, _ right: UnsafePointer<Float>?, at position: UInt64, frames: Int) {
     var next = written.pointee
     if position < next || position > next &+ UInt64(Self.capacity / 2) {
-      // Another clock: audio played on the old one is not heard.
+      // A different clock: audio played on the old one is not heard.
       convolver.reset()
       ring.update(repeating: 0, count: Self.capacity)
       next = position
@@ -61,7 +61,7 @@ final class AcousticPath: @unchecked Sendable {
     for k in 0..<frames { ring[Int(position &+ UInt64(k)) & (Self.capacity - 1)] = scratch[k] }
   }
 
-  /// Writes what is heard at `position` to `output`; silence if nothing was played. [realtime]
+  /// Writes the sound heard at `position` to `output`; silence if nothing was played. [realtime]
   func hear(_ output: UnsafeMutablePointer<Float>, at position: UInt64, frames: Int) {
     let end = rt_load_acquire_u64(written)
     let first = position &- UInt64(delay(quantum: frames) - convolver.latency)

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The energy of a signal in windows of 10 ms, by the graph's clock: written on the audio thread, read on others a little later.
+/// The energy of a signal in windows of 10 ms, by the graph's clock: written on the audio thread, read on other threads a little later.
 ///
 /// `@unchecked Sendable`: each slot's tag is stored (release) after its energy, and read (acquire) before and after it.
 final class LevelTrace: @unchecked Sendable {
@@ -46,7 +46,7 @@ final class LevelTrace: @unchecked Sendable {
     }
   }
 
-  /// Mean square of the window with number `index` (position by 10 ms); nil if it is not available. [any]
+  /// Returns the mean square of window `index` (position divided by 10 ms); nil if it is not available. [any]
   func power(_ index: UInt64) -> Double? {
     let slot = Int(index % Self.capacity)
     guard rt_load_acquire_u64(tags + slot) == index else { return nil }

@@ -1,8 +1,8 @@
-/// The room around the simulated devices: hears what the loudspeaker plays, passes it, delayed and reverberant, to the microphone together
-/// with somebody who talks there, and records the processed output. It comes back with a restarted daemon. [any]
+/// The room around the simulated devices: picks up the loudspeaker's sound, passes it, delayed and reverberant, to the microphone together
+/// with a talker in the room, and records the processed output. It returns with a restarted daemon. [any]
 ///
-/// Its thread works on a separate object: nothing may refer to an object whose deinitialization has begun, not even while that waits for
-/// the thread.
+/// Its thread works on a separate object: nothing may refer to an object whose deinitialization has begun, even while that waits for the
+/// thread.
 public final class Room: Sendable {
   private let work: RoomWork
 
@@ -12,10 +12,10 @@ public final class Room: Sendable {
 
   deinit { work.stop() }
 
-  /// Those given to `init`; `observe` and `place` do not change them.
+  /// The options given to `init`; `observe` and `place` do not change them.
   public var options: RoomOptions { work.options }
 
-  /// Connects, and reconnects whenever the daemon comes back. `report` is called four times a second on the room's thread. Call it once.
+  /// Connects, and reconnects whenever the daemon returns. `report` is called four times a second on the room's thread. Call it once.
   public func start(report: (@Sendable (RoomReport) -> Void)? = nil) { work.start(report: report) }
 
   /// Leaves the graph. Idempotent.
@@ -27,7 +27,7 @@ public final class Room: Sendable {
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   public func place(_ acoustics: Acoustics) { work.place(acoustics) }
 
-  /// The room's state now; waits for its thread.
+  /// The room's current state; waits for its thread.
   public var report: RoomReport { work.report }
 
   /// The clock's position at the room's last cycle, in frames; nil before the first.

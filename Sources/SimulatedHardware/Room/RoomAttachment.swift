@@ -8,7 +8,7 @@ final class RoomAttachment {
   var acoustics: Acoustics {
     didSet { connectPorts() }
   }
-  /// Whether every loudspeaker and every microphone, of which there is at least one, is linked.
+  /// Whether every loudspeaker and every microphone is linked, and there is at least one.
   private(set) var isLinked = false
 
   private let options: RoomOptions
@@ -69,7 +69,7 @@ final class RoomAttachment {
     connectPorts()
   }
 
-  /// Makes the missing links and ends the superfluous ones.
+  /// Makes the missing links and removes the superfluous ones.
   private func connectPorts() {
     let ids = Dictionary(
       connection.objects(of: .port).compactMap { port -> (String, UInt32)? in
@@ -95,7 +95,7 @@ final class RoomAttachment {
           return Pair(from: from, to: to)
         })
     }
-    // Recording keeps the graph running; the air does not.
+    // Recording keeps the graph running; the links through the air do not.
     let recorded = pairs(observed)
     let wanted = pairs(used).union(recorded)
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
@@ -121,7 +121,7 @@ final class RoomAttachment {
       }
   }
 
-  /// Whether anybody else plays to or records from the device that one of the room's ports is to be linked with.
+  /// Returns whether other clients play to or record from the device that a port of the room is to be linked with.
   private func isUsed(_ name: String, _ ids: [String: UInt32]) -> Bool {
     guard let node = ids[name].flatMap({ connection.objects[$0]?.id("node.id") }), !isOurs(node) else { return false }
     return connection.objects(of: .link).contains { link in

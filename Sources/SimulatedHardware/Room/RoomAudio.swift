@@ -3,17 +3,17 @@ import PipeWireClient
 
 /// The room's sound, cycle by cycle: the process callbacks of its three nodes. They neither allocate nor lock.
 ///
-/// `@unchecked Sendable`: each callback has its own state; what they share, and what the control side reads, is atomic.
+/// `@unchecked Sendable`: each callback has its own state; everything shared with others, or read by the control side, is atomic.
 final class RoomAudio: @unchecked Sendable {
   let rate: Int
-  /// Levels of what the microphone hears, and of the processed output.
+  /// Levels of the microphone's input, and of the processed output.
   let microphone: LevelTrace
   let output: LevelTrace
 
   private let path: AcousticPath
   /// The path from the other end of the room.
   private let distantPath: AcousticPath
-  /// Frames for which the distant path may still sound; 0 while nothing has been played there for long and it idles.
+  /// Frames for which the distant path may still sound; 0 once nothing has been played there for long and it idles.
   private var distantFrames = 0
   private let distant: UnsafeMutablePointer<Float>
   private let conversation: Conversation
@@ -81,7 +81,7 @@ final class RoomAudio: @unchecked Sendable {
     return origin.isNaN ? nil : (rt_load_acquire_u64(lastPosition), origin)
   }
 
-  /// Takes what the loudspeaker plays. [realtime]
+  /// Reads the loudspeaker's sound. [realtime]
   func hearLoudspeaker(_ cycle: Cycle) {
     let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
     let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
@@ -93,7 +93,7 @@ final class RoomAudio: @unchecked Sendable {
     if distantFrames > 0 { distantPath.play(far.0, far.1, at: cycle.position, frames: cycle.frames) }
   }
 
-  /// Writes what the microphone hears: echo, the talker in the room, noise. [realtime]
+  /// Writes the microphone's input: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
     path.hear(buffer, at: cycle.position, frames: cycle.frames)
@@ -121,7 +121,7 @@ final class RoomAudio: @unchecked Sendable {
     output.add(buffer, at: cycle.position, frames: cycle.frames)
   }
 
-  /// The conversation time of the clock's position 0. Constant while the clock runs smoothly, so that speech has no steps, and set again
+  /// Returns the conversation time of the clock's position 0. Constant while the clock runs smoothly, so that speech has no steps; set anew
   /// when the clock and CLOCK_MONOTONIC differ by more than 20 ms.
   private func follow(_ cycle: Cycle) -> Double {
     let measured = Double(cycle.nsec) * 1e-9 - epoch - Double(cycle.position) / Double(rate)
@@ -133,6 +133,6 @@ final class RoomAudio: @unchecked Sendable {
 }
 
 extension Float {
-  /// The amplitude of a level.
+  /// Converts a level to an amplitude.
   init(decibels: Double) { self = rt_powf(10, Float(decibels / 20)) }
 }

@@ -1,19 +1,19 @@
 internal import Glibc
 
 /// Compares the processing's input and output: echo return loss while only the far end talks, speech level while only the near end does.
-/// Takes windows of 10 ms in order. A pure value.
+/// Requires windows of 10 ms in order. A pure value.
 struct RoomMeter: Sendable {
   /// Seconds around a change of phase that are excluded, because processing may be late.
   static let guardTime = 0.5
   /// Seconds of far-end talk before echo counts.
   static let adaptation = 5.0
-  /// Number of windows that a figure is computed over.
+  /// Windows over which a figure is computed.
   private static let span = 300
-  /// The microphone's power above which it contains talk or echo, not just the room's noise, which nobody cancels.
+  /// The microphone's power above which it contains talk or echo, not only the room's noise, which nothing cancels.
   private static let activity = 3e-5
-  /// Number of all-zero windows after which the output counts as muted, which says nothing about the canceller.
+  /// All-zero windows after which the output counts as muted and says nothing about the canceller.
   private static let muted = 10
-  /// Number of windows for which counting continues, so that late output is counted with its input.
+  /// Windows for which counting continues, so that late output is counted with its input.
   private static let hangover = 6
 
   private let conversation: Conversation
@@ -30,7 +30,7 @@ struct RoomMeter: Sendable {
   var erle: Double? { Self.ratio(echo).map { -$0 } }
   var nearEndLevel: Double? { Self.ratio(speech) }
 
-  /// Takes the mean squares of microphone and output at `time`, seconds since the epoch.
+  /// Adds the mean squares of microphone and output at `time`, in seconds since the epoch.
   mutating func add(microphone: Double, output: Double, at time: Double) {
     if conversation.phase(at: time) == .farEnd { farEndTalk += 0.01 }
     quiet = microphone > Self.activity ? 0 : min(quiet, .max - 1) + 1
@@ -48,7 +48,7 @@ struct RoomMeter: Sendable {
     if windows.count > span { windows.removeFirst() }
   }
 
-  /// Output over input in dB, once there are enough windows.
+  /// Returns output over input in dB; nil before there are enough windows.
   private static func ratio(_ windows: [(before: Double, after: Double)]) -> Double? {
     guard windows.count >= 100 else { return nil }
     let before = windows.reduce(0) { $0 + $1.before }

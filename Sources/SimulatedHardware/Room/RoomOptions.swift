@@ -18,12 +18,12 @@ public struct RoomOptions: Sendable, Equatable {
   public var noise = -65.0
   /// The node and port of the processed microphone.
   public var observed = "nearend.microphone:capture_MONO"
-  /// Whether it is recorded from the start.
+  /// Whether the processed microphone is recorded from the start.
   public var isObserving = false
   /// The initial acoustics.
   public var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
-  /// Whether devices are linked only while somebody else plays or records there, so that the room keeps no unused device running, and joins
-  /// none to another's clock.
+  /// Whether devices are linked only while other clients play or record there, so that the room keeps no unused device running, and joins
+  /// no two clocks.
   public var followsUse = false
   /// Folder of the synthesised speech; nil for `Speech.defaultCache`.
   public var cache: String?
@@ -34,7 +34,7 @@ public struct RoomOptions: Sendable, Equatable {
     self.epoch = epoch
   }
 
-  /// The conversation that goes on in the room; equal options give equal ones.
+  /// The conversation in the room; equal options give equal ones.
   public var conversation: Conversation { Conversation(script, seed: seed) }
 
   /// The options as words `name=value`, for a command line.

@@ -31,7 +31,7 @@ public func runRoom(arguments: [String]) throws {
   room.stop()
 }
 
-/// A room in a process of its own, so that its processor time does not count as the product's. [any]
+/// A room in a process of its own, so that its processor time is not attributed to the product. [any]
 public final class RoomProcess: Sendable {
   /// The child process; `end` ends it.
   public let process: ChildProcess
@@ -40,7 +40,7 @@ public final class RoomProcess: Sendable {
 
   /// Starts `executable command… options` in the session; it ends with the session, or with this value.
   /// - Parameters:
-  ///   - executable: a program that calls `runRoom` with what follows `command`.
+  ///   - executable: a program that calls `runRoom` with the arguments after `command`.
   ///   - onReport: called on a thread of its own for every report.
   public init(
     in session: PrivateSession, executable: String, command: [String] = ["room"], options: RoomOptions,

@@ -1,6 +1,6 @@
 import PipeWireClient
 
-/// The state of a room's thread, which the room keeps until that thread has ended. [any]
+/// The state of a room's thread, which the room retains until that thread has ended. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class RoomWork: @unchecked Sendable {
@@ -45,7 +45,7 @@ final class RoomWork: @unchecked Sendable {
   }
 
   func stop() {
-    // First: the thread may be about to call what is destroyed here.
+    // End the thread first: it may be about to call what is destroyed here.
     loop.stop()
     loop.locked {
       tick = nil
@@ -81,7 +81,7 @@ final class RoomWork: @unchecked Sendable {
       attachment = try RoomAttachment(
         loop: loop, options: options, audio: audio, acoustics: acoustics, isObserving: isObserving
       ) { [unowned self] in
-        // Not inside the connection's own event.
+        // Deferred, because this is the connection's own event.
         retry?.schedule(after: 0.05)
       }
     } catch {

@@ -15,7 +15,7 @@ public final class ChildProcess: Sendable {
 
   /// The program's file name, without its folder.
   public let name: String
-  /// Its process id; once `exit` is known the system may reuse it.
+  /// The process id; once `exit` is known the system may reuse it.
   public let pid: Int32
   private let ended = Mutex<Exit?>(nil)
 
@@ -35,13 +35,13 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// How it ended; nil while it runs.
+  /// How the process ended; nil while it runs.
   public var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
 
   /// A Boolean value indicating whether it has not ended; a stopped process (SIGSTOP) counts as running.
   public var isRunning: Bool { exit == nil }
 
-  /// Sends a signal; ignored if it has ended.
+  /// Sends a signal; ignored if the process has ended.
   public func signal(_ number: Int32) {
     ended.withLock { if reap(&$0, WNOHANG) == nil { kill(pid, number) } }
   }
@@ -51,7 +51,7 @@ public final class ChildProcess: Sendable {
     poll(timeout: timeout) { exit }
   }
 
-  /// Terminates it, kills it after `grace` seconds, and returns when it is gone.
+  /// Terminates the process, kills it after `grace` seconds, and returns when it is gone.
   @discardableResult
   public func end(grace: Double = 3) -> Exit {
     signal(SIGTERM)

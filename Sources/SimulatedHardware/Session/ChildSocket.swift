@@ -17,7 +17,7 @@ final class ChildSocket: Sendable {
     return (socket, try start(there))
   }
 
-  /// A connected pair that no child inherits; both are the caller's to close.
+  /// Returns a connected pair that no child inherits; the caller must close both.
   static func pair() throws -> (here: Int32, there: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {

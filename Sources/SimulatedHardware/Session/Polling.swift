@@ -1,10 +1,10 @@
 internal import Glibc
 import Platform
 
-/// Polls `question`, every 5 ms and later every 20 ms, until it answers or `timeout` seconds have passed.
+/// Polls `question`, every 5 ms and later every 20 ms, until it returns an answer or `timeout` seconds have passed.
 ///
-/// Counts at most 0.2 s of a single pause and 5 s of a single question: while the whole machine stands still, what is waited for stands
-/// still with it, and has to have its time afterwards. After three times `timeout` it is over in any case. [any]
+/// Counts at most 0.2 s of a single pause and 5 s of a single question: if the whole machine stalls, so does whatever is waited for, which
+/// must have its time afterwards. Gives up after three times `timeout` in any case. [any]
 func poll<Answer>(timeout: Double = factTimeout, _ question: () throws -> Answer?) rethrows -> Answer? {
   let begin = monotonicSeconds()
   var waited = 0.0

@@ -67,7 +67,7 @@ extension PrivateSession {
 
   /// Ends a daemon with `signal`, like a crash (SIGKILL) or an update (SIGTERM). Session manager and PulseAudio server end with the
   /// PipeWire daemon, as under systemd. `start()` restores the session.
-  /// - Parameter isAlone: whether the others are left to notice by themselves. They may end, or continue without it.
+  /// - Parameter isAlone: leaves the others to notice by themselves. They may end, or continue without it.
   public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL, isAlone: Bool = false) {
     let order: [Daemon] = daemon == .pipewire && !isAlone ? [.pipewire, .pulse, .wireplumber] : [daemon]
     if isAlone { state.withLock { $0.mayEnd.formUnion(Daemon.allCases) } }
@@ -76,7 +76,7 @@ extension PrivateSession {
       if index == 0 { process.signal(signal) }
       process.end()
     }
-    // Its cards go with a session manager: the next one must not find them.
+    // A session manager's cards disappear with it: wait, so that the next one does not find them.
     if order.contains(.wireplumber), let desk { _ = poll(timeout: 2) { desk.isManaged ? nil : true } }
   }
 

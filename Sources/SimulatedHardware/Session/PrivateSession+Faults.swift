@@ -1,9 +1,9 @@
 internal import Glibc
 import Platform
 
-/// Faults of real machines, on purpose. For a daemon's crash or update see `stop`, `start(_:)` and `restart`.
+/// Simulates faults of real machines. For a daemon's crash or update see `stop`, `start(_:)` and `restart`.
 extension PrivateSession {
-  /// Suspends a daemon's process in whatever it does; its sockets stay open and answer nothing. The PipeWire daemon drives the graph, so no
+  /// Suspends a daemon's process, whatever it does; its sockets stay open and answer nothing. The PipeWire daemon drives the graph, so no
   /// cycle runs while it is frozen.
   public func freeze(_ daemon: Daemon) { process(of: daemon)?.signal(SIGSTOP) }
 
@@ -12,7 +12,7 @@ extension PrivateSession {
 
   /// Suspends a process of the graph `count` times for `length` seconds, `interval` seconds apart: longer than a cycle, so that cycles are
   /// late or lost each time. Returns when it is over.
-  /// - Parameter process: a client that takes part in the graph; nil for the daemon itself, which makes everybody's cycles late.
+  /// - Parameter process: a client that takes part in the graph; nil for the daemon itself, which makes all cycles late.
   public func stormOfXruns(of process: ChildProcess? = nil, count: Int, length: Double = 0.05, interval: Double = 0.1) {
     guard let process = process ?? self.process(of: .pipewire) else { return }
     for _ in 0..<count {

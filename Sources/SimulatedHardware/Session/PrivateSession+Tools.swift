@@ -2,21 +2,21 @@ import Foundation
 internal import Glibc
 import Platform
 
-/// A tool's output and exit.
+/// The output and exit of a tool.
 public struct ToolResult: Sendable, Equatable {
-  /// Its standard output, as UTF-8.
+  /// The standard output, as UTF-8.
   public var output: String
-  /// Its standard error, as UTF-8.
+  /// The standard error, as UTF-8.
   public var errors: String
-  /// How it ended; that a tool fails is no error of `run`.
+  /// How the tool ended; its failure is no error of `run`.
   public var exit: ChildProcess.Exit
-  /// A Boolean value indicating whether it ended by itself with status 0.
+  /// A Boolean value indicating whether the tool exited with status 0.
   public var succeeded: Bool { exit == .status(0) }
 }
 
 extension PrivateSession {
-  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds, and
-  /// the error says what it and the daemons were doing.
+  /// Runs a tool (`pw-link`, `pactl`, …) in the session and waits for its end; it is killed after `timeout` seconds, and the error
+  /// describes what it and the daemons were doing.
   /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. A failure of the tool itself is not an error here: see
   ///   `ToolResult.exit`.
   public func run(_ program: String, _ arguments: [String], timeout: Double = factTimeout) throws -> ToolResult {
@@ -51,7 +51,7 @@ extension PrivateSession {
     return try spawn(program, arguments, input: .null, output: stream, errors: stream)
   }
 
-  /// The same in a terminal of the caller's, whose descriptor stays open here.
+  /// As above, in a terminal of the caller, whose descriptor stays open here.
   public func spawn(_ program: String, _ arguments: [String], terminal: Int32) throws -> ChildProcess {
     try spawn(program, arguments, input: .descriptor(terminal), output: .descriptor(terminal), errors: .null)
   }
@@ -95,7 +95,7 @@ extension PrivateSession {
     public var from: String
     /// The input port, as `node:port`.
     public var to: String
-    /// Names a link from an output port to an input port, whether it exists or not.
+    /// Describes a link from an output port to an input port, whether it exists or not.
     public init(from: String, to: String) {
       self.from = from
       self.to = to
@@ -133,7 +133,7 @@ extension PrivateSession {
     try wait(for: what, timeout: timeout, detail: { "" }, fact)
   }
 
-  /// Waits until `fact` is true; `detail` tells what is the case instead, once time is up.
+  /// Waits until `fact` is true; `detail` describes the actual state if it does not become true in time.
   /// - Throws: as above.
   package func wait(for what: String, timeout: Double? = nil, detail: () -> String, _ fact: () throws -> Bool) throws {
     let limit = timeout ?? configuration.timeout

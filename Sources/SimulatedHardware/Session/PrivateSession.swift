@@ -2,23 +2,23 @@ import Foundation
 internal import Glibc
 import Synchronization
 
-/// A separate PipeWire session in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, none
-/// of the user's.
+/// A separate PipeWire session in a private folder: bus, daemon, session manager, PulseAudio server and simulated devices, all real, and
+/// independent of the user's.
 ///
-/// Nothing of it outlives this process, and `end()` (or releasing the last reference) removes every trace. Calls block until the facts they
-/// promise are true, so call them on a thread that may wait. [control]
+/// Nothing of it outlives this process, and `end()` (or releasing the last reference) removes every trace. Calls block until the facts that
+/// they promise are true, so call them on a thread that may block. [control]
 public final class PrivateSession: Sendable {
   /// A daemon that a session may run.
   public typealias Daemon = SessionConfiguration.Daemon
 
-  /// As given to `init`.
+  /// The configuration given to `init`.
   public let configuration: SessionConfiguration
   /// The complete environment of a client of this session; nothing else is inherited.
   public let environment: [String: String]
 
-  /// The sound devices and what can be done with them, if `SessionConfiguration.desk` requests them.
+  /// The sound devices and their controls, if requested by `SessionConfiguration.desk`.
   public let desk: Desk?
-  /// `org.freedesktop.login1`, if `SessionConfiguration.hasLoginManager` requests it.
+  /// `org.freedesktop.login1`, if requested by `SessionConfiguration.hasLoginManager`.
   public let loginManager: LoginManager?
 
   let state: Mutex<State>
@@ -27,7 +27,7 @@ public final class PrivateSession: Sendable {
     var folder: SessionFolder?
     var daemons: [Daemon: ChildProcess] = [:]
     var clients: [ChildProcess] = []
-    /// Daemons whose end is expected, because something they need was ended.
+    /// Daemons that may end, because something that they need was ended.
     var mayEnd: Set<Daemon> = []
   }
   /// The private `XDG_RUNTIME_DIR`, which is also the session's home.
@@ -89,7 +89,7 @@ public final class PrivateSession: Sendable {
     withExtendedLifetime(folder) {}
   }
 
-  /// Without a service folder: nothing of the machine's can be started through this bus.
+  /// Has no service folder, so that nothing of the machine's can be started through this bus.
   private static func busConfiguration(listeningAt socket: String) -> String {
     """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

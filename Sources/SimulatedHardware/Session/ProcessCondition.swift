@@ -1,14 +1,14 @@
 import Foundation
 internal import Glibc
 
-/// Bytes of memory that a process holds; 0 where it has ended. [any]
+/// Returns the bytes of memory that a process holds; 0 if it has ended. [any]
 public func residentBytes(ofProcess process: Int32) -> Int {
   let pages = text(ofFile: "/proc/\(process)/statm")?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   return pages * sysconf(Int32(_SC_PAGESIZE))
 }
 
-/// What each thread of a process is doing, for the message of one that does not get on: its state (R runs, S sleeps, D sleeps and cannot be
-/// interrupted, T is stopped), where in the kernel it waits, and its milliseconds of processor time, of waiting for a processor and of
+/// Describes what each thread of a process is doing, for the message about one that is stuck: its state (R running, S sleeping, D sleeping
+/// uninterruptibly, T stopped), where in the kernel it waits, and its milliseconds of processor time, of waiting for a processor and of
 /// life. [any]
 func condition(ofProcess process: Int32) -> String {
   let folder = "/proc/\(process)/task"
@@ -18,7 +18,8 @@ func condition(ofProcess process: Int32) -> String {
     func said(_ file: String) -> String {
       text(ofFile: "\(folder)/\(thread)/\(file)")?.split(separator: "\n").first.map(String.init) ?? "?"
     }
-    // Behind the name, which may hold anything: the state, and 19 fields on, the start in ticks of 1/100 s since the machine's start.
+    // The fields after the name, which may contain anything: the state, and 19 fields later, the start in ticks of 1/100 s since the
+    // machine's start.
     let fields = said("stat").split(separator: ")").last?.split(separator: " ").map(String.init) ?? []
     let state = fields.first ?? "?"
     let uptime = Double(text(ofFile: "/proc/uptime")?.split(separator: " ").first ?? "") ?? 0

@@ -6,7 +6,7 @@ public struct SessionConfiguration: Sendable {
   public enum Clock: Sendable, Equatable {
     /// The first speaker, as on a real machine: its monitor is one quantum late.
     case speaker
-    /// PipeWire's own timer, `support.node.driver`: it waits for nobody, so a cycle that is not finished in time is lost.
+    /// PipeWire's own timer, `support.node.driver`: it waits for no node, so a cycle that is not finished in time is lost.
     case timer
     /// A timer that begins no cycle before the last has finished (or 50 ms have passed): if the machine stalls, the whole graph stalls with
     /// it, and recordings stay exact to the sample. `speed` 1 is real time, 4 is four times as fast.
@@ -20,7 +20,7 @@ public struct SessionConfiguration: Sendable {
     case wireplumber
     case pulse = "pipewire-pulse"
 
-    /// The name of its program.
+    /// The name of the daemon's program.
     var program: String { self == .systemBus ? Self.bus.rawValue : rawValue }
 
     /// Whether the program is in this process's `PATH`.
@@ -29,11 +29,12 @@ public struct SessionConfiguration: Sendable {
     }
   }
 
-  /// Forced frames per cycle; nil leaves the choice to PipeWire. If it is not a power of two, later forced ones are not rounded to one.
+  /// Forced frames per cycle; nil leaves the choice to PipeWire. If it is not a power of two, quanta forced later are not rounded to one,
+  /// either.
   public var quantum: Int?
   /// Frames per second of the graph.
   public var rate = 48_000
-  /// What drives the graph; by default the first speaker.
+  /// The driver of the graph; by default the first speaker.
   public var clock = Clock.speaker
   /// The sound devices that the PipeWire daemon makes itself; ignored with a desk.
   public var devices: [SimulatedDevice] = [.speaker, .microphone]
@@ -48,9 +49,9 @@ public struct SessionConfiguration: Sendable {
   public var fragments: [String: String] = [:]
   /// Additional variables for the daemons and for `PrivateSession.environment`.
   public var environment: [String: String] = [:]
-  /// Where programs are searched; nil for this process's `PATH`.
+  /// The folders to search for programs, like `PATH`; nil for this process's `PATH`.
   public var path: String?
-  /// Seconds to wait for a fact before the session is given up.
+  /// Seconds to wait for a fact before giving up the session.
   public var timeout = factTimeout
 
   /// Creates the configuration of a whole session with one speaker and one microphone, 48 kHz, and no desk.

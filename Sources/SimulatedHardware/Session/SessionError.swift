@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Why a private session could not be made or used, with what to do about it.
+/// Why a private session could not be made or used, with the remedy.
 public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong, for callers that react to it.
+  /// The kind of failure, for callers that react to it.
   public enum Code: String, Sendable {
     /// A program that the simulation runs is not installed.
     case missingProgram
@@ -15,9 +15,9 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The request is impossible.
     case invalidRequest
   }
-  /// What went wrong; `message` says where, and `remedy` what to do.
+  /// The kind of failure; `message` says where, and `remedy` what to do.
   public let code: Code
-  /// What was wrong, and where.
+  /// What failed, and where.
   public let message: String
   /// What the caller should do; empty if nothing is known to help.
   public let remedy: String
@@ -30,7 +30,7 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     self.remedy = remedy
   }
 
-  /// The error of the system call `call`, with `errno` in words.
+  /// Creates the error of the failed system call `call`, with `errno` in words.
   static func system(_ call: String, _ number: Int32) -> SessionError {
     SessionError(.system, "\(call): \(String(cString: strerror(number)))")
   }

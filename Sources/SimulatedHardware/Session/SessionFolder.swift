@@ -2,7 +2,7 @@ import Foundation
 internal import Glibc
 
 /// A private folder under /tmp with a guard process that outlives this one: however this process ends (even by SIGKILL), the guard kills
-/// every process of its group and removes the folder. It detects the end by a socket that only this process holds open, so it depends
+/// every process of its group and removes the folder. It detects the end through a socket that only this process holds open, so it depends
 /// neither on the thread that started a child nor on a signal handler.
 final class SessionFolder: Sendable {
   let path: String
@@ -12,8 +12,8 @@ final class SessionFolder: Sendable {
   /// The process group of everything in the session.
   var group: pid_t { guardian.pid }
 
-  /// The group's leader cannot kill the group and survive to remove the folder, so a process in a session of its own does both. It relies
-  /// on nothing in the session's environment, and gives up after 5 s.
+  /// The group's leader cannot kill the group and survive to remove the folder, so a process in another session (setsid) does both. It
+  /// relies on nothing in the session's environment, and gives up after 5 s.
   private static let script = """
     PATH=/usr/local/bin:/usr/bin:/bin
     trap '' HUP INT QUIT TERM PIPE

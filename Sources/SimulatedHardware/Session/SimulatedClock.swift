@@ -1,11 +1,11 @@
 import Foundation
 internal import Glibc
 
-/// The location of the plugin with `simulated.clock`.
+/// The location of the plug-in with `simulated.clock`.
 enum SimulatedClock {
   static let file = "libSimulatedClock.so"
 
-  /// `SPA_PLUGIN_DIR`: PipeWire's own folder and that of the plugin, which is built beside the executable.
+  /// Returns `SPA_PLUGIN_DIR`: PipeWire's own folder and that of the plug-in, which is built beside the executable.
   static func pluginPath(_ environment: [String: String]) throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

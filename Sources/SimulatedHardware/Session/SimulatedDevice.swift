@@ -1,13 +1,13 @@
-/// A sound device that the private daemon makes itself, so that it comes back with a restarted daemon.
+/// A sound device that the private daemon makes itself, so that it returns with a restarted daemon.
 public struct SimulatedDevice: Sendable, Hashable {
-  /// What a device does, and its ports.
+  /// The function of a device, and its ports.
   public enum Kind: Sendable {
     /// Plays stereo: `<name>:playback_FL`, `playback_FR`; its sound comes out of `monitor_FL`, `monitor_FR`.
     case speaker
-    /// Records mono: what is fed into `<name>:input_MONO` comes out of `capture_MONO`.
+    /// Records mono: audio fed into `<name>:input_MONO` comes out of `capture_MONO`.
     case microphone
   }
-  /// Whether it plays or records, which decides its ports.
+  /// Whether it plays or records, which determines its ports.
   public var kind: Kind
   /// `node.name`.
   public var name: String
@@ -24,9 +24,9 @@ public struct SimulatedDevice: Sendable, Hashable {
     self.priority = priority
   }
 
-  /// `hw.speaker`, which sessions have unless told otherwise.
+  /// `hw.speaker`, which sessions have by default.
   public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
-  /// Above the speaker, whose monitor WirePlumber 0.5 would otherwise prefer as a source.
+  /// `hw.mic`. Its priority is above the speaker's, whose monitor WirePlumber 0.5 would otherwise prefer as a source.
   public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)
 
   /// Its ports once the session manager has set it up.

@@ -13,11 +13,11 @@ public enum Measures {
     return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
   }
 
-  /// The active speech level by ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, without pauses. nil if nobody
-  /// does.
+  /// Returns the active speech level by ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, without pauses. nil if
+  /// nobody does.
   public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
     let smoothing = exp(-1 / (Double(rate) * 0.03))
-    // The envelope changes over tens of milliseconds; it is compared with the thresholds once per millisecond.
+    // The envelope changes over tens of milliseconds, so comparing it with the thresholds once per millisecond suffices.
     let step = max(1, rate / 1_000)
     let hangover = Int(0.2 * Double(rate)) / step
     let margin = 15.9
@@ -100,19 +100,20 @@ public enum Measures {
     return 10 * log10(before / max(power(processed[range]), 1e-12))
   }
 
-  /// The median of the levels of the pieces of so many frames: what a busy machine does to a few of them says nothing.
+  /// Returns the median of the levels of pieces of `piece` frames, which a busy machine's effect on a few of them does not change.
   public static func medianLevel(_ samples: [Float], piece: Int) -> Double {
     let levels = stride(from: 0, to: samples.count, by: piece).map { level(samples[$0..<min($0 + piece, samples.count)]) }.sorted()
     return levels.isEmpty ? level(samples) : levels[levels.count / 2]
   }
 
-  /// How much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second, 0–1.
+  /// Returns how much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second,
+  /// 0–1.
   public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
     clearest(frequency, in: samples, rate: rate).share
   }
 
-  /// The quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty if
-  /// `samples` are shorter.
+  /// Returns the quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty
+  /// if `samples` are shorter.
   public static func clearestMoment(ofTone frequency: Double, in samples: [Float], rate: Int) -> [Float] {
     Array(clearest(frequency, in: samples, rate: rate).moment)
   }

@@ -54,12 +54,12 @@ public struct RoomResponse: Sendable {
     self.taps = taps
   }
 
-  /// The position of image number `index` of a source on an axis between two walls `length` apart.
+  /// Returns the position of image `index` of a source on an axis between two walls `length` apart.
   private static func image(of position: Double, in length: Double, _ index: Int) -> Double {
     index.isMultiple(of: 2) ? Double(index) * length + position : Double(index + 1) * length - position
   }
 
-  /// The same room, scaled so that `speech` arrives `gain` dB above its level at the loudspeaker.
+  /// Returns the same room, scaled so that `speech` arrives `gain` dB above its level at the loudspeaker.
   public func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse {
     let convolver = Convolver(response: taps)
     var arriving = speech

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A mono sound file of 16 bits.
+/// A mono sound file with 16-bit samples.
 public struct WaveFile {
-  /// Full scale ±1; in the file what is beyond is clipped, and NaN is silence.
+  /// Full scale ±1; in the file, samples beyond are clipped, and NaN becomes silence.
   public var samples: [Float]
   /// Frames per second.
   public var rate: Int
@@ -10,7 +10,7 @@ public struct WaveFile {
   /// Creates a file's content; `write` makes the file.
   public init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
 
-  /// Writes the file, in place of one that is there.
+  /// Writes the file, and replaces an existing one.
   /// - Throws: Foundation's error.
   public func write(to path: String) throws {
     let bytes = samples.count * 2

@@ -1,11 +1,11 @@
 import Foundation
 internal import Glibc
 
-/// Synthesised speech: mono, at −24 dBFS active level (ITU-T P.56), for endless repetition. [any]
+/// Synthesised speech: mono, at −24 dBFS active level (ITU-T P.56), repeated endlessly. [any]
 public struct Speech: Sendable {
   /// Frames per second.
   public let rate: Int
-  /// Full scale ±1, `rate` of them per second.
+  /// The samples, full scale ±1.
   public let samples: [Float]
 
   /// The level of talkers, dBFS.
@@ -31,27 +31,27 @@ public struct Speech: Sendable {
     self.samples = samples
   }
 
-  /// Synthesises what `cache` does not have, so that no process with the same cache needs a synthesiser.
+  /// Synthesises the voices that `cache` lacks, so that no process with the same cache needs a synthesiser.
   /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
   public static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
     for voice in voices { _ = try file(of: voice, cache: cache) }
   }
 
-  /// Folder of synthesised speech: `$XDG_CACHE_HOME/nearend` or `~/.cache/nearend`, below `/tmp` without a home.
+  /// The folder of synthesised speech: `$XDG_CACHE_HOME/nearend` or `~/.cache/nearend`; below `/tmp` without a home directory.
   public static var defaultCache: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"
     return "\(folder)/nearend"
   }
 
-  /// The synthesiser's output file, made if the cache has none.
+  /// Returns the path of the synthesiser's output file, which is made if the cache has none.
   static func file(of voice: Voice, cache: String) throws -> String {
     let file = "\(cache)/espeak-ng-\(voice.name)-\(String(checksum(voice.text), radix: 16)).wav"
     if access(file, R_OK) == 0 { return file }
     do {
       try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
     } catch { throw SessionError(.system, "making \(cache): \(error)") }
-    // Another process may be at it too: each writes a file of its own, and the last rename wins.
+    // Another process may make the same file: each writes a file of its own, and the last rename wins.
     let draft = "\(file).\(getpid())-\(UInt32.random(in: .min ... .max))"
     defer { unlink(draft) }
     let arguments = ["-v", voice.name, "-w", draft, "--", voice.text]

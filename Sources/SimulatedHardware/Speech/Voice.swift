@@ -2,10 +2,10 @@
 public struct Voice: Sendable, Hashable {
   /// espeak-ng's name, for example "en+m3".
   public var name: String
-  /// What it says, in the language of the voice.
+  /// The text that it says, in the language of the voice.
   public var text: String
 
-  /// Creates a talker; whether espeak-ng has the voice turns out when it is synthesised.
+  /// Creates a talker; whether espeak-ng has the voice turns out on synthesis.
   public init(name: String, text: String) {
     self.name = name
     self.text = text
