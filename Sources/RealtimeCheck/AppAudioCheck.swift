@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Checks of application audio, and of the ways of muting, in a whole core (D1, D4).
+/// Checks of application audio, and of the modes of muting, in a whole core (D1, D4).
 let appAudioChecks: [Check] = [
   Check("application audio: captured, mixed, monitored, ducked and limited, at every quantum") {
     let driver = try CoreDriver()

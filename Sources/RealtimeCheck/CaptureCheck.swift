@@ -5,7 +5,7 @@ import RealtimeCore
 /// within a block, so its locks, and nothing else, are allowed there; allocation stays forbidden.
 let captureChecks: [Check] = captureChecks(.webrtc) + [handOverCheck]
 
-/// Checks of nearend's own engine, to which nothing is allowed.
+/// Checks of nearend's own engine, which may neither lock nor allocate.
 let nearendChecks: [Check] = captureChecks(.nearend)
 
 private func captureChecks(_ engine: VoiceEngine) -> [Check] {
@@ -124,7 +124,7 @@ private final class CaptureDriver {
     garbage.initialize(repeating: .nan, count: Self.longest)
     voice.initialize(repeating: 0, count: Self.longest)
     var random = SeededNumbers(state: 1)
-    // Bursts and pauses of uneven length: with even ones, a delay could be mistaken for one a period later.
+    // Bursts and pauses of uneven length: with even ones, a delay could be mistaken for one that is a period longer.
     var isOn = false, left = 0
     for i in 0..<capacity {
       if left == 0 {
@@ -163,7 +163,7 @@ private struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {
-    // The low bits have short periods: use two halves of high ones.
+    // The low bits have short periods: use the high halves of two numbers.
     func half() -> UInt64 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return state >> 32

@@ -1,7 +1,7 @@
 /// A check that drives code inside the fence.
 struct Check: Sendable {
   let name: String
-  /// Returns nil, or what was not reached. On a violation it does not return: the sanitizer ends the process and prints the call stack.
+  /// Returns nil, or what was not reached. Does not return on a violation: the sanitizer ends the process and prints the call stack.
   let run: @Sendable () throws -> String?
 
   init(_ name: String, _ run: @escaping @Sendable () throws -> String?) {

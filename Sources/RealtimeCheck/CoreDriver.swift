@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Drives a whole core from inside the fence. Voice processing is off: the library has a check of its own.
+/// Drives a whole core from inside the fence. Voice processing is off, because the library has a check of its own.
 // `@unchecked Sendable`: one thread drives it.
 final class CoreDriver: @unchecked Sendable {
   let core: AudioCore
@@ -25,7 +25,7 @@ final class CoreDriver: @unchecked Sendable {
     return pointer
   }
 
-  /// The graph goes on for so many frames without this process.
+  /// Lets the graph continue for `frames` frames without this process.
   func lose(frames: Int) { position += UInt64(frames) }
 
   func cycles(_ count: Int, quantum: Int) {

@@ -1,7 +1,7 @@
 import Foundation
 import RealtimeCore
 
-/// Checks of the mic modes' part of the audio thread. What isolates is no network, but allocates and is slow at times, as one is.
+/// Checks of the mic modes' part of the audio thread. The isolator is not a network, but allocates and is slow at times, like one.
 let isolationChecks: [Check] = [
   Check("isolation: in time and late, at every quantum, in and out of the mode, bypassed, muted and unheard") {
     let driver = try CoreDriver()
@@ -36,7 +36,7 @@ let isolationChecks: [Check] = [
     core.isolation.use { () throws(IsolationError) in SlowIsolator() }
     core.isolation.isSynchronous = true
     try core.prepare()
-    // Nobody isolates: the FIFO holds 1.4 s.
+    // Nothing isolates: the FIFO holds 1.4 s.
     driver.cycles(600, quantum: 256)
     let late = core.isolation.status.lateBlocks
     for _ in 0..<100 {
@@ -47,7 +47,7 @@ let isolationChecks: [Check] = [
   },
 ]
 
-/// Half as loud; takes longer than it may now and then.
+/// Halves the amplitude; now and then takes longer than allowed.
 private final class SlowIsolator: VoiceIsolator, @unchecked Sendable {
   let name = "slow"
   let delay = 1440

@@ -1,6 +1,6 @@
 import RealtimeCore
 
-/// Checks of what crosses between the audio thread and others.
+/// Checks of everything that is passed between the audio thread and others.
 let sharedChecks: [Check] = [
   Check("FIFO: full, wrapping, empty, from both sides") {
     let fifo = FrameFIFO(capacity: 100, bytesPerFrame: 4)

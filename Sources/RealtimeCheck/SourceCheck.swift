@@ -39,7 +39,7 @@ let sourceChecks: [Check] = [
         if round % 3 != 0 { tap.attach(queue) } else { tap.attach({ _, _, _, _, _, _ in }, context: nil) }
         var samples: [Float] = []
         for _ in 0..<3 { _ = queue.read(into: &samples) }
-        // Cycles come between: on a busy machine all rounds could otherwise be over before the next one.
+        // Lets cycles run in between: on a busy machine all rounds could otherwise be over before the next cycle.
         let end = ProcessInfo.processInfo.systemUptime + 60
         while round % 60 == 1, queue.read(into: &samples) == nil, ProcessInfo.processInfo.systemUptime < end { usleep(100) }
         if round % 2 == 0 { tap.detach() }

@@ -38,7 +38,7 @@ let checks =
   ? captureChecks
   : sharedChecks + renderChecks + sourceChecks + stageChecks + appAudioChecks + isolationChecks + nearendChecks + [captureCheck]
 
-/// Printed at once, so that the check that a breach ends is the one after the last line.
+/// Prints at once, so that a breach belongs to the check after the last line.
 func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 var passed = 0

@@ -44,7 +44,7 @@ private final class CopyPorts {
 
 /// Work that takes time and does nothing else.
 private enum Arithmetic {
-  /// Returns the number of rounds that take so long now.
+  /// Returns the number of rounds that currently take `microseconds`.
   static func rounds(microseconds: Double) -> Int {
     guard microseconds > 0 else { return 0 }
     let rounds = 1_000_000
@@ -52,7 +52,7 @@ private enum Arithmetic {
       let start = DispatchTime.now().uptimeNanoseconds
       let result = run(rounds, seed: Float(seed))
       let time = DispatchTime.now().uptimeNanoseconds - start
-      // Never true, but the compiler cannot know and omit the work.
+      // Never true, but the compiler cannot know that and omit the work.
       return result < 0 ? 0 : time
     }.min()!
     return Int(microseconds * 1000 * Double(rounds) / Double(best))

@@ -26,7 +26,7 @@ final class InstructionCounter {
     return count
   }
 
-  /// The instructions of a whole run, by the symbol of the function that they are in, without those of functions that it calls.
+  /// Returns the instructions of a whole run, by the symbol of their function, excluding the functions that it calls.
   func countByFunction(_ command: [String]) throws -> [String: Int] {
     _ = try run(["valgrind", "--tool=callgrind", "--callgrind-out-file=\(profile)", path] + command, package: "valgrind")
     let text = try run(["callgrind_annotate", "--threshold=100", profile], package: "valgrind").output
@@ -51,7 +51,7 @@ final class InstructionCounter {
     defer { try? FileManager.default.removeItem(atPath: errors) }
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
-    // Otherwise two runs differ by the order of every dictionary.
+    // Otherwise two runs would differ in the order of every dictionary.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
     process.standardOutput = output
     process.standardError = FileHandle(forWritingAtPath: errors)

@@ -36,7 +36,7 @@ struct Peer {
   var farEnd: String
   /// The output ports to the loudspeaker, left and right.
   var speaker: (left: String, right: String)
-  /// Whether it links itself to the real devices, as soon as somebody records or plays.
+  /// Whether it links itself to the real devices as soon as something records or plays.
   var linksItself = false
 
   static func nearend(_ programs: Programs, voiceProcessing: Bool = true) -> Peer {
@@ -54,7 +54,7 @@ struct Peer {
       speaker: ("copy:speaker", "copy:speaker"))
   }
 
-  /// A copying filter that also computes for so long in each cycle.
+  /// A copying filter that also computes for `microseconds` in each cycle.
   static func work(_ programs: Programs, microseconds: Double) -> Peer {
     Peer(
       name: "working filter", program: programs.bench, arguments: ["copy", "--name", "work", "--work", "\(microseconds)"],

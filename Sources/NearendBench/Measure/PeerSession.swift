@@ -32,14 +32,14 @@ final class PeerSession {
     for (from, to) in links(peer) { try link(from, to) }
   }
 
-  /// The same with other arguments, and with what it shows in a terminal.
+  /// As above, with other arguments, and in a terminal.
   func start(_ peer: Peer, _ arguments: [String], in terminal: DrainedTerminal) throws {
     processes[peer.name] = try session.spawn(
       "env", ["TERM=xterm-256color", "LC_ALL=C.UTF-8", peer.program] + arguments, terminal: terminal.near)
     try session.wait(forPorts: [peer.microphone, peer.voice, peer.farEnd, peer.speaker.left, peer.speaker.right])
   }
 
-  /// Makes a link and waits until it exists. It need not be active: a stream that nobody uses rests, and so do its links.
+  /// Makes a link and waits until it exists. It need not be active: an unused stream idles, and so do its links.
   func link(_ from: String, _ to: String) throws {
     try session.wait(forPorts: [from, to])
     try session.wait(for: "the link \(from) → \(to)") {
@@ -116,7 +116,7 @@ struct Talk {
 
   static func repeated(_ signal: [Float], frames: Int) -> [Float] { (0..<frames).map { signal[$0 % signal.count] } }
 
-  /// Returns both at once, with the far end's echo at the microphone.
+  /// Returns both talking at once, with the far end's echo at the microphone.
   func double(seconds: Double) -> (microphone: [Float], far: [Float]) {
     let frames = Int(seconds * Double(Self.rate))
     let far = Self.repeated(self.far, frames: frames)

@@ -3,7 +3,7 @@ import Foundation
 /// A table of results, as Markdown.
 struct Table {
   var title: String
-  /// What was done, for readers without the source.
+  /// The method, for readers without the source.
   var note: String
   var columns: [String]
   var rows: [[String]] = []
@@ -14,7 +14,7 @@ struct Table {
   }
 }
 
-/// Prints a result at once.
+/// Prints a result immediately.
 func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
 /// Prints progress and remarks to standard error, apart from the tables on standard output.
@@ -28,7 +28,7 @@ func median(_ values: [Double]) -> Double {
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// "384", or "384–512" if they differ; "none" without any.
+/// Formats a range: "384", or "384–512" if the values differ; "none" without any.
 func range(_ values: [Int]) -> String {
   guard let least = values.min(), let most = values.max() else { return "none" }
   return least == most ? "\(least)" : "\(least)–\(most)"
@@ -41,7 +41,7 @@ enum Machine {
     return "\(ProcessInfo.processInfo.activeProcessorCount) ×\(model), load average \(load)"
   }
 
-  /// The load of the last minute: figures from a busy machine are suspect.
+  /// The load average of the last minute: figures from a busy machine are suspect.
   static var load: String {
     let averages = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
     return averages.split(separator: " ").first.map(String.init) ?? "unknown"

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// What all threads of a process have used so far.
+/// The resources that all threads of a process have used so far.
 struct Usage {
   /// Nanoseconds of processor time, from the scheduler's accounting: the clock ticks of `stat` are too coarse for callbacks of some
   /// microseconds.
@@ -11,7 +11,7 @@ struct Usage {
   var involuntary = 0.0
 
   /// Reads the usage of one thread, or of all.
-  /// - Throws: where the process has ended.
+  /// - Throws: an error if the process has ended.
   init(pid: Int32, thread: Int32? = nil) throws {
     let threads = try thread.map { ["\($0)"] } ?? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
     for thread in threads {

@@ -93,7 +93,7 @@ private func captureCost(_ talk: (microphone: [Float], far: [Float]), _ engine: 
   return cost
 }
 
-/// Microseconds of the render path per 10 ms with so many ring sinks that play at that rate.
+/// Microseconds of the render path per 10 ms with `count` ring sinks that play at `rate`.
 func renderCost(sinks count: Int, rate: Int) throws -> Double {
   let mixer = Mixer()
   let quantum = 256

@@ -2,7 +2,7 @@ import Foundation
 import SimulatedHardware
 import Synchronization
 
-/// What the dashboard costs beside the call that it shows (U4): the thread that draws it, at ten pictures a second.
+/// Measures the cost of the dashboard beside the call that it shows (U4): of the thread that draws it, at ten pictures a second.
 func measureDashboard(_ programs: Programs, seconds: Double) throws -> Table {
   var table = Table(
     title: "Dashboard",
@@ -33,7 +33,7 @@ func measureDashboard(_ programs: Programs, seconds: Double) throws -> Table {
   return table
 }
 
-/// A terminal that reads whatever is written, as fast as it comes.
+/// A terminal whose output is read as fast as it arrives.
 final class DrainedTerminal: Sendable {
   /// The program's end.
   let near: Int32
@@ -57,6 +57,6 @@ final class DrainedTerminal: Sendable {
     }
   }
 
-  /// Bytes that have come so far.
+  /// Bytes read so far.
   var bytes: Int { count.withLock { $0 } }
 }

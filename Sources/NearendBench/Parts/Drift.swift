@@ -37,7 +37,7 @@ func measureDrift(hours: Double) throws -> Table {
 struct DriftRun: CustomStringConvertible {
   enum Network: String, CaseIterable {
     case even
-    /// Some packets are delayed by 60 ms, and those after them with them: they arrive in a burst.
+    /// Some packets are delayed by 60 ms, and delay those after them: they arrive in a burst.
     case bursts = "bursts of 60 ms"
     /// Every packet is late by up to 60 ms.
     case jitter = "jitter of 60 ms"

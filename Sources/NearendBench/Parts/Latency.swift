@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// Measures the latency of each path at each quantum, to the sample, on a clock that waits for everybody.
+/// Measures the latency of each path at each quantum, to the sample, on a clock that waits for every node.
 func measureLatency(_ programs: Programs, quanta: [Int]) throws -> Table {
   var table = Table(
     title: "Latency",
@@ -35,7 +35,7 @@ func measureLatency(_ programs: Programs, quanta: [Int]) throws -> Table {
   return table
 }
 
-/// The lag of one recorded port relative to another, for the sound in `range` of the latter; at most half a second.
+/// Returns the lag of one recorded port relative to another, for the sound in `range` of the latter; at most half a second.
 func lag(_ recording: GraphProbe.Recording, _ port: String, after reference: String, in range: Range<Int>) -> Measures.Lag? {
   let most = Talk.rate / 2
   guard let signal = recording.samples[port], let original = recording.samples[reference] else { return nil }

@@ -2,8 +2,8 @@ internal import CProfiler
 import Foundation
 import SimulatedHardware
 
-/// Counts cycles that were not finished in time, with the daemon's profiler. Beside nearend it measures a filter that only copies, and one
-/// that also computes for as long as nearend: they show what the machine itself loses, and what it takes from any filter with as much work.
+/// Counts cycles that were not finished in time, with the daemon's profiler. Besides nearend it measures a filter that only copies, and one
+/// that also computes for as long as nearend: they show what the machine itself loses, and what it costs any filter with as much work.
 func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws -> Table {
   var table = Table(
     title: "Unfinished cycles",
@@ -56,7 +56,7 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
   return table
 }
 
-/// The daemon's profiler.
+/// A client of the daemon's profiler.
 final class Profiler {
   struct Counts {
     var cycles = 0
@@ -65,7 +65,7 @@ final class Profiler {
     var late: [String: Int] = [:]
     /// Mean run time of a node per cycle, in µs.
     var busy: [String: Double] = [:]
-    /// Longest run time of a node in a cycle, in µs: what the machine took from it meanwhile counts, too.
+    /// Longest run time of a node in a cycle, in µs, including interruptions by other programs.
     var longest: [String: Double] = [:]
   }
   private let profiler: OpaquePointer

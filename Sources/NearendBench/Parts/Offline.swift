@@ -6,7 +6,7 @@ import PipeWireGraph
 import RealtimeCore
 import SimulatedHardware
 
-/// A microphone and what the far end sent, 48 kHz.
+/// A microphone and its far end, 48 kHz.
 struct OfflineCase {
   var name: String
   var microphone: [Float]
@@ -50,7 +50,7 @@ func measureOffline(cases: [OfflineCase], quanta: [Int]) throws -> Table {
   for (index, one) in cases.enumerated() {
     progress("offline: \(one.name), processor time")
     let seconds = Double(one.far.count) / Double(Talk.rate)
-    // Alternating, so that other load affects both.
+    // Alternating, so that other load affects both alike.
     let rounds = try (0..<3).map { _ in (offline: try offlineCost(one), library: try libraryCost(one)) }
     let cost = rounds.map(\.offline).min()!, library = rounds.map(\.library).min()!
     table.rows.append([one.name] + differences[index] + [number(seconds * 1e6 / cost, 0), number(cost / library, 2)])
@@ -68,7 +68,7 @@ private struct LiveCapture {
 private func liveCapture(of one: OfflineCase, quantum: Int) throws -> LiveCapture {
   let world = try PeerSession(clock: .patient(speed: 4), quantum: quantum)
   let service = try NearendService(NearendOptions(graph: GraphOptions(remote: world.session.socket, reference: .mix)))
-  // Everything that the capture path has ever put out, because the preceding silence affects its state, too.
+  // Everything that the capture path has ever output, because the preceding silence affects its state, too.
   let queue = SourceQueue(capacity: 1 << 23)
   service.core.source.attach(queue)
   try service.start()
@@ -91,7 +91,7 @@ private func liveCapture(of one: OfflineCase, quantum: Int) throws -> LiveCaptur
   return LiveCapture(voice: voice, lead: lead, streamDelay: service.core.streamDelay)
 }
 
-/// The position of a recording in a longer one that contains it bit by bit.
+/// Returns the position of a recording in a longer one that contains it bit by bit.
 private func start(of part: [Float], in whole: [Float]) -> Int? {
   guard let loud = part.indices.first(where: { abs(part[$0]) > 0.001 }), loud + 2_000 < part.count else { return nil }
   let pattern = part[loud..<loud + 2_000]
@@ -112,7 +112,7 @@ private func render(_ one: OfflineCase, quantum: Int, lead: Int, streamDelay: In
   return voice
 }
 
-/// In µs for the whole case.
+/// The cost in µs for the whole case.
 private func offlineCost(_ one: OfflineCase) throws -> Double {
   let block = Talk.rate / 100
   var voice = [Float](repeating: 0, count: block), left = voice, right = voice
@@ -141,7 +141,7 @@ private func offlineCost(_ one: OfflineCase) throws -> Double {
   }
 }
 
-/// Canceller and suppressor alone, over the same blocks, in µs.
+/// The cost of canceller and suppressor alone, over the same blocks, in µs.
 private func libraryCost(_ one: OfflineCase) throws -> Double {
   let blocks = one.far.count / (Talk.rate / 100)
   let talk = (microphone: one.microphone, far: one.far)

@@ -1,7 +1,7 @@
 import Foundation
 import SimulatedHardware
 
-/// Measures the cost of a call against a filter that only copies, and against PipeWire's own canceller.
+/// Measures the cost of a call, compared with a filter that only copies, and with PipeWire's own canceller.
 func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
   var table = Table(
     title: "Processor time in double talk",
@@ -47,7 +47,7 @@ func measureIdle(_ programs: Programs, seconds: Double) throws -> Table {
   let peer = Peer.nearend(programs)
   for music in [false, true] {
     progress("idle: \(music ? "another application plays" : "silence")")
-    // As on a real machine: the speaker drives, and sleeps when nobody plays.
+    // As on a real machine: the speaker drives, and sleeps when nothing plays.
     let world = try PeerSession(clock: .speaker, quantum: 256)
     try world.start(peer)
     var probe: GraphProbe?

@@ -1,8 +1,8 @@
 import Foundation
 import RealtimeCore
 
-/// Measures what many participants take of a cycle: ring sinks at several rates, and the plain mix of graph sinks beside a copy of the same
-/// bytes. With a plot.
+/// Measures the share of a cycle that many participants take: ring sinks at several rates, and the plain mix of graph sinks compared with a
+/// copy of the same bytes. With a plot.
 func measureSinkTime() throws -> Table {
   let quantum = 256, cycle = Double(quantum) / Double(Talk.rate) * 1e6
   var table = Table(
@@ -53,7 +53,7 @@ private func copyAndMix(quantum: Int) throws -> (copy: Double, mix: Double) {
     inputs[slot] = StereoInput(left: start, right: start + quantum)
   }
   var (left, right) = ([Float](repeating: 0, count: quantum), [Float](repeating: 0, count: quantum))
-  // In turn, so that both find the caches as the other leaves them.
+  // Alternating, so that each finds the caches as the other leaves them.
   var costs: [(copy: Double, mix: Double)] = []
   for _ in 0..<40 {
     let begin = processorMicroseconds()

@@ -33,10 +33,10 @@ func measureStages() throws -> Table {
   return table
 }
 
-/// A stage by the types and kernels that its code is in.
+/// A stage, identified by the types and kernels that contain its code.
 private struct Stage {
   let name: String
-  /// What a Swift symbol contains, and whole names of C functions.
+  /// Parts of Swift symbols, and whole names of C functions.
   var types: [String] = []
   var kernels: Set<String> = []
   /// Real operations per second of mono audio.

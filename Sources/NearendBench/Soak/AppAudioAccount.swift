@@ -3,8 +3,8 @@ import Nearend
 import RealtimeCore
 import SessionModel
 
-/// Programs that play into the microphone, over the socket and in this process, with the fate of every frame: what was accepted is played,
-/// waits, or was reported as refused.
+/// Programs that play into the microphone, over the socket and in this process, with an account of every frame: what was accepted is
+/// played, waits, or was reported as refused.
 final class AppAudioAccount {
   /// A stream of `capture(appAudio:)`; a buffer in another format begins the next.
   private struct Captured {

@@ -3,7 +3,7 @@ import Foundation
 import Nearend
 import SimulatedHardware
 
-/// A separate process that records a port, so that the memory of PipeWire's client library does not count as the product's.
+/// A separate process that records a port, so that the memory of PipeWire's client library is not attributed to the product.
 struct EarCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "ear", abstract: "Records from the graph, for a soak.", shouldDisplay: false)
   private static let name = "ear"
@@ -13,13 +13,13 @@ struct EarCommand: ParsableCommand {
   @Argument var file: String
 
   func run() throws {
-    // In a group of its own, so that it joins no two clocks.
+    // In a group of its own, so that it does not join two clocks.
     let probe = try GraphProbe(socket: socket, name: Self.name, play: [:], record: ["in"], frames: frames, group: "soak.ear")
     let samples = try probe.run().samples["in"] ?? []
     try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: file))
   }
 
-  /// Records a port from now on.
+  /// Records a port, from now on.
   static func hear(_ port: String, frames: Int, in session: PrivateSession) throws -> [Float] {
     let file = "\(session.path)/ear.raw"
     let process = try session.spawn("/proc/self/exe", ["ear", session.socket, "\(frames)", file])
@@ -29,7 +29,7 @@ struct EarCommand: ParsableCommand {
     }
     let ear = "\(name).rec:in"
     try session.wait(forPorts: [port, ear])
-    // Once linked it may be over sooner than its link can be looked for.
+    // Once linked it may end before its link can be observed.
     try session.wait(for: "the recording", timeout: 15) {
       if process.isRunning { _ = try session.run("pw-link", port, ear) }
       return !process.isRunning

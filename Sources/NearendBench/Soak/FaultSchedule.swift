@@ -1,8 +1,8 @@
 import SessionModel
 import SimulatedHardware
 
-/// The soak's faults of desk and login session: what is plugged in and out, what interrupts, and when that ends. A function of the random
-/// numbers alone.
+/// The soak's faults of desk and login session: what is plugged in and unplugged, what interrupts, and when that ends. A function of the
+/// random numbers alone.
 struct FaultSchedule {
   /// The most seconds between faults, and the duration of one.
   private static let interval = 6.0

@@ -14,11 +14,11 @@ final class IdentityWatch: Sendable {
 
   deinit { work.stop() }
 
-  /// Returns every change since the last call, for people.
+  /// Returns every change since the last call, described for people.
   func takeChanges() -> [String] { work.takeChanges() }
 }
 
-/// The state of a watch's thread, which the watch keeps until that thread has ended.
+/// The state of a watch's thread, which the watch retains until that thread has ended.
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class IdentityWork: @unchecked Sendable {
@@ -43,7 +43,7 @@ final class IdentityWork: @unchecked Sendable {
   }
 
   func stop() {
-    // First: the thread may be about to call what is destroyed here.
+    // End the thread first: it may be about to call what is destroyed here.
     loop.stop()
     loop.locked {
       retry = nil
@@ -64,7 +64,7 @@ final class IdentityWork: @unchecked Sendable {
     connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
       switch event {
       case .added(let object): look(object)
-      // Not inside the connection's own event.
+      // Deferred, because this is the connection's own event.
       case .lost: retry?.schedule(after: 0.1)
       case .removed, .full, .failed: break
       }

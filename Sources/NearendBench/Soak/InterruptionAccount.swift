@@ -21,7 +21,7 @@ final class InterruptionAccount: Sendable {
   /// The number of interruptions by reason.
   var counts: [String: Int] { state.withLock { $0.counts } }
 
-  /// Errors, and interruptions in progress though there should be none.
+  /// Errors, and interruptions in progress although there should be none.
   var problems: [String] {
     state.withLock { state in
       state.problems + state.open.filter { $0.value != 0 }.keys.sorted().map { "the interruption '\($0)' never ended" }

@@ -2,10 +2,10 @@ internal import CProfiler
 import Foundation
 import SimulatedHardware
 
-/// Checks that this process's memory stays flat. Of the samples taken while nobody is there, the first quarter warms up; of the rest, the
-/// median of the last third is compared with that of the first. A leak is what `malloc` has handed out, and is not given back: that may
-/// hardly grow. The process's own memory and what it shares with the daemons may grow more, for what is free between pieces that are used
-/// settles slowly. The pages of programs, which the system drops and reads again at will, are only part of the total that growth is
+/// Checks that this process's memory stays flat. Samples are taken while the soak has no guests; the first quarter is warm-up; of the rest,
+/// the median of the last third is compared with that of the first. A leak is memory that `malloc` has allocated and that is never freed,
+/// which may hardly grow. The process's own memory and what it shares with the daemons may grow more, because free memory between used
+/// pieces settles slowly. The pages of programs, which the system drops and rereads at will, are only part of the total that growth is
 /// relative to. The service runs in the soak's process, so whatever the soak keeps counts, too.
 struct MemoryWatch {
   private struct Reading {
@@ -15,7 +15,7 @@ struct MemoryWatch {
 
   /// Number of samples of a soak.
   static let samples = 24
-  /// Growth between the two medians that is allowed, in percent of all resident memory: of what `malloc` has handed out, and of all.
+  /// Allowed growth between the two medians, in percent of all resident memory: of what `malloc` has allocated, and of all.
   static let tolerance = 2.0
   static let ownTolerance = 8.0
   /// The address sanitizer retains freed memory for a while, and reports leaks at the end.
@@ -43,7 +43,7 @@ struct MemoryWatch {
     return Growth(before: median(early.map(figure)), after: median(late.map(figure)), all: median(early.map(\.all)))
   }
 
-  /// The measurements, and how slow a leak would have gone unnoticed.
+  /// The measurements, and the slowest leak that would have been noticed.
   var description: String {
     guard let used = growth(\.used), let own = growth(\.own) else {
       return "memory was not measured: \(readings.count) samples are too few"
@@ -65,15 +65,15 @@ struct MemoryWatch {
     return isFlat || Self.isSanitized ? nil : "memory grew: \(description)"
   }
 
-  /// Every sample in MiB, oldest first, to show whether it climbs or settles, and what `malloc` has handed out of it: what grows there is
-  /// kept, what grows beyond it lies free between pieces that are used.
+  /// Every sample in MiB, oldest first, to show whether it climbs or settles, and how much of it `malloc` has allocated: growth of that is
+  /// retained memory, growth beyond it is free memory between used pieces.
   var course: String {
     func list(_ figure: (Reading) -> Double) -> String { readings.map { number(figure($0), 2) }.joined(separator: " ") }
     return "\(list(\.own)); handed out by malloc: \(list(\.used))"
   }
 
-  /// Lets all threads allocate from one arena, before they do: of glibc's sixteen each keeps its own fragments, and one that had not held
-  /// a capture path before looks like growth when it does.
+  /// Makes all threads allocate from one arena, before they start: each of glibc's sixteen keeps its own fragments, and one that first
+  /// holds a capture path late would look like growth.
   static func useOneArena() {
     let arenas: Int32 = -8  // M_ARENA_MAX
     let set = dlsym(nil, "mallopt").map { unsafeBitCast($0, to: (@convention(c) (Int32, Int32) -> Int32).self) }

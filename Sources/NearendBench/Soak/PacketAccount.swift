@@ -9,7 +9,7 @@ final class PacketAccount: Sendable {
     var frames: UInt64 = 0
     var packets = 0
     var refused = 0
-    /// Refused since the counters were cleared.
+    /// Packets refused since the counters were cleared.
     var drops: UInt64 = 0
   }
   /// Held while a packet is written, so that no count is read in the middle.

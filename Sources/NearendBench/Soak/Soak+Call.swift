@@ -3,13 +3,13 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// What a call application observes of its call besides sound: mute, the call's end, other programs' volume.
+/// Checks what a call application observes of its call besides sound: mute, the call's end, other programs' volume.
 extension Soak {
   /// Number of checks before a volume counts as wrong: half a minute.
   private static let looks = 60
 
-  /// Checks that with this way of muting, and nothing playing into it, *Nearend Microphone* gives only zeros, and that the microphone comes
-  /// back.
+  /// Checks that with this mode of muting, and nothing playing into it, *Nearend Microphone* outputs only zeros, and that the microphone
+  /// returns.
   func checkGate(_ mode: MicrophoneMuteMode) throws {
     service.perform(.set(.microphoneMuteMode, EventValue(mode)))
     service.perform(.set(.microphoneMuted, true))
@@ -17,7 +17,7 @@ extension Soak {
     appAudio.removeAll()
     try settle("silence after application audio") { _ in appAudio.isQuiet }
     if let samples = try hear("nearend.microphone:capture_MONO", frames: 19_200) {
-      // Audio in flight comes through.
+      // Audio in flight may pass.
       let sounds = samples.suffix(9_600).count { $0 != 0 }
       if sounds > 0 {
         expect(["muted (\(mode.rawValue)), \(sounds) of 9600 samples of the microphone are not zero"])
@@ -29,8 +29,8 @@ extension Soak {
     try settle("the microphone's return from a mute (\(mode.rawValue))") { $0.graph.captureLinks > 0 }
   }
 
-  /// Ends the call, and begins another: checks that devices are handed back, or kept if recording is prepared, and that other programs are
-  /// as loud as before.
+  /// Ends the call, and begins another: checks that devices are released, or kept if recording is prepared, and that other programs are as
+  /// loud as before.
   func hangUp() throws {
     guard holds.isEmpty else { return }
     guests.leaveCall()
@@ -48,7 +48,7 @@ extension Soak {
     try waitForAudio("in the next call", within: 15)
   }
 
-  /// Legitimately, if it is muted by closing it.
+  /// Whether the microphone is legitimately closed: by a mute that closes it.
   var isMicrophoneClosed: Bool {
     let settings = service.session.current.settings
     return settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart
@@ -58,7 +58,7 @@ extension Soak {
     var found: Double?
     let noted = failures.count
     for _ in 0..<Self.looks where failures.count == noted {
-      // Wherever the session manager has moved it, if its device disappeared.
+      // The monitor of the device to which the session manager has moved it, if its own disappeared.
       guard let port = try music.monitor() else { return }
       found = try hear(port, frames: 4_800).map(SoakMusic.loudness)
       if let found, abs(found - SoakMusic.level) < 0.1 {
@@ -68,7 +68,7 @@ extension Soak {
       Thread.sleep(forTimeInterval: 0.1)
     }
     guard failures.count == noted else { return }
-    // A stream of PipeWire 0.3.65 whose device changes over and over may end up putting out silence, with or without nearend.
+    // A stream of PipeWire 0.3.65 whose device keeps changing may end up outputting silence, with or without nearend.
     if try !music.isLowered(), let port = try music.output(), let output = try hear(port, frames: 4_800), output.allSatisfy({ $0 == 0 }) {
       crashes["music (silent at its own volume)", default: 0] += 1
       music.leaves()
@@ -78,7 +78,7 @@ extension Soak {
     try expect(["after a call the music has \(level) dBFS where it had \(SoakMusic.level) before; \(saveGraph())"])
   }
 
-  /// Records a port from now on; nil if it disappears meanwhile, or where nothing can be recorded, which is noted with the state of the
+  /// Records a port, from now on; nil if it disappears meanwhile, or if nothing can be recorded, which is noted with the state of the
   /// graph.
   private func hear(_ port: String, frames: Int) throws -> [Float]? {
     do {
@@ -90,9 +90,9 @@ extension Soak {
     }
   }
 
-  /// Writes the graph to a file, and returns where it is.
+  /// Writes the graph to a file, and returns its path.
   private func saveGraph() throws -> String {
-    // In the folder of the session it would go with the session.
+    // Not in the session's folder, which is removed with the session.
     let file = "\(NSTemporaryDirectory())/nearend-soak-\(getpid())-\(failures.count).json"
     let graph = (try? session.run("pw-dump", []).output) ?? "pw-dump was not answered"
     try graph.write(toFile: file, atomically: false, encoding: .utf8)

@@ -4,8 +4,8 @@ import SessionModel
 import SimulatedHardware
 
 extension Soak {
-  /// Seconds that a session may take to run again. Less is required (2 s after a daemon's return); beyond this it is not slow because of a
-  /// busy machine, but stuck.
+  /// Seconds that a session may take to run again. The requirement is stricter (2 s after a daemon's return); beyond this it is not slow
+  /// because of a busy machine, but stuck.
   static let patience = 15.0
 
   /// Notes problems, and prints them at once.
@@ -18,7 +18,7 @@ extension Soak {
 
   private func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { expect([what()]) } }
 
-  /// Waits for a fact, and notes it if it does not become true; a daemon that crashes meanwhile is handled later.
+  /// Waits for a fact, and records it as a problem if it does not become true; a daemon that crashes meanwhile is handled later.
   func settle(_ what: String, _ isSo: (Snapshot) -> Bool) throws {
     let end = monotonicSeconds() + Self.patience
     while !isSo(service.snapshot()) {

@@ -4,7 +4,7 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// A soak: the service in this process, everything around it, except the desk's cards, in separate processes.
+/// A soak: runs the service in this process, and everything around it, except the desk's cards, in separate processes.
 final class Soak {
   /// The cards on the desk at the beginning.
   static let cards: [DeskCard.Kind] = [.laptop, .hdmi]
@@ -20,7 +20,7 @@ final class Soak {
   private let identity: IdentityWatch
   private let interruptions: InterruptionAccount
   private var events: [String: Int] = [:]
-  /// How often a daemon or the music failed by itself, by its name and how.
+  /// How often a daemon or the music failed by itself, by its name and the kind of failure.
   var crashes: [String: Int] = [:]
   var failures: [String] = []
   private var memory = MemoryWatch()
@@ -170,7 +170,7 @@ final class Soak {
     case .sleep: holds.insert("sleep")
     case .wake: holds.remove("sleep")
     case .session(let isActive): if isActive { holds.remove("seat") } else { holds.insert("seat") }
-    // Nobody hears the login manager meanwhile.
+    // The login manager cannot be reached meanwhile.
     case .stop(let daemon): holds.insert(daemon.rawValue)
     case .start(let daemon): holds.remove(daemon.rawValue)
     case .freeze: holds.insert("freeze")
@@ -194,8 +194,8 @@ final class Soak {
       holds.remove("phone")
     }
     do { try session.restart(daemon, with: signal) } catch let error as SessionError where error.code == .timedOut {
-      // Known from PipeWire 0.3.65 with WirePlumber 0.4.13: each waits for a PulseAudio client that the daemon keeps waiting for the other,
-      // and only that client's end helps. nearend must not be affected.
+      // A known deadlock of PipeWire 0.3.65 with WirePlumber 0.4.13 over a PulseAudio client, which only that client's end resolves.
+      // nearend must not be affected.
       crashes["wireplumber (left the desk alone)", default: 0] += 1
       report("\(error); \(number(now)) s after the start; PulseAudio clients end, and the session manager is started once more")
       try checkAnswers()
@@ -208,7 +208,7 @@ final class Soak {
 
   // MARK: Daemons that crash by themselves
 
-  /// Does something that needs the daemons, and repeats it if one of them crashed meanwhile.
+  /// Runs `work`, which needs the daemons, and repeats it if one of them crashed meanwhile.
   private func recovering(_ work: () throws -> Void) throws {
     do { try work() } catch {
       guard try restartCrashed() else { throw error }
@@ -217,7 +217,7 @@ final class Soak {
     }
   }
 
-  /// Restarts crashed daemons, as one more fault to recover from: returns true if one had ended unasked.
+  /// Restarts crashed daemons, as one more fault to recover from. Returns true if one had ended by itself.
   func restartCrashed() throws -> Bool {
     for daemon in [PrivateSession.Daemon.pipewire, .wireplumber, .pulse] {
       guard let exit = session.process(of: daemon)?.exit else { continue }
@@ -229,7 +229,7 @@ final class Soak {
     return false
   }
 
-  /// Restarts crashed daemons, and requires a check of the sound.
+  /// Restarts crashed daemons, and requires a check of the sound if there were any.
   func isAfterCrash() throws -> Bool {
     guard try restartCrashed() else { return false }
     owed = "after a crash"
@@ -248,8 +248,8 @@ final class Soak {
     music.leaves()
   }
 
-  /// Participants hold seconds of speech in this process, and one engine of the canceller is 4 MiB larger than the other: memory is
-  /// compared while nobody is there, and with one engine.
+  /// Measures memory. Participants hold seconds of speech in this process, and one engine of the canceller is 4 MiB larger than the other:
+  /// memory is compared without guests, and with one engine.
   private func measureMemory() throws {
     removeGuests()
     let canceller = service.value(of: .echoCanceller)
@@ -261,7 +261,7 @@ final class Soak {
 
   // MARK: Facts
 
-  /// Checks with only the room left, and nothing switched off, that the sound is complete.
+  /// Checks that the sound is complete, with only the room left and nothing switched off.
   private func rest() throws {
     removeGuests()
     service.perform(.set(.bypassVoiceProcessing, false))

@@ -5,7 +5,8 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// Checks that nearend survives a long day: a simulated room with everything that people and programs do to it, at random, from one seed.
+/// Checks that nearend survives a long day: a simulated room, in which people and programs do everything they can to it, at random, from
+/// one seed.
 struct SoakCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "soak",
@@ -48,5 +49,5 @@ struct SoakCommand: ParsableCommand {
   }
 }
 
-/// Printed at once, so that it is seen before a crash.
+/// Prints at once, so that the line is seen before a crash.
 func report(_ line: String) { show("soak: \(line)") }

@@ -7,12 +7,12 @@ enum SoakEvent: Equatable {
   case mute(Bool)
   case component(ProcessingComponent, Bool)
   case clearCounters
-  /// A participant whose PCM a program writes arrives; `talker` is one of the conversation's three.
+  /// A participant arrives whose PCM a program writes; `talker` is one of the conversation's three.
   case ringSinkComes(id: String, talker: Int, rate: Int)
   case ringSinkLeaves(id: String)
   case deviceComes(id: String)
   case deviceLeaves(id: String)
-  /// An application that plays into the node `target` arrives.
+  /// An application arrives that plays into the node `target`.
   case playerComes(id: String, target: String)
   case playerLeaves(id: String)
   case recorderComes(id: String)
@@ -28,12 +28,12 @@ enum SoakEvent: Equatable {
   case musicComes
   case musicLeaves
   case setting(Setting, EventValue)
-  /// Checks that the microphone is silent with this way of muting.
+  /// Checks that the microphone is silent with this mode of muting.
   case gate(MicrophoneMuteMode)
   /// Everybody leaves the call, and a new one begins.
   case hangUp
   case quantum(Int)
-  /// A daemon ends, by a signal that kills it if `isKilled`, and comes back.
+  /// A daemon ends, by a signal that kills it if `isKilled`, and is started again.
   case restart(PrivateSession.Daemon, isKilled: Bool)
   /// An incident of the desk, the login session or a daemon.
   case incident(Incident)
@@ -42,7 +42,7 @@ enum SoakEvent: Equatable {
   /// A person configures the session's default device; nil for none.
   case configuredDefault(Device.Direction, name: String?)
   case pick(Device.Direction, name: String?)
-  /// Resumes if headphones are gone.
+  /// Resumes playback if headphones are gone.
   case resume
   /// Everybody leaves, and memory is measured.
   case measurement
@@ -82,7 +82,7 @@ enum SoakEvent: Equatable {
 }
 
 extension SoakEvent {
-  /// Whether the session must be as before afterwards, or be interrupted by something else.
+  /// Whether the session must afterwards be as before, or be interrupted by something else.
   var isFault: Bool {
     switch self {
     case .incident, .phone, .configuredDefault, .pick, .restart: true

@@ -25,7 +25,7 @@ final class SoakGuests {
 
   var sinkCount: Int { participants.count + devices.count }
 
-  /// An unexpected failure of a participant, for the end.
+  /// An unexpected failure of the participants, checked at the end.
   var failure: String? {
     guard packets > 0 else { return "no participant ever sent a packet" }
     return refused < packets / 2 ? nil : "\(refused) of \(packets) packets found a full ring"
@@ -82,7 +82,7 @@ final class SoakGuests {
     phone = nil
   }
 
-  /// Ignored if it has left already, with a daemon that crashed.
+  /// Ends a client; ignored if it has already ended, with a daemon that crashed.
   func clientLeaves(id: String) { clients.removeValue(forKey: id)?.end(grace: 1) }
 
   func endClients() {
@@ -91,7 +91,7 @@ final class SoakGuests {
     phoneLeaves()
   }
 
-  /// Everybody leaves except the telephone: nobody takes the voice or plays.
+  /// Removes all guests except the telephone: nothing records the voice or plays.
   func leaveCall() {
     for id in Array(clients.keys) { clientLeaves(id: id) }
     for id in participants.keys { ringSinkLeaves(id: id) }

@@ -24,7 +24,7 @@ final class SoakMusic {
       let second = (0..<Self.rate).map { Float(0.25 * sin(2 * .pi * Self.frequency * Double($0) / Double(Self.rate))) }
       try WaveFile(samples: (0..<Self.seconds).flatMap { _ in second }, rate: Self.rate).write(to: file)
     }
-    // Not through the PulseAudio server, which may stop receiving events when a session manager has ended.
+    // Avoids the PulseAudio server, which may stop receiving events when a session manager has ended.
     player = try session.spawn("pw-play", ["-P", "{ \"node.name\": \"\(Self.node)\" }", file])
   }
 
@@ -36,7 +36,7 @@ final class SoakMusic {
   /// The player's own port; nil if it has none.
   func output() throws -> String? { try session.ports().first { $0.hasPrefix("\(Self.node):output") } }
 
-  /// A Boolean value indicating whether the stream is muted, or at another volume than its own.
+  /// Returns whether the stream is muted, or at a volume other than its own.
   func isLowered() throws -> Bool {
     let dump = try JSONSerialization.jsonObject(with: Data(session.run("pw-dump", []).output.utf8)) as? [[String: Any]] ?? []
     let infos = dump.compactMap { $0["info"] as? [String: Any] }
@@ -47,7 +47,7 @@ final class SoakMusic {
     return !["volume", "channelVolumes", "softVolumes"].allSatisfy(isFull) || isMuted("mute") || isMuted("softMute")
   }
 
-  /// The monitor port of the real device that it plays on; nil if it plays on none.
+  /// Returns the monitor port of the real device that it plays on; nil if it plays on none.
   func monitor() throws -> String? {
     let link = try session.links().first { $0.key.from.hasPrefix("\(Self.node):") && $0.value == "active" }
     guard let port = link?.key.to, !port.hasPrefix("nearend") else { return nil }

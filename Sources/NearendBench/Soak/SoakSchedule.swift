@@ -1,8 +1,8 @@
 import SessionModel
 import SimulatedHardware
 
-/// The events of a soak with their times: a function of the seed and the length alone, so that a soak can be repeated. Its clock stands
-/// still while an event is carried out.
+/// The events of a soak with their times: a function of the seed and the length alone, so that a soak can be repeated. Its clock stops
+/// while an event is carried out.
 struct SoakSchedule: Sequence, IteratorProtocol {
   typealias Element = (seconds: Double, event: SoakEvent)
 
@@ -75,7 +75,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
 
   private mutating func restart() -> SoakEvent {
     let daemon: PrivateSession.Daemon = random.below(3) == 0 ? .wireplumber : .pipewire
-    // Clients of a daemon that ends end with it; they are not part of the test.
+    // Clients of a daemon end with it; they are not part of the test.
     if daemon == .pipewire { (present[.player], present[.recorder], present[.music]) = (nil, nil, nil) }
     return .restart(daemon, isKilled: coin())
   }
@@ -141,7 +141,7 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     return coin() ? .sinkMuted(id: id, coin()) : .sinkGain(id: id, Double(random.below(400)) / 100)
   }
 
-  /// A guest that leaves, or nil if one is to arrive.
+  /// Returns a guest to remove; nil if one is to arrive.
   private mutating func leaver(_ guest: Guest, most: Int) -> String? {
     let count = present[guest]?.count ?? 0
     guard count >= most || (count > 0 && coin()) else { return nil }

@@ -4,8 +4,8 @@ import Nearend
 import SimulatedHardware
 import Synchronization
 
-/// Programs that play into the microphone over the socket, and what they are told about their frames: all are played, unless the program
-/// was removed.
+/// Programs that play into the microphone over the socket, and the answers about their frames: all are played, unless the program was
+/// removed.
 final class UploadAccount: Sendable {
   /// The answer of `PUT /appaudio`.
   private struct Counts: Decodable {
@@ -54,7 +54,7 @@ final class UploadAccount: Sendable {
     thread.start()
   }
 
-  /// Removes a program; ignored if it has been played to the end.
+  /// Removes a program; ignored if it has played to the end.
   func leave(id: String) {
     let isThere = state.withLock { state in
       state.open[id]?.isLeaving = true
@@ -66,7 +66,7 @@ final class UploadAccount: Sendable {
   /// Removes all programs; returns when all have left.
   func removeAll() {
     let end = monotonicSeconds() + Self.patience
-    // One that was about to start has started by now.
+    // A program that was about to start has started by now.
     while !isQuiet, monotonicSeconds() < end {
       for id in state.withLock({ Array($0.open.keys) }) { leave(id: id) }
       Thread.sleep(forTimeInterval: 0.005)
