@@ -1,4 +1,4 @@
-// Common to all generations of the library. The installed headers decide which of the sources has a body.
+// Shared by all generations of the library. The installed headers decide which of the sources has a body.
 #pragma once
 #include "CAudioProcessing.h"
 

@@ -1,4 +1,4 @@
-// What each version of the kernels provides.
+// The interface and the plan shared by all versions of the kernels.
 #pragma once
 #include "include/CKernels.h"
 
@@ -7,7 +7,7 @@ struct nearend_fourier {
   int owners;
   // Complex points, length / 2.
   int points;
-  // Six arrays a stage of radix 4: the first three powers of its roots, real and imaginary parts.
+  // Six arrays per stage of radix 4: the first three powers of its roots, real and imaginary parts.
   float *twiddles;
   // exp(-2πi k / length), points of each part.
   float *rootRe, *rootIm;

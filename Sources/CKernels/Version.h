@@ -1,5 +1,5 @@
-// One version of the kernels, included by the file that says for which instructions it is compiled. Vectors have eight lanes; where the
-// processor's are shorter the compiler splits them.
+// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes; if the processor's are
+// shorter, the compiler splits them.
 #include "Kernels.h"
 
 #include <string.h>
@@ -18,14 +18,14 @@ typedef int masks __attribute__((vector_size(32)));
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
 #define ALL(x) ((lanes){(x), (x), (x), (x), (x), (x), (x), (x)})
 
-// clang has it since version 18; Swift 6.0's is 17.
+// clang has it since version 18; Swift 6.0's clang is version 17.
 #if __has_builtin(__builtin_elementwise_sqrt)
 #define ROOTS(v) __builtin_elementwise_sqrt(v)
 #else
 #define ROOTS(v) ({ lanes roots = (v); for (int lane = 0; lane < 8; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
 
-// MARK: Fourier transforms: Stockham's, radix 4, decimation in frequency; a last stage of radix 2 where the power of two is odd.
+// MARK: Fourier transforms: Stockham's, radix 4, decimation in frequency; a last stage of radix 2 if the power of two is odd.
 
 // The four outputs of a butterfly whose inputs are a, b, c, d, before their roots.
 #define BUTTERFLY                                                                    \
@@ -55,7 +55,7 @@ typedef int masks __attribute__((vector_size(32)));
     STORE((out) + 24, SHUFFLE(high01, high23, 4, 5, 12, 13, 6, 7, 14, 15));                    \
   } while (0)
 
-// Stride 4: two quadruples of four points each, that end up 16 apart.
+// Stride 4: two quadruples of four points each, which end up 16 apart.
 #define STORE_HALVES(out, y0, y1, y2, y3)                                                      \
   do {                                                                                         \
     STORE((out), SHUFFLE(y0, y1, 0, 1, 2, 3, 8, 9, 10, 11));                                   \
@@ -64,7 +64,7 @@ typedef int masks __attribute__((vector_size(32)));
     STORE((out) + 24, SHUFFLE(y2, y3, 4, 5, 6, 7, 12, 13, 14, 15));                            \
   } while (0)
 
-// Transforms the points at a in place of b or a; says where they are: 0 in a, 1 in b.
+// Transforms the points at a, with b as the second buffer; returns where the result is: 0 in a, 1 in b.
 INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginary, float *bReal, float *bImaginary) {
   const float *w = plan->twiddles;
   float *xRe = aReal, *xIm = aImaginary, *outRe = bReal, *outIm = bImaginary;
@@ -166,7 +166,7 @@ static void forward(const nearend_fourier *plan, const float *samples, float *re
 static void inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
   int points = plan->points;
   float *const *scratch = plan->scratch;
-  // Parts change places, so that the forward transform is the inverse one.
+  // Real and imaginary parts are swapped, so that the forward transform computes the inverse one.
   float *zRe = scratch[1], *zIm = scratch[0];
   float scale = 0.5f / (float)points;
   // Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
@@ -210,8 +210,8 @@ static void multiply_add(
 
 // MARK: Kalman filter
 
-// Row by row, so that memory is read in streams that the processor fetches ahead: most of the weights and references have left its caches
-// since the hop before. The sums stay in the first cache.
+// Row by row, so that memory is read in streams that the processor prefetches: most of the weights and references have left its caches
+// since the previous hop. The sums stay in the first-level cache.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
   size_t stride = (size_t)rows->stride;
   memset(echoRe, 0, stride * sizeof(float));
@@ -221,7 +221,7 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
     const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
     int bins = rows->bins[row], next = row + 1;
     if (bins == 0) continue;
-    // A row ends before the processor follows its streams: the next one is asked for meanwhile.
+    // A row ends before the processor recognises its streams, so the next one is prefetched meanwhile.
     while (next < rows->count && rows->bins[next] == 0) next++;
     if (next == rows->count) next = row;
     int nextBins = next > row ? rows->bins[next] : 0;
@@ -316,7 +316,7 @@ static float correlate(const nearend_correlation *row, const float *x, const flo
 
 #define LOG2_E 1.44269504f
 
-// ∫ exp(−t) / t from v on (Abramowitz and Stegun 5.1.53 and 5.1.56), v > 0.
+// ∫ exp(−t) / t from v to infinity (Abramowitz and Stegun 5.1.53 and 5.1.56), v > 0.
 #define EXPONENTIAL_INTEGRAL(v) ({ \
   lanes small = ALL(-0.69314718f) * LOG2(v) - ALL(0.57721566f) + v * (ALL(0.99999193f) + v * (ALL(-0.24991055f) \
     + v * (ALL(0.05519968f) + v * (ALL(-0.00976004f) + v * ALL(0.00107857f))))); \
@@ -343,7 +343,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     gain = SELECT(wanted > gain, wanted, ALL(0.8f) * gain + ALL(0.2f) * wanted);
     STORE(hop->gain + k, gain);
     STORE(hop->clean + k, amplitude * p * amplitude * p * power);
-    // Noise weighted by the probability of speech (Gerkmann and Hendriks 2012), and never upwards where there may be echo.
+    // Noise weighted by the probability of speech (Gerkmann and Hendriks 2012), and never increased where there may be echo.
     masks isEcho = echo > ALL(0.5f) * noise;
     lanes speech = LOAD(hop->speech + k);
     lanes u = ALL(1) / (ALL(1) + ALL(31.6f) * EXP2(ALL(-LOG2_E) * LEAST(power / noise * ALL(31.6f / 32.6f), ALL(50))));
@@ -352,7 +352,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
     lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
-    // What has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001), where it was steady.
+    // Power that has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001), if it was steady.
     lanes smooth = ALL(0.85f) * LOAD(hop->smoothed + k) + ALL(0.15f) * power, least = LOAD(hop->least + k);
     lanes former = LOAD(hop->formerLeast + k), most = LOAD(hop->most + k);
     if (hop->beginsWindow) {
@@ -368,7 +368,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->formerLeast + k, former);
     noise = SELECT(isEcho, noise, MOST(noise, LEAST(least, former)));
     STORE(hop->noise + k, noise);
-    // Comfort noise tops up to what noise suppression leaves of the noise; of silence nothing.
+    // Comfort noise tops up to the noise that noise suppression leaves; silence gets none.
     lanes missing = POSITIVE(floorOfNoise * floorOfNoise * (noise - ALL(1.01e-10f)) - gain * gain * power);
     missing *= share + (ALL(1) - share) * echoShare;
     lanes level = ALL(hop->comfort) * ROOTS(missing);
@@ -379,7 +379,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
 
 // MARK: Resampling
 
-// The row of the bank at or below a fraction of a sample, and how far beyond it the fraction is.
+// The row of the bank at or below a fraction of a sample, and the distance of the fraction beyond it.
 #define ROW(fraction)                                           \
   float at = (fraction) * (float)bank->phases;                  \
   int row = at <= 0 ? 0 : (int)at;                              \
@@ -387,7 +387,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   float share = at - (float)row;                                \
   const float *filter = bank->rows + (size_t)row * 2 * (size_t)bank->taps, *slope = filter + bank->taps
 
-// The filter in the middle of `frames` frames from `position` on, its slope, and the first frame's distance from that filter in phases.
+// The filter in the middle of `frames` frames from `position` on, its slope, and the first frame's distance from that filter, in phases.
 typedef struct {
   float weights[NEAREND_NEAR_TAPS];
   const float *slope, *samples;
@@ -404,7 +404,7 @@ INLINE void resample_prepare(
   near->samples = samples + whole + 1 - NEAREND_NEAR_TAPS / 2;
   near->drift = (float)((step - 1) * bank->phases);
   near->early = (float)-middle * near->drift;
-  // Or clang takes the weights out of registers again, with shuffles.
+  // Otherwise clang takes the weights out of registers again, with shuffles.
   __asm__ volatile("" : : "r"(near) : "memory");
 }
 
@@ -445,7 +445,7 @@ INLINE void resample_16(const nearend_bank *bank, const float *samples, double p
 
 static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
   int first = 0;
-  // Within 250 ppm the slope holds for 32 frames as well as it does for 16 within 500.
+  // Within 250 ppm the slope is as accurate over 32 frames as over 16 within 500 ppm.
   if (step > 0.99975 && step < 1.00025)
     for (; frames - first >= 32; first += 32) resample_32(bank, samples, position + first * step, step, out + first);
   for (; frames - first >= 16; first += 16) resample_16(bank, samples, position + first * step, step, out + first, 16);

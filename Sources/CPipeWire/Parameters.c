@@ -17,7 +17,7 @@ static void add_value(struct spa_pod_builder *builder, const npw_parameter *para
   }
 }
 
-// Adds the value as the default, with the alternatives.
+// Adds the value as the default, followed by the alternatives.
 static void add_type(struct spa_pod_builder *builder, const npw_parameter *parameter) {
   struct spa_pod_frame choice;
   if (parameter->kind == NPW_PARAMETER_BOOL) {
@@ -78,7 +78,7 @@ int npw_filter_publish_parameters(struct pw_filter *filter, const npw_parameter 
       else
         add_props(&builder.b, parameters, count);
     }
-    // Only now, because the memory moves while it grows.
+    // Dereferenced last, because the memory moves while it grows.
     for (uint32_t i = 0; i <= count; i++) pods[i] = spa_pod_builder_deref(&builder.b, offsets[i]);
     if (builder.b.state.offset <= builder.b.size) result = pw_filter_update_params(filter, NULL, pods, count + 1);
   }

@@ -130,7 +130,7 @@ static int set_param(void *object, uint32_t id, uint32_t flags, const struct spa
                                          SPA_PARAM_ROUTE_device, SPA_POD_Int(&device), SPA_PARAM_ROUTE_props,
                                          SPA_POD_OPT_PodObject(&props), SPA_PARAM_ROUTE_save, SPA_POD_OPT_Bool(&save))) < 0)
         return result;
-      // Before the route, so that its publication has both.
+      // Before the route, so that its publication includes both.
       if (props) set_volume(this, device, props);
       return this->requests->set_route(this->data, index, device, save);
     default: return -ENOENT;

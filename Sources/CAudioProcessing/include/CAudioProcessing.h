@@ -28,7 +28,7 @@ nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kin
 // [control] Frees a processor.
 void nearend_processor_destroy(nearend_processor *processor);
 
-// [realtime] Takes one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may come 0 to 40 ms
+// [realtime] Analyses one block of what the speaker plays, before the microphone's block of the same cycle. Its echo may arrive 0 to 40 ms
 // later. Returns 0, or the library's error.
 NEAREND_REALTIME int nearend_processor_analyze_reference(nearend_processor *processor, const float *reference);
 

@@ -1,6 +1,6 @@
-// The arithmetic of the echo canceller and of participants' resampling that takes most of their time, in one version for each set of vector
-// instructions: Swift has no way to compile one function for several of them and choose when it runs. The versions are chosen once, by what
-// the processor has.
+// The most expensive arithmetic of the echo canceller and of the participants' resampling, in one version per set of vector instructions:
+// Swift cannot compile one function for several of them and choose at run time. The version is chosen once, by the processor's
+// capabilities.
 //
 // Spectra are split: `bins` real parts at `re`, as many imaginary ones at `im`. A spectrum in a row of them is 2 · stride floats, real
 // parts first; weights are 3 · stride floats: real parts, imaginary parts, variances. `bins` and `stride` are multiples of 8.
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// A plan for real transforms of one power of two, with the scratch memory that they need: for one thread at a time.
+// A plan for real transforms of one power of two, with the scratch memory that they need; for one thread at a time.
 typedef struct nearend_fourier nearend_fourier;
 
-// `length` is a power of two, 64…2²⁴. Null where memory is short or the length is another. [control]
+// `length` is a power of two, 64…2²⁴. Returns null if memory is short or the length is invalid. [control]
 nearend_fourier *_Nullable nearend_fourier_create(int length);
-// The same plan for another owner on the same thread, which destroys it, too: what is shared stays in the caches. [control]
+// Returns the same plan for another owner on the same thread, which must destroy it as well: what is shared stays in the caches. [control]
 nearend_fourier *_Nonnull nearend_fourier_share(nearend_fourier *_Nonnull plan);
 void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // length samples → length / 2 + 1 bins, unscaled. [realtime]
@@ -29,13 +29,13 @@ NEAREND_REALTIME void nearend_multiply_add(
     const float *_Nonnull aRe, const float *_Nonnull aIm, const float *_Nonnull bRe, const float *_Nonnull bIm, float *_Nonnull sumRe,
     float *_Nonnull sumIm, int bins);
 
-// One row of partitions: what the reference was and what is thought of the echo's path there.
+// One row of partitions: the past reference, and the estimate of the echo path.
 typedef struct {
   // `count` spectra of the reference, each `2 * stride` floats.
   const float *_Nonnull const *_Nonnull references;
   // `count` rows of weights, one after another, each `3 * stride` floats.
   float *_Nonnull weights;
-  // How many bins of each row are used, 0…stride, a multiple of 8.
+  // The number of bins used of each row, 0…stride, a multiple of 8.
   const int *_Nonnull bins;
   // Mean of |W|² over a row's bins: written by `update`, read by the next.
   float *_Nonnull meanSquares;
@@ -52,13 +52,13 @@ NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     const float *_Nonnull change, float overlap);
 
-// What has been seen of one reference and the error together: smoothed cross spectrum and power of the reference. `bins`: a multiple of 8.
+// Running statistics of one reference and the error: smoothed cross spectrum, and power of the reference. `bins`: a multiple of 8.
 typedef struct {
   float *_Nonnull crossRe;
   float *_Nonnull crossIm;
   float *_Nonnull power;
   int bins;
-  // What remains of a value after one hop, 0…1.
+  // The share of a value that remains after one hop, 0…1.
   float memory;
 } nearend_correlation;
 
@@ -66,10 +66,10 @@ typedef struct {
 NEAREND_REALTIME float nearend_correlate(
     const nearend_correlation *_Nonnull row, const float *_Nonnull x, const float *_Nonnull error, const float *_Nonnull errorPower);
 
-// One hop of a suppressor's bins: what is wanted of each, and what is remembered. `bins` is a multiple of 8.
+// One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 8.
 typedef struct {
   int bins;
-  // |E|², the residual echo expected in it, and how likely the near end is heard there, 0…1.
+  // |E|², the residual echo expected in it, and the probability that the near end is heard there, 0…1.
   const float *_Nonnull power;
   const float *_Nonnull echo;
   const float *_Nonnull presence;
@@ -78,22 +78,22 @@ typedef struct {
   float *_Nonnull speech;
   float *_Nonnull clean;
   float *_Nonnull gain;
-  // Unit phasors of the comfort noise, and what multiplies them.
+  // Unit phasors of the comfort noise, and their factor.
   const float *_Nonnull phaseRe;
   const float *_Nonnull phaseIm;
   float comfort;
-  // Least gain where echo rules, and where noise does; how much of the noise counts, 0…1; memory of the noise's estimate.
+  // Least gain where echo dominates, and where noise does; the share of the noise that counts, 0…1; memory of the noise estimate.
   float echoFloor;
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
-  // State: |E|² smoothed, its least and most in this window of time and its least in the one before; whether a window begins.
+  // State: |E|² smoothed, its minimum and maximum in this window of time and its minimum in the previous one; whether a window begins.
   float *_Nonnull smoothed;
   float *_Nonnull least;
   float *_Nonnull most;
   float *_Nonnull formerLeast;
   bool beginsWindow;
-  // How many times its least a window's most may be for the least to count as noise.
+  // The largest ratio of a window's maximum to its minimum for which the minimum counts as noise.
   float steadiness;
 } nearend_suppression;
 
@@ -103,9 +103,9 @@ NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, 
 // The version in use: "AVX2", "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
 
-// A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and what the next one differs by.
-// `taps` is a multiple of 8. The filter of row r, tap t weighs the sample t + 1 − taps / 2 after the whole position, at a fraction of
-// r / phases. `prototype` is the same filter in steps of 1 / phases, taps · phases + 2 floats.
+// A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and its difference from the next one.
+// `taps` is a multiple of 8. The filter of row r, tap t weighs the sample t + 1 − taps / 2 after the whole position, at a fraction of r /
+// phases. `prototype` is the same filter in steps of 1 / phases, taps · phases + 2 floats.
 typedef struct {
   const float *_Nonnull rows;
   const float *_Nonnull prototype;
@@ -113,15 +113,15 @@ typedef struct {
   int taps;
 } nearend_bank;
 
-// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; of the next, up to 16 more
-// are read and not used. [realtime]
+// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; up to 16 more after
+// those are read and not used. [realtime]
 //
-// For a step within 0.25 % of 1: one filter and its slope for 16 frames, or for 32 where the step is within 0.025 %. The bank has
+// For a step within 0.25 % of 1: one filter and its slope for 16 frames, or for 32 if the step is within 0.025 %. The bank has
 // NEAREND_NEAR_TAPS taps.
 #define NEAREND_NEAR_TAPS 32
 NEAREND_REALTIME void nearend_resample_near(
     const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
-// For a step of 1 or less, and little more: a filter for each frame.
+// For a step of at most 1, or little more: a filter for each frame.
 NEAREND_REALTIME void nearend_resample(
     const nearend_bank *_Nonnull bank, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
 // For a larger step: the filter is stretched by it, so each frame needs step · taps / 2 samples before and after it.

@@ -1,4 +1,4 @@
-// The binary interface of LADSPA 1.1, as far as nearend uses it, declared anew: nothing of its SDK is needed to build. Names and order of
+// The part of LADSPA 1.1's binary interface that nearend uses, declared anew, so that building does not require its SDK. Names and order of
 // the members follow the interface.
 #pragma once
 #include "CRealtime.h"

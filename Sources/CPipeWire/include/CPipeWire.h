@@ -1,5 +1,5 @@
-// What Swift cannot import of libpipewire and SPA: interface calls are variadic macros, pods are built and read by macros, and the process
-// callback's position is unpacked here so that no C type appears in the Swift API. Swift calls everything else directly.
+// The parts of libpipewire and SPA that Swift cannot import: interface calls are variadic macros, pods are built and read by macros, and
+// the process callback's position is unpacked here so that no C type appears in the Swift API. Swift calls everything else directly.
 #pragma once
 #include <pipewire/pipewire.h>
 
@@ -28,12 +28,12 @@ int npw_link_add_listener(struct pw_link *link, struct spa_hook *hook, const str
 int npw_metadata_add_listener(struct pw_metadata *metadata, struct spa_hook *hook, const struct pw_metadata_events *events, void *data);
 int npw_metadata_set_property(struct pw_metadata *metadata, uint32_t subject, const char *key, const char *type, const char *value);
 
-// pw_loop's methods are macros too. `npw_loop_timer_set`: seconds, first after `delay`, then every `interval` (0: once; delay 0: disarm).
+// pw_loop's methods are macros, too. `npw_loop_timer_set`: seconds, first after `delay`, then every `interval` (0: once; delay 0: disarm).
 struct spa_source *npw_loop_add_timer(struct pw_loop *loop, spa_source_timer_func_t function, void *data);
 int npw_loop_timer_set(struct pw_loop *loop, struct spa_source *timer, double delay, double interval);
 void npw_loop_destroy_source(struct pw_loop *loop, struct spa_source *source);
 struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_func_t function, void *data);
-// `mask`: SPA_IO_* of spa/support/loop.h, which are poll's. The caller keeps the descriptor.
+// `mask`: SPA_IO_* of spa/support/loop.h, which have poll's values. The caller keeps the descriptor.
 struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, spa_source_io_func_t function, void *data);
 int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask);
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
@@ -59,8 +59,8 @@ void npw_filter_process(void *target, struct spa_io_position *position);
 static inline NEAREND_REALTIME float *npw_filter_dsp_buffer(void *port, uint32_t frames) {
   return (float *)pw_filter_get_dsp_buffer(port, frames);
 }
-// Copies this cycle's samples of an input port, and silence behind them where its buffer is shorter; false where the port has no link. What
-// peers write into the buffer's head is read once, and held against the buffer's size, which is the daemon's word.
+// Copies this cycle's samples of an input port, followed by silence if its buffer is shorter; returns false if the port has no link. The
+// head of the buffer, which peers write, is read once and checked against the buffer's size, which the daemon sets.
 static inline NEAREND_REALTIME bool npw_filter_copy_input(void *port, float *target, uint32_t frames) {
   struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
   if (!buffer) return false;
@@ -77,8 +77,8 @@ static inline NEAREND_REALTIME bool npw_filter_copy_input(void *port, float *tar
   pw_filter_queue_buffer(port, buffer);
   return is_there;
 }
-// This cycle's buffer of an output port, to be written whole; NULL where the port has no link, or one with buffers that are too short: they
-// stay empty.
+// Returns this cycle's buffer of an output port, to be filled completely; NULL if the port has no link, or a link whose buffers are too
+// short: those stay empty.
 static inline NEAREND_REALTIME float *npw_filter_output_buffer(void *port, uint32_t frames) {
   struct pw_buffer *buffer = pw_filter_dequeue_buffer(port);
   if (!buffer) return NULL;
@@ -107,7 +107,7 @@ typedef struct npw_latency {
   int32_t frames;
   int64_t nanoseconds;
 } npw_latency;
-// Reports the frames that a port adds; `latency` is what the other side of the node reports. Returns 0, or a negative errno.
+// Reports the latency of a port; `latency` is that reported by the other side of the node. Returns 0, or a negative errno.
 int npw_filter_update_port_latency(struct pw_filter *filter, void *port, const npw_latency *latency);
 int npw_filter_update_process_latency(struct pw_filter *filter, int32_t frames);
 
@@ -128,16 +128,16 @@ const char *npw_props_key_name(uint32_t key);
 
 // Devices: the params with a card's profiles and routes.
 int npw_device_add_listener(struct pw_device *device, struct spa_hook *hook, const struct pw_device_events *events, void *data);
-// Requests all params of an id; they arrive one by one, and none for an empty list.
+// Requests all params of an id; they arrive one by one, none for an empty list.
 int npw_device_enum_params(struct pw_device *device, uint32_t id);
-// Not saved: session managers do not remember it.
+// Not saved, so session managers do not remember it.
 int npw_device_set_profile(struct pw_device *device, int32_t index);
 
 // A node's volumes (D1, D3).
 // Subscribes to the node's Props; the current ones are reported first.
 int npw_node_subscribe_props(struct pw_node *node);
-// Sets what is heard instead of the set volumes, until somebody sets volume or mute. Session managers remember the set volumes, but not
-// these.
+// Sets the volumes that are heard instead of the set ones, until somebody sets volume or mute. Session managers remember the set volumes,
+// but not these.
 int npw_node_set_soft_volumes(struct pw_node *node, const float *channels, uint32_t count, bool is_muted);
 int npw_node_set_mute(struct pw_node *node, bool is_muted);
 // Suspends the device of a node without links; the next link resumes it. Returns 0, or a negative errno.

@@ -1,4 +1,4 @@
-// Reads the daemon's profiler, which reports for every cycle when each node was triggered, woken and finished: pods of pods in varying
+// Reads the daemon's profiler, which reports for every cycle when each node was triggered, woken and finished: nested pods of varying
 // number, read with macros and variadic functions, neither of which Swift imports. [control]
 #pragma once
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 
 typedef struct profiler_node {
   char name[PROFILER_NAME];
-  // Cycles in which it was triggered or running when the next began. Nodes that waited for another are not counted.
+  // Cycles in which the node was triggered or running when the next began. Nodes that waited for another are not counted.
   uint32_t late;
-  // Cycles in which it finished, and the total run time in those, in ns.
+  // Cycles in which the node finished, and the total run time in those, in ns.
   uint32_t finished;
   uint64_t busy;
   // The longest of these run times, in ns.
@@ -29,12 +29,12 @@ typedef struct profiler_counts {
 
 typedef struct profiler profiler;
 
-// Starts counting the cycles driven by node `driver`, on a thread of its own. `remote`: the daemon's socket. Returns NULL, with errno,
-// without a daemon, or without module-profiler in it.
+// Starts counting the cycles driven by node `driver`, on a thread of its own. `remote`: the daemon's socket. Returns NULL and sets errno if
+// there is no daemon, or the daemon has no module-profiler.
 profiler *profiler_start(const char *remote, const char *driver);
 // Returns the counts since the start, or since the last `profiler_take`.
 void profiler_take(profiler *profiler, profiler_counts *counts);
 void profiler_stop(profiler *profiler);
 
-// Bytes that malloc has handed out, in all arenas and mappings; 0 where the C library does not tell. [any]
+// Returns the bytes that malloc has allocated, in all arenas and mappings; 0 if the C library does not report it. [any]
 uint64_t heap_in_use(void);

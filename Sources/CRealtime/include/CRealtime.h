@@ -1,5 +1,6 @@
-// What the audio thread needs and Swift does not provide everywhere: atomics that the realtime annotations accept (Swift 6.0's checker
-// rejects Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which have no annotation.
+// Functions that the audio thread needs and Swift does not provide everywhere: atomics that the realtime annotations accept (Swift 6.0's
+// checker rejects Synchronization.Atomic inside @_noLocks functions, 6.3's does not) and the C library's float functions, which have no
+// annotation.
 #pragma once
 #include <math.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@ static inline NEAREND_REALTIME void rt_call_stage(rt_stage_callback _Nonnull cal
   callback(context, left, right, frames, sample_rate);
 }
 
-// Told once to a stage when nobody listens any more.
+// Called once when nothing listens to a stage any more.
 typedef void (*rt_idle_callback)(void *_Nullable context);
 static inline NEAREND_REALTIME void rt_call_idle(rt_idle_callback _Nullable callback, void *_Nullable context) {
   if (callback) callback(context);

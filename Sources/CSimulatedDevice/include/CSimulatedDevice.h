@@ -1,5 +1,5 @@
 // A `spa_device` made of lists: its params are built here, because SPA's pod builder is variadic and its interfaces are macros. The caller
-// provides the lists, and carries out the requests. One thread.
+// provides the lists, and carries out the requests. For one thread.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ typedef struct csd_route {
   const char *name, *description, *port_type;
 } csd_route;
 
-// Where a route is active.
+// The state of an active route.
 typedef struct csd_activity {
   int32_t device, profile;
   uint32_t channels;
@@ -54,7 +54,7 @@ void csd_set_property(csd_device *device, const char *key, const char *value);
 // Begins a new set of params; the published one remains until csd_publish.
 void csd_begin(csd_device *device);
 void csd_add_profile(csd_device *device, const csd_profile *profile, csd_list sources, csd_list sinks, bool is_active, bool is_saved);
-// `activity` NULL adds a route that could be chosen (EnumRoute), otherwise an active one (Route).
+// Adds a route that could be chosen (EnumRoute) if `activity` is NULL, otherwise an active one (Route).
 void csd_add_route(csd_device *device, const csd_route *route, csd_list profiles, csd_list devices, const csd_activity *activity);
-// Publishes the new set, and tells listeners which kinds of params changed, like ALSA's and BlueZ's devices.
+// Publishes the new set, and reports to listeners which kinds of params changed, like ALSA's and BlueZ's devices.
 void csd_publish(csd_device *device);
