@@ -1,7 +1,7 @@
 import SessionModel
 import Testing
 
-/// The orders of calls that LiveSwitch's guide describes or warns of.
+/// The orders of calls that a call manager may use, and those that it must not.
 @Suite("The order of calls")
 struct CallOrderTests {
   /// A session with the effects of its events.

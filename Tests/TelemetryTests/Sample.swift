@@ -5,7 +5,7 @@ import TestSupport
 extension Sample {
   static let idle = ServiceReport(snapshot: Snapshot(version: "1.2.3"), session: SessionState())
 
-  /// The example of LiveSwitch's reference, running.
+  /// A running session with one participant, as a server would be told of it.
   static let call: ServiceReport = {
     var session = SessionState()
     for event: SessionEvent in [

@@ -8,15 +8,15 @@ import SessionModel
 ///     let output = try call.makeOutput()
 ///     for await buffer in try call.microphone() { … }
 ///
-/// A layer over ``AudioSessionManager``, which has the interface of LiveSwitch and LiveKit. Both share one session, so a program may use
-/// both. Blocking methods have asynchronous twins, which do not block a thread.
+/// A layer over ``AudioSessionManager``: one session underneath, so that a program may use both. What waits has a twin that is awaited: in
+/// asynchronous code `await` does not block a thread.
 ///
 /// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a call. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
   public static let shared = AudioSession(AudioSessionManager.shared)
 
-  /// The same session, with the names of LiveSwitch and LiveKit.
+  /// The same session, with the interface that ported programs use.
   public let manager: AudioSessionManager
   /// Serializes joining and ending, so that a released handle has ended before its id is joined again.
   private let queue = DispatchQueue(label: "nearend.calls")

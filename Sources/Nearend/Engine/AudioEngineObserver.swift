@@ -2,8 +2,7 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// Takes part in the life of the engine: observes each step, may refuse some, and may put stages of its own into the chains (S6). LiveKit:
-/// `AudioEngineObserver`.
+/// Takes part in the life of the engine: observes each step, may refuse some, and may put stages of its own into the chains (S6).
 ///
 ///     didCreate ─▶ willEnable ─▶ willConnectInput, willConnectOutput ─▶ willStart ─▶ … ─▶ didStop ─▶ didDisable ─▶ willRelease
 ///
@@ -46,9 +45,9 @@ extension AudioEngineObserver {
 
 /// The directions that a program's media use. [any]
 public struct EngineUse: Sendable, Equatable {
-  /// A Boolean value indicating whether any media receives. LiveKit: `isPlayoutEnabled`.
+  /// A Boolean value indicating whether any media receives.
   public var isPlayoutEnabled: Bool
-  /// A Boolean value indicating whether any media sends, or recording is prepared. LiveKit: `isRecordingEnabled`.
+  /// A Boolean value indicating whether any media sends, or recording is prepared.
   public var isRecordingEnabled: Bool
 
   /// Creates a use of neither direction, or of those that are given.

@@ -1,7 +1,6 @@
 import SessionModel
 
-/// The session's own part in the chain of engine observers, with the switches for what it does automatically (S5, S6). LiveKit:
-/// `AudioManager.shared.audioSession`. [any]
+/// The session's own part in the chain of engine observers, with the switches for what it does automatically (S5, S6). [any]
 ///
 /// In the chain it configures the session (nearend links the real devices), activates it with the first media and deactivates it after the
 /// last. Outside the chain none of that happens automatically, as with `isAutomaticConfigurationEnabled` false.
@@ -22,11 +21,11 @@ public struct SessionHandling: AudioEngineObserver {
 }
 
 extension AudioSessionManager {
-  /// What the session does automatically. LiveKit: `audioSession`.
+  /// What the session does automatically.
   public var audioSession: SessionHandling { SessionHandling(manager: self) }
 
   /// Sets the observers of the engine's life, in this order (S6). By default `[audioSession, mixer]`. Each session begins with the current
-  /// chain: configure it once, early; while a session exists a change is ignored and logs a warning. LiveKit: `set(engineObservers:)`.
+  /// chain: configure it once, early; while a session exists a change is ignored and logs a warning.
   ///
   /// A chain without `audioSession`, such as an empty one, leaves configuration, activation and deactivation to the program. One without
   /// `mixer` disables application audio (``MicrophoneMixer``).

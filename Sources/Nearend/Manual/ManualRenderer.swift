@@ -2,8 +2,7 @@ import RealtimeCore
 import SessionModel
 import Synchronization
 
-/// Renders manually (S9; LiveKit: "Without Device Access (Manual Mode)"): mixer and voice processing without a device or a daemon. The
-/// caller supplies and takes the blocks.
+/// Renders manually (S9): mixer and voice processing without a device or a daemon. The caller supplies and takes the blocks.
 ///
 ///     ring sinks, call ──▶ cycle ──▶ speaker
 ///     microphone, reference ─▶ │ ──▶ voice, source

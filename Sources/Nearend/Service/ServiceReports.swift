@@ -9,8 +9,7 @@ extension NearendService {
   /// `getDiagnostics`: describes the complete state of the audio for people (T1). Never waits for the audio thread. [any]
   package func diagnostics() -> String { Diagnostics(report()).text }
 
-  /// `getTelemetryJson`: describes the state for a server, with LiveSwitch's keys (T2); nil if it cannot be encoded. Never waits for the
-  /// audio thread. [any]
+  /// `getTelemetryJson`: describes the state for a server (T2); nil if it cannot be encoded. Never waits for the audio thread. [any]
   package func telemetryJSON() -> String? { report().telemetryJSON() }
 
   /// `GET /metrics`: Prometheus' text format 0.0.4, with content type `ServiceMetrics.contentType`. Never waits for the audio thread. [any]
@@ -83,7 +82,7 @@ extension NearendService {
 }
 
 extension ServiceReport {
-  /// Encodes with LiveSwitch's keys (T2); nil if it cannot be encoded.
+  /// Encodes the telemetry document (T2); nil if it cannot be encoded.
   func telemetryJSON() -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,5 +1,4 @@
-/// The text of `getDiagnostics()`: every line of LiveSwitch's guide and reference, with their labels where they have one, and PipeWire in
-/// place of AVAudioSession (T1). For people; programs read the snapshot. [any]
+/// The text of `getDiagnostics()`: the whole state, line by line (T1). For people; programs read the snapshot. [any]
 package struct Diagnostics: Sendable {
   /// Lines of the form "label: value", with their level of indentation and without bullets.
   private var lines: [(indent: Int, text: String)] = []

@@ -1,6 +1,6 @@
 import Border
 
-/// How far other applications are lowered while a call is up (D3); LiveKit's `AudioDuckingLevel`. [any]
+/// How far other applications are lowered while a call is up (D3). [any]
 public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
   /// The least ducking: other applications stay as loud as possible.
   case min
@@ -9,7 +9,7 @@ public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
   /// The most ducking: speech is intelligible whatever else plays.
   case max
 
-  /// The attenuation in dB. LiveKit specifies none.
+  /// The attenuation in dB.
   public var decibels: Double {
     switch self {
     case .min: 3

@@ -34,7 +34,7 @@ public struct AudioEvent: Codable, Sendable, Equatable {
   public var time: Double
   /// The media concerned, if any.
   public var mediaId: String?
-  /// Details by key, named as in LiveSwitch and LiveKit where they have a name; always includes `sourceHadAudio` (T4).
+  /// Details by key; always includes `sourceHadAudio` (T4).
   public var detail: [String: EventValue]
   /// For `routeChange`: reason, route and previous route as values, as in Apple's `AVAudioSessionRouteChangePreviousRouteKey`.
   public var routeChange: RouteChange?

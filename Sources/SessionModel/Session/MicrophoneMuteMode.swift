@@ -1,4 +1,4 @@
-/// How the microphone is muted (D1; LiveKit's names). [any]
+/// How the microphone is muted (D1). [any]
 ///
 /// Every mode silences the person within one cycle or the path's latency, without a click. They differ as follows:
 public enum MicrophoneMuteMode: String, Codable, Sendable, CaseIterable {

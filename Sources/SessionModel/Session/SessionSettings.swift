@@ -33,7 +33,7 @@ public struct SessionSettings: Codable, Sendable, Equatable {
 /// A setting that can be changed only while no media is registered (L6).
 public enum InitOnlySetting: Sendable, Equatable {
   case useVoiceProcessingIO(Bool)
-  /// Both directions, like LiveSwitch's `setChannelCount:`; 1 or 2.
+  /// Both directions; 1 or 2.
   case channelCount(Int)
   case captureChannelCount(Int)
   case renderChannelCount(Int)

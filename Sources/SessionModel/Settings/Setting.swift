@@ -1,6 +1,6 @@
 /// A setting with a name: for `nearend get/set/toggle`, `PATCH /settings` and the node's Props. [any]
 ///
-/// `rawValue` is the name, that of LiveSwitch or LiveKit where they have one.
+/// `rawValue` is the name that people and programs use.
 public enum Setting: String, Codable, Sendable, CaseIterable {
   case bypassVoiceProcessing
   case voiceProcessingEnableAGC

@@ -1,4 +1,4 @@
-/// The content of `getTelemetryJson()`: the state of the session for a server, with LiveSwitch's keys (T2). [any]
+/// The content of `getTelemetryJson()`: the state of the session for a server (T2). [any]
 ///
 /// Keys whose value is nil are omitted.
 package struct TelemetryDocument: Codable, Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// A kind of telemetry, as named in LiveSwitch's `disabledTelemetryTypes`. [any]
+/// A kind of telemetry, as named in `disabledTelemetryTypes`. [any]
 public enum TelemetryType: String, Codable, Sendable, CaseIterable {
   /// An event that harms the sound of a call: underrun, jitter spike, overrun, frame drop, interruption, change of device.
   case asmEvent
@@ -6,7 +6,7 @@ public enum TelemetryType: String, Codable, Sendable, CaseIterable {
   case asmSnapshot
 }
 
-/// The `clientTelemetry` section of LiveSwitch's guide: the operator's limits on what is sent (T3). [any]
+/// The `clientTelemetry` section of a deployment configuration: what an operator allows to be sent (T3). [any]
 ///
 ///     { "clientTelemetry": { "sendASMTelemetryMinRemoteVersion": "1.10", "disabledTelemetryTypes": ["asmSnapshot"] } }
 public struct TelemetryGate: Sendable, Equatable {

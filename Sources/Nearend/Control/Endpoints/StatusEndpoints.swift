@@ -26,7 +26,7 @@ extension ControlEndpoints {
 }
 
 extension ControlRequest {
-  /// Takes a deployment configuration as in LiveSwitch's guide; only its section "clientTelemetry" is used.
+  /// Takes an operator's deployment configuration (T3); only its section "clientTelemetry" is used.
   fileprivate func configureTelemetry() throws {
     let document = try exchange.read("application/json")
     let gate: TelemetryGate
