@@ -1,9 +1,9 @@
 #if NEAREND_THREAD_CHECK
   import Foundation
 
-  /// Replaces Synchronization's mutex under ThreadSanitizer, which cannot see its contended path, because the standard library is not
-  /// instrumented.
-  // `@unchecked Sendable`: the value is accessed with the lock held only.
+  /// Replaces `Synchronization.Mutex` under ThreadSanitizer, which does not see its contended path: that part of the standard library is
+  /// not instrumented.
+  // `@unchecked Sendable`: the value is accessed only with the lock held.
   struct Mutex<Value>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

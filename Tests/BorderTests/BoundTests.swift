@@ -2,14 +2,14 @@ import Testing
 
 @testable import PipeWireClient
 
-/// What is remembered of others is bounded, whatever they bring.
+/// Bounds on what is remembered of other processes, whatever they send.
 @Suite("Bounds of memory")
 struct BoundTests {
   private func object(_ id: UInt32, text: Int = 10) -> GlobalObject {
     GlobalObject(id: id, kind: .node, properties: ["node.name": String(repeating: "x", count: text - 9)])
   }
 
-  // A macro calls nothing that changes a value.
+  // A class, because a macro cannot call a mutating method.
   private final class Mirror {
     private(set) var kept = ObjectMirror()
     func add(_ object: GlobalObject) -> Bool { kept.add(object) }

@@ -1,4 +1,4 @@
-/// Makes SPA's binary form by hand, so that the sizes in it may lie.
+/// Builds SPA's binary form by hand, so that the sizes in it may be false.
 enum PodBytes {
   static let (none, bool, id, int, long, float, double, string): (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (1, 2, 3, 4, 5, 6, 7, 8)

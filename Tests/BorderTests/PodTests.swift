@@ -133,7 +133,7 @@ struct PodTests {
       }
       for later in [Int.max, Int.min, 718] { #expect(hostile?.later(by: later).quanta.isFinite == true) }
     }
-    // pavucontrol's −500 ms on a device with 20 ms.
+    // An offset of −500 ms, as pavucontrol sets it, on a device with a latency of 20 ms.
     #expect(latency(0, 960, -500_000_000)?.total(quantum: 1_024, rate: 48_000) == 960 - 24_000)
     #expect(latency(1, 480, 10_000_000)?.total(quantum: 1_024, rate: 48_000) == 1_024 + 480 + 480)
   }

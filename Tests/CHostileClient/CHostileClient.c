@@ -16,7 +16,7 @@
 
 enum { MOST_OBJECTS = 1024 };
 
-// Hears of a node's Props.
+// Listens to a node's Props.
 struct ear {
   struct hc_client *client;
   struct pw_proxy *proxy;
@@ -27,7 +27,7 @@ struct object {
   uint32_t id;
   char kind[16];
   char name[128];
-  // A port's node; the nodes that a link joins, and whose link it is.
+  // A port's node; the two nodes of a link, and the client that owns the link.
   uint32_t node, ends[2], client;
   struct ear *ear;
 };

@@ -75,14 +75,14 @@ struct ConfigurationCommandTests {
     var nearend = try start()
     try wait("ns", "false")
     try wait("agc", "true")
-    // The device that the file has something of comes into use, and goes out of it.
+    // The device that the file has a section for comes into use, and is replaced again.
     #expect(try session.nearend("set", "speaker", "bluez_output.headset").succeeded)
     try wait("agc", "false")
     #expect(
       try session.nearend("config", "show").output.contains(/voiceProcessingEnableAGC = false +# nearend.toml:4, device "bluez_output.\*"/))
     #expect(try session.nearend("set", "speaker", "").succeeded)
     try wait("agc", "true")
-    // A changed file, and a bad one.
+    // A changed file, then an invalid one.
     try Self.write("ns = true\nsinks = [\"alice\"]\nmicVolume = 0.5\n", session)
     try wait("ns", "true")
     try wait("micVolume", "0.5")
@@ -90,7 +90,7 @@ struct ConfigurationCommandTests {
     #expect(nearend.says("nearend.toml:1: this is no TOML") && nearend.says("stays in force"), "\(nearend.errors)")
     try wait("ns", "true")
     try Self.write("ns = true\nsinks = [\"alice\"]\nmicVolume = 0.5\n", session)
-    // What people change: by command, Props, and against the file.
+    // Changes made at run time: by command, by Props, and against the file.
     #expect(try session.nearend("set", "aec", "webrtc").succeeded)
     #expect(try session.nearend("mute").succeeded)
     #expect(try session.run("pw-cli", "set-param", "nearend", "Props", "{ params = [ \"highPassFilter\" false ] }").succeeded)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// `nearend doctor` in sessions in which something is staged.
+/// `nearend doctor` in sessions with a staged problem.
 @Suite("Doctor", .serialized)
 struct DoctorCommandTests {
   private static func findings(_ place: some Place) throws -> (found: [Finding], exit: ChildProcess.Exit) {
@@ -38,7 +38,7 @@ struct DoctorCommandTests {
     #expect(found.allSatisfy { !$0.evidence.isEmpty || $0.severity == .fine })
     #expect(found.allSatisfy { ($0.severity == .fine) == ($0.remedy == nil) })
 
-    // It ends as it should not, with something changed.
+    // Killed, so that what it has changed is left behind.
     nearend.process.signal(SIGKILL)
     _ = nearend.result()
     let (config, state) = (session.environment["XDG_CONFIG_HOME"]! + "/nearend", session.environment["XDG_STATE_HOME"]! + "/nearend")
@@ -76,7 +76,7 @@ struct DoctorCommandTests {
     let inPath = try canceller()
     #expect(inPath?.evidence.contains { $0.hasSuffix("is in the path of nearend's microphone") } == true, "\(String(describing: inPath))")
     #expect(inPath?.remedy?.contains("unload it") == true)
-    // Another microphone, and nothing of nearend goes through it.
+    // A microphone that nearend has no link to.
     #expect(try session.nearend("set", "microphone", "hw.mic").succeeded)
     try session.wait(for: "the canceller to be out of the path") { try canceller()?.severity == .hint }
 

@@ -3,7 +3,7 @@ import SessionModel
 
 @testable import SimulatedHardware
 
-/// The surroundings of a test's programs: a folder, an environment, and a process group that ends with the test process, however that ends.
+/// Where a test's programs run: a folder, an environment, and a process group that ends with the test process, even if that is killed.
 protocol Place {
   var path: String { get }
   var environment: [String: String] { get }
@@ -25,7 +25,7 @@ final class EmptyPlace: Place {
     folder = try SessionFolder(environment: inherited)
     var environment = [
       "PATH": inherited["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LC_ALL": "C.UTF-8",
-      // Speech is synthesised once, not for every test.
+      // Synthesised speech is cached across tests.
       "XDG_CACHE_HOME": URL(fileURLWithPath: Speech.defaultCache).deletingLastPathComponent().path,
     ]
     environment.merge(variables) { $1 }
@@ -83,7 +83,7 @@ extension Place {
   func nearend(_ arguments: String...) throws -> ToolResult { try nearend(arguments) }
 }
 
-/// A session without a PulseAudio server, which starts sooner.
+/// Makes a session without a PulseAudio server, which starts faster.
 func plainSession(_ devices: [SimulatedDevice] = [.speaker, .microphone]) throws -> PrivateSession {
   var configuration = SessionConfiguration()
   configuration.runsPulse = false

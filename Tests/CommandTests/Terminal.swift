@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SimulatedHardware
 
-/// `nearend` in a terminal: the test's own tmux, which keeps the screen as a person would see it.
+/// `nearend` in a terminal: a tmux of the test's own, which holds the screen as a person would see it.
 final class Terminal {
   enum Failure: Error { case tmux([String], ToolResult), missing(String, screen: String), stillRunning(screen: String) }
 
@@ -49,7 +49,7 @@ final class Terminal {
   /// The screen's rows.
   func screen() throws -> String { try tmux("capture-pane", "-p") }
 
-  /// Everything that was written to the terminal, with its control sequences: what a screen shows only for a moment is in it.
+  /// Everything that was written to the terminal, with its control sequences; also contains what the screen shows only for a moment.
   var transcript: String { note("transcript") ?? "" }
 
   /// Types text, or a key that tmux knows by name: "F2", "Tab", "Space", "Escape".
@@ -82,11 +82,11 @@ final class Terminal {
     guard poll({ exitStatus }) != nil else { throw Failure.stillRunning(screen: try screen()) }
   }
 
-  /// nil while the program runs.
+  /// The program's exit status; nil while it runs.
   var exitStatus: Int? { note("status").flatMap { Int($0) } }
   var pid: pid_t? { note("pid").flatMap { pid_t($0) } }
   var modesAreRestored: Bool { note("before") == note("after") }
-  /// Returns whether the program's own screen is still shown instead of the shell's.
+  /// Returns whether the terminal still shows the program's screen instead of the shell's.
   func isOnAlternateScreen() throws -> Bool { try tmux("display-message", "-p", "#{alternate_on}") == "1\n" }
   /// Ends the terminal itself, like closing its window.
   func close() throws { try tmux("kill-server") }

@@ -54,12 +54,12 @@ struct ControlFuzz: ParsableCommand {
     }
   }
 
-  /// With every client gone, everything they had is gone; what outlives a client is removed.
+  /// Checks that nothing of the clients is left once they are gone; what may outlive a client is removed first.
   private func checkNothingLeft(_ service: NearendService, _ descriptors: Int, _ round: UInt64) throws {
     let deadline = monotonicSeconds() + 10
     var left = ""
     repeat {
-      // Each time: the thread of a client that has gone may still be about to do what it asked for last.
+      // On each attempt, because the last request of a departed client may still be in progress.
       removeWhatOutlivesClients(service)
       let snapshot = service.snapshot()
       let open = openDescriptors()

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A client that sends what it is given.
+/// A client that sends arbitrary bytes and classifies the answer.
 final class FuzzClient {
   enum Outcome {
     case status(Int)
@@ -41,7 +41,7 @@ final class FuzzClient {
 
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Whether it sent only empty lines, which are not a request.
+  /// A Boolean value indicating whether it sent only empty lines, which are no request.
   var hasSentNothing: Bool { bytes.allSatisfy { $0 == 10 || $0 == 13 } }
   /// A readable form of what was sent.
   var sent: String { String(decoding: bytes, as: UTF8.self).debugDescription.prefix(400).description }

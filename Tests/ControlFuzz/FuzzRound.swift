@@ -3,7 +3,7 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// A handful of clients that send requests and leave in a random order; one of them may have no input, and one always behaves well.
+/// A handful of clients that send requests and leave in a random order; one may send nothing, and one always behaves well.
 struct FuzzRound {
   let path: String
   let service: NearendService
@@ -59,7 +59,7 @@ struct FuzzRound {
     expectAnswer(&tally)
   }
 
-  /// A sink plays out only while the session runs: if it waits for a call manager, one comes.
+  /// Returns the outcome of a client. A sink plays out only while the session runs, so a session in manual mode is activated meanwhile.
   private func answer(of client: FuzzClient) -> FuzzClient.Outcome {
     for _ in 0..<10 {
       if !service.session.current.isUnitRunning { service.session.send(.activatedExternally) }
@@ -69,7 +69,7 @@ struct FuzzRound {
     return .silence
   }
 
-  /// Expects an answer whatever the others have done.
+  /// Expects an answer to a valid request, whatever the other clients have done.
   private func expectAnswer(_ tally: inout Tally) {
     guard let client = FuzzClient(path: path) else { return tally.failures.append("round \(number): nobody listens") }
     client.send(Array("GET /settings HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
@@ -98,7 +98,7 @@ struct FuzzRound {
     return bytes
   }
 
-  /// Half of them stay unchanged.
+  /// Mutates half of the requests.
   private func mutate(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
     guard Bool.random(using: &generator) else { return }
     for _ in 0..<Int.random(in: 1...8, using: &generator) where !bytes.isEmpty {

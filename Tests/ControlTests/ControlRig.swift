@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Nearend
 
-/// nearend with its control socket but without a daemon; the rig runs the cycles: 480 frames at 48 kHz, a multiple of real time.
+/// nearend with its control socket but without a daemon; the rig runs cycles of 480 frames at 48 kHz, at a multiple of real time.
 final class ControlRig: @unchecked Sendable {
   let service: NearendService
   let folder: String
@@ -22,7 +22,7 @@ final class ControlRig: @unchecked Sendable {
   static let rate = 48_000
 
   /// - Parameters:
-  ///   - folder: the folder of an earlier one, which this one takes the place of; nil for one of its own.
+  ///   - folder: the folder of an earlier rig, to replace it; nil for a new one.
   ///   - speed: cycles relative to real time; 0 runs none.
   init(in folder: String? = nil, speed: Double = 4, isManual: Bool = false, limits: ControlLimits = ControlLimits()) throws {
     self.folder = try folder ?? temporaryFolder()
@@ -42,7 +42,7 @@ final class ControlRig: @unchecked Sendable {
   deinit { stop() }
 
   /// Ends the cycles and the service. Idempotent.
-  /// - Parameter keepsFolder: for another one in its place.
+  /// - Parameter keepsFolder: whether the folder stays, for a rig that replaces this one.
   func stop(keepsFolder: Bool = false) {
     let wasRunning = isRunning.withLock { running in
       defer { running = false }
@@ -54,10 +54,10 @@ final class ControlRig: @unchecked Sendable {
     if !keepsFolder { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// What the left speaker has played since the start.
+  /// The left speaker's samples since the start.
   var played: [Float] { mix.withLock { $0 } }
 
-  /// The voice since the start, with what is played into it.
+  /// The outgoing voice since the start, application audio included.
   var outgoing: [Float] { sent.withLock { $0 } }
 
   private func runCycles(_ speed: Double) {
@@ -79,7 +79,7 @@ final class ControlRig: @unchecked Sendable {
       mix.withLock { $0 += left }
       sent.withLock { $0 += voice }
       cycle += 1
-      // What a busy machine takes is not made up for: cycles in a row would ask for more than comes in their time.
+      // Cycles that a busy machine delays are not made up for: a burst of them would consume faster than writers can follow.
       next = max(next + Double(Self.quantum) / Double(Self.rate) / speed, monotonicSeconds())
       usleep(UInt32(max(0, next - monotonicSeconds()) * 1e6))
     }

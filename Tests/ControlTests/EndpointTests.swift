@@ -172,7 +172,7 @@ struct EndpointTests {
     let subscription = rig.service.events.subscribe { event in
       guard event.kind == .mediaUnregistered else { return }
       let ended = DispatchSemaphore(value: 0)
-      // What another client's thread finds at this moment.
+      // Another client's thread reads at this moment.
       Thread {
         let isFree = ControlEndpoints.registering.withLockIfAvailable { _ in true } ?? false
         heldBack.withLock { $0.append(!isFree) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Nearend
 
-/// A program on the library that has joined the nearend of a `ControlRig`.
+/// A program on the library, joined to the nearend of a `ControlRig`.
 final class JoinedProgram: Sendable {
   let manager = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
   private let posted = Mutex<[AudioEvent]>([])
@@ -25,7 +25,7 @@ final class JoinedProgram: Sendable {
   var events: [AudioEvent] { posted.withLock { $0 } }
   func events(_ kind: AudioEvent.Kind) -> [AudioEvent] { events.filter { $0.kind == kind } }
 
-  /// Media "call" that sends and receives, with an output of 200 ms at 48 kHz mono.
+  /// Registers media "call" that sends and receives, with an output of 200 ms at 48 kHz mono.
   func call() throws -> Bool {
     try manager.registerMedia(id: "call", isSend: true, isReceive: true)
     return manager.registerSpeakerOutput(mediaId: "call", sampleRate: 48_000, channelCount: 1, bufferSize: 19_200)
@@ -44,7 +44,7 @@ final class JoinedProgram: Sendable {
   }
 }
 
-/// The share of a tone in the last `count` samples: few, for a writer whom a busy machine holds up leaves gaps between them.
+/// The share of a tone in the power of the last `count` samples. Few samples, because a writer that a busy machine delays leaves gaps.
 private func share(of frequency: Double, in samples: [Float], last count: Int = 4_800) -> Double {
   let samples = samples.suffix(count)
   var (real, imaginary, power) = (0.0, 0.0, 0.0)
@@ -129,7 +129,7 @@ struct JoinedTests {
     }
     #expect(isAccepted)
     #expect(!two.manager.registerMicrophoneInput(mediaId: "call", context: nil) { _, _, _, _, _, _ in }, "one source in a program")
-    // What is in the voice comes from a program that plays into the microphone.
+    // The voice contains what another program plays into the microphone.
     let tone = sine(900, frames: 96_000, level: 0.25)
     #expect(rig.wait { rig.service.capture(appAudio: try! AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)) })
     let sequence = Mutex<[Float]>([])
@@ -226,7 +226,7 @@ struct JoinedTests {
     #expect(rig.snapshot.session.receiveMedia.sorted() == ["call", "late"])
     #expect(rig.snapshot.sinks.first.map { $0.id == "call" && $0.gain == 0.5 } == true)
     #expect(rig.service.value(of: .bypassVoiceProcessing) == .bool(true), "what was set meanwhile")
-    // The rig's graph has no links to wait for: it says when sound passes.
+    // The rig's graph has no links to wait for, so the test reports that sound passes.
     #expect(
       rig.wait {
         rig.service.session.soundPasses()
@@ -248,7 +248,7 @@ struct JoinedTests {
     try link.ask("PATCH", "/settings?program=\(link.welcome.program)", ["recordingAlwaysPrepared": true])
     #expect(rig.snapshot.session.sendMedia == ["call", "doomed"] && rig.snapshot.session.isRecordingAlwaysPrepared)
     #expect(rig.snapshot.sinks.map(\.id) == ["call", "doomed"])
-    // As the kernel does for a process that is killed: its connections end, without a word.
+    // As for a killed process: the kernel closes its connections, without a farewell.
     link.end()
     #expect(rig.wait { rig.snapshot.session.sendMedia == ["call"] && rig.snapshot.sinks.map(\.id) == ["call"] })
     #expect(rig.wait { !rig.snapshot.session.isRecordingAlwaysPrepared })

@@ -33,7 +33,7 @@ struct RemoteTests {
       upload.start()
     }
 
-    /// What has been played in the last so many seconds.
+    /// The last `seconds` of what was played.
     func played(_ seconds: Double) -> [Float] { rig.played.suffix(Int(seconds * 48_000)) }
     func share(of tone: Double) -> Double {
       let played = played(1)
@@ -43,7 +43,7 @@ struct RemoteTests {
     var send: SendStatus? { rig.snapshot.sends.first }
   }
 
-  /// Two ports in a row that nobody has, of which the first is even.
+  /// The first, even one of two consecutive free ports.
   private static func freePort() throws -> UInt16 {
     for _ in 0..<100 {
       let port = UInt16.random(in: 10_000...30_000) * 2
@@ -103,7 +103,7 @@ struct RemoteTests {
     let (first, second) = (try Self.freePort(), try Self.freePort())
     #expect(try alice.rig.ask("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob").status == 201)
     #expect(try bob.rig.ask("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice").status == 201)
-    // Both in one quarter of a second: where a busy machine loses cycles, there is a little of every tone.
+    // Both conditions in the same quarter of a second: a lost cycle spreads power over every frequency.
     func hears(_ one: Speaker, _ tone: Double, not own: Double) -> Bool {
       let moment = Measures.clearestMoment(ofTone: tone, in: one.played(1), rate: 48_000)
       return Measures.share(ofTone: tone, in: moment, rate: 48_000) > 0.9 && Measures.share(ofTone: own, in: moment, rate: 48_000) < 0.01
@@ -126,7 +126,7 @@ struct RemoteTests {
     #expect(bob.rig.snapshot.sends.isEmpty)
   }
 
-  /// Passes datagrams on, without each 50th of them.
+  /// Forwards datagrams, except every 50th.
   private final class Thief: @unchecked Sendable {
     private let inlet: DatagramSocket
     private let outlet: DatagramSocket

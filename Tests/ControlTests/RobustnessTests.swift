@@ -4,10 +4,10 @@ import Testing
 
 @testable import Nearend
 
-/// Malicious or broken clients: they lose their own sink, and affect nobody else.
+/// Malicious or broken clients: they lose their own sink, and affect no other client.
 @Suite("Robustness", .serialized)
 struct RobustnessTests {
-  /// Plays in real time meanwhile, and returns the underruns.
+  /// Runs `body` while another client plays in real time; expects neither underruns nor drops there.
   private func whilePlaying(_ rig: ControlRig, _ body: () throws -> Void) throws {
     let player = try rig.raw()
     player.send("PUT /sinks/bystander HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sinks over the socket", .serialized)
 struct SinkTests {
-  /// Noise in the format of the socket.
+  /// Noise in the socket's sample format.
   private static func pcm(frames: Int, seed: UInt64 = 1) -> [Int16] {
     var state = seed
     return (0..<frames).map { _ in
@@ -43,12 +43,12 @@ struct SinkTests {
     let counts = try #require(JSONSerialization.jsonObject(with: answer?.body ?? Data()) as? [String: Any])
     #expect(counts["framesWritten"] as? Int == 480_000)
     #expect(counts["framesPlayed"] as? Int == 480_000)
-    // Where other programs leave the writer no time for a whole ring it runs dry; it does so at every refill where it is not held back.
+    // A machine so busy that the writer misses a whole ring may cause an underrun; without backpressure there would be one at each refill.
     #expect((counts["underruns"] as? Int ?? .max) < 10)
     #expect(counts["drops"] as? Int == 0)
     #expect(seconds > 9.7, "\(seconds) s")
     #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
-    // Gain 1, so what was sent is what sounds, unless it is steered.
+    // Gain 1: what was sent is what sounds, up to resampling.
     let loud = rig.played.reduce(0) { max($0, abs($1)) }
     #expect(loud > 0.2)
   }
@@ -57,7 +57,7 @@ struct SinkTests {
   func heard() throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }
-    // A sweep from 200 Hz to 2200 Hz, each of whose parts occurs once.
+    // A sweep from 200 Hz to 2200 Hz, of which each part occurs once.
     let samples = (0..<48_000).map { frame in
       let seconds = Double(frame) / 48_000
       return Int16(8_000 * sin(2 * .pi * (200 + 1_000 * seconds) * seconds))

@@ -29,7 +29,7 @@ struct SocketTests {
     let folder = try temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = "\(folder)/nearend/control.sock"
-    // Left behind: a socket's file without a listener.
+    // A stale socket file, without a listener.
     do {
       let first = try ControlSocket(path: path)
       #expect(link(path, "\(path).left") == 0)

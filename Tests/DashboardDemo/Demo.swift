@@ -3,7 +3,7 @@ import DashboardView
 import Foundation
 import SessionModel
 
-/// The dashboard on a synthetic call, for its tests and for looking at it:
+/// The dashboard on a synthetic call, for tests and to look at:
 /// `DashboardDemo [active|idle|interrupted|muted|rehearsal] [--sinks N] [--glyphs unicode|compat|ascii] [--still]`
 ///
 /// A key that sends a command changes the synthetic call. `D` ends the process in the way that `NEAREND_DEMO_CRASH` says: trap, abort,

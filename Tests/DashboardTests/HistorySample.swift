@@ -3,7 +3,7 @@ import SessionModel
 import TestSupport
 
 extension Sample {
-  /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë's at 20 s, a lost
+  /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë at 20 s, a lost
   /// cycle at 30 s, and a tone that rises through the spectrogram.
   static let history = CallHistory(
     (0..<300).compactMap { index in

@@ -35,14 +35,14 @@ final class PseudoTerminal {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     var modes = termios()
     tcgetattr(slave, &modes)
-    modes.c_iflag |= tcflag_t(IXANY | IUTF8)  // modes that no program sets by itself
+    modes.c_iflag |= tcflag_t(IXANY | IUTF8)  // modes that no program sets on its own
     tcsetattr(slave, TCSANOW, &modes)
     modesBefore = Self.modes(slave)
 
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)  // the first terminal a session opens becomes its own
+    posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)  // becomes the new session's controlling terminal
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
     var attributes = posix_spawnattr_t()
@@ -52,7 +52,7 @@ final class PseudoTerminal {
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGINT, SIGQUIT, SIGHUP] { sigaddset(&signals, signal) }  // a shell's job in the background ignores some
+    for signal in [SIGINT, SIGQUIT, SIGHUP] { sigaddset(&signals, signal) }  // a background job of a shell ignores some of them
     posix_spawnattr_setsigdefault(&attributes, &signals)
 
     var variables = ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"]
@@ -75,7 +75,7 @@ final class PseudoTerminal {
     close(slave)
   }
 
-  /// Beside the test bundle.
+  /// The path of the demo, beside the test bundle.
   static let demo: String = {
     let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
     return path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/DashboardDemo"

@@ -1,9 +1,9 @@
 import SessionModel
 import TestSupport
 
-/// Calls that the dashboard shows in other ways.
+/// Calls for the dashboard's less common displays.
 extension Sample {
-  /// Two on other machines, of whom one is in a call and the other has not come.
+  /// Two participants on other machines: one is heard, the other has not sent anything yet.
   static var remote: Snapshot {
     var snapshot = active()
     snapshot.sinks[0].remote = RemoteStatus(
@@ -54,7 +54,7 @@ extension Sample {
     return snapshot
   }
 
-  /// Everything that can be wrong with a route at the same time, and nearend's devices as the defaults.
+  /// Everything that can be wrong with a route at once, with nearend's devices as the defaults.
   static var unplugged: Snapshot {
     var snapshot = active()
     snapshot.route.isPausedAfterUnplug = true

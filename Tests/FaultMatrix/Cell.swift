@@ -3,7 +3,7 @@ import Nearend
 import SessionModel
 import SimulatedHardware
 
-/// One fault with one traffic and mode: the observations, and what was wrong.
+/// One fault with one traffic and mode: observations and failures.
 struct Cell {
   let fault: Fault
   let traffic: Traffic
@@ -98,7 +98,7 @@ extension Cell {
     return cell
   }
 
-  /// Manual mode: nothing comes back before the call manager says so. Returns when it did.
+  /// In manual mode, expects nothing to recover before the call manager activates; returns the time of that.
   private mutating func activate(_ stage: Stage) throws -> Double {
     try stage.wait("the end of the interruption") { !stage.isHeldUp }
     let over = monotonicSeconds()
@@ -133,7 +133,7 @@ extension Cell {
   }
 
   private mutating func compare(_ before: [String: UInt64], _ after: [String: UInt64]) {
-    // Another daemon counts from the start.
+    // A new daemon counts serials from the start.
     filter = before["nearend"] == after["nearend"] && !fault.endsDaemon ? "same" : "anew"
     if filter != "same" { complain(.filter, "the filter node is another") }
     let isSame = before.filter { $0.key != "nearend" } == after.filter { $0.key != "nearend" }
@@ -146,9 +146,9 @@ extension Cell {
       let after = stage.erle(seconds: Self.echoTime)
     else { return }
     erle?.after = after
-    // Another speaker's echo has to be learnt.
+    // A different speaker's echo has to be learnt first.
     guard stage.speaker == speaker else { return }
-    // What it cancelled before it must cancel at once; above 20 dB the suppressor, which varies, makes the difference.
+    // It must cancel at once what it cancelled before; above 20 dB the difference is the suppressor's, which varies.
     if after < min(before - 3, Self.converged) {
       complain(.canceller, String(format: "echo return loss enhancement was %.0f dB and is %.0f dB", before, after))
     }

@@ -23,7 +23,7 @@ final class FarEnd: Sendable {
         while sink.status().fillBytes < Self.fill {
           let packet = (0..<480).map { _ -> Int16 in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Like speech: louder below 1 kHz, and another syllable every 100 ms.
+            // Like speech: louder below 1 kHz, with a new syllable every 100 ms.
             frames += 1
             if frames % 4_800 == 0 { wanted = [0.15, 0.4, 1][Int(noise >> 33) % 3] }
             loudness += 0.002 * (wanted - loudness)

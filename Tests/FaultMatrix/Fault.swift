@@ -61,16 +61,16 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   var endsDaemon: Bool { self == .pipewire || self == .pipewireKilled }
   var isHeadphonesGone: Bool { self == .headphonesOut || self == .usbOut || self == .bluetoothOut }
 
-  /// Whether nearend recovers in default mode without anybody's action, so that the whole gap counts.
+  /// A Boolean value indicating whether nearend recovers in default mode without any action, so that the whole gap counts.
   var endsByItself: Bool { self == .replug || self == .driver }
 
   /// The longest allowed gap in seconds: of a switch, after the daemon's return, or after the end of an interruption.
   var limit: Double {
     switch self {
     case .pipewire, .pipewireKilled, .wireplumber, .wireplumberKilled, .sessionBus, .systemBus, .pulse, .frozen: 2
-    // 2 s for detection, and what follows.
+    // 2 s for detection, 0.5 s for recovery.
     case .driver: 2.5
-    // A canceller for the other rate has to be made first.
+    // A canceller for the new rate has to be made first.
     case .rate: 0.5
     case .lastDevice, .phone, .sleep, .seat, .replug: 1
     default: 0.15
@@ -80,7 +80,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   /// An aspect of survival in a cell.
   enum Aspect: String { case gap, filter, devices, ring, canceller }
 
-  /// Why something legitimately does not survive.
+  /// Why an aspect legitimately does not survive; nil if it has to.
   func explanation(_ aspect: Aspect, _ traffic: Traffic) -> String? {
     switch (self, aspect) {
     case (.pipewire, .filter), (.pipewire, .devices), (.pipewireKilled, .filter), (.pipewireKilled, .devices):

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import SimulatedHardware
 
-/// Every fault × who uses nearend × who activates the session, each measured on sound. Prints a Markdown table on standard output, and
-/// fails if something does not survive and no note explains it.
+/// Stages every fault × who uses nearend × who activates the session, and measures each on sound. Prints a Markdown table on standard
+/// output, and fails if something does not survive without a note that explains it.
 @main
 struct FaultMatrix: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Stages faults on a simulated desk, and measures what survives.")
@@ -69,5 +69,5 @@ struct FaultMatrix: ParsableCommand {
 /// Prints a line at once.
 func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Prints a remark apart from the table.
+/// Prints a remark on standard error, apart from the table.
 func note(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }

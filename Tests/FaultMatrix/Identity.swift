@@ -3,8 +3,7 @@ import SimulatedHardware
 
 /// Checks that applications notice nothing: `parec` from *Nearend Microphone* and `pacat` into *Nearend Speaker*, started before the first
 /// fault, are the same streams after all faults that leave PipeWire, WirePlumber and the PulseAudio server alive, and after WirePlumber is
-/// then killed; clients of a daemon that ends, end with it. After each of those faults they are linked with nearend's devices, and with
-/// nothing else.
+/// then killed; clients of a daemon end with it. After each of those faults they are linked with nearend's devices only.
 enum Identity {
   /// The identities of the streams.
   private struct Streams: Equatable {

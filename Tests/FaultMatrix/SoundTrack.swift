@@ -77,7 +77,7 @@ final class SoundTrack: @unchecked Sendable {
     return run
   }
 
-  /// The longest gap between sounds since `time` in seconds; nil if there were not two sounds.
+  /// The longest gap between sounds since `time` in seconds; nil if there were fewer than two sounds.
   func longestBreak(since time: Double) -> Double? {
     var last: Double?
     var longest: Double?

@@ -39,7 +39,7 @@ extension Stage {
       try wait("the USB headset") { hasDevice(Self.usbMicrophone) }
     case .usbIn: pick(Self.usbSpeaker, Self.usbMicrophone)
     case .hdmiIn: pick(Self.television, nil)
-    // Its owner chose it once, and the session manager remembers.
+    // The owner chose it once, and the session manager has remembered.
     case .bluetoothIn: try setDefaults([Self.headsetSpeaker, Self.headsetMicrophone])
     case .headphonesOut, .usbOut, .hdmiOut, .bluetoothOut:
       let other: [Fault: Fault] = [.headphonesOut: .headphonesIn, .usbOut: .usbIn, .hdmiOut: .hdmiIn, .bluetoothOut: .bluetoothIn]
@@ -180,7 +180,7 @@ extension Stage {
     try waitForBaseline()
   }
 
-  /// Only players are paused.
+  /// A Boolean value indicating whether playback is paused if, and only if, somebody plays.
   private var isPaused: Bool { now.route.isPausedAfterUnplug == traffic.receives }
 
   private var cardSerials: [String: UInt64] { witness.serials { $0 == Self.laptopSpeaker || $0 == Self.laptopMicrophone } }

@@ -5,7 +5,8 @@ import SessionModel
 import SimulatedHardware
 import Synchronization
 
-/// A desk, a room, nearend, its users, and the witness. Each traffic in each mode has a nearend of its own; the session is shared.
+/// A desk, a room, nearend, the programs that use it, and the witness. Each traffic in each mode gets a nearend of its own; the session is
+/// shared.
 final class Stage {
   static let laptopSpeaker = "alsa_output.pci-0000_00_1f.3.analog-stereo"
   static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
@@ -24,7 +25,7 @@ final class Stage {
   let mode: Mode
   /// Programs of the current fault.
   var programs: [ChildProcess] = []
-  /// Serials of the nodes that vanish.
+  /// Serials of the nodes that are about to vanish.
   var formerCard: [String: UInt64] = [:]
   var formerFilter: UInt64?
   /// The node that was stopped.
@@ -58,7 +59,8 @@ final class Stage {
     var settings = SessionSettings()
     settings.isManual = mode == .manual
     service = try NearendService(NearendOptions(graph: options, session: settings))
-    // The near end is only the room's noise; suppressed, a canceller that has lost its adaptation could not be told from one that has not.
+    // The near end is only the room's noise. If it were suppressed, a canceller that has lost its adaptation would look like one that has
+    // not.
     service.perform(.set(.noiseSuppression, false))
     service.perform(.set(.voiceProcessingEnableAGC, false))
     try service.start()

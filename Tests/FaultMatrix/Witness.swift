@@ -2,12 +2,12 @@ import PipeWireClient
 import Synchronization
 
 /// Listens in the graph, with a connection of its own: to every real speaker by its monitor, to the microphone in use, and as an
-/// application to *Nearend Microphone*. Each listener is a node of its own, so that none joins two clocks, and keeps no device running. It
-/// comes back with the daemon.
+/// application to *Nearend Microphone*. Each listener is a node of its own, so that none joins two clocks, and keeps no device running. The
+/// witness reconnects when the daemon returns.
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class Witness: @unchecked Sendable {
-  /// What all real speakers play together.
+  /// The sum of all real speakers.
   let speakers = SoundTrack(threshold: 0.001)
   /// What a recording application receives; nearend puts out zeros while no microphone is open.
   let voice = SoundTrack(threshold: 1e-7)
@@ -52,7 +52,7 @@ final class Witness: @unchecked Sendable {
   deinit { stop() }
 
   func stop() {
-    // First: the thread may be about to call what is destroyed here.
+    // First, because the thread may be about to use what is destroyed here.
     loop.stop()
     loop.locked {
       retry = nil
@@ -77,7 +77,7 @@ final class Witness: @unchecked Sendable {
     }
   }
 
-  /// Serials of nodes by name; a recreated node has another serial.
+  /// Serials of nodes by name; a recreated node has a new serial.
   func serials(_ isWanted: (String) -> Bool) -> [String: UInt64] {
     loop.locked {
       Dictionary((connection?.objects(of: .node).map { ($0.nodeName ?? "", $0.serial) } ?? []).filter { isWanted($0.0) }) { max($0, $1) }
@@ -136,7 +136,7 @@ final class Witness: @unchecked Sendable {
       }
     }
     for serial in ears.keys where wanted[serial] == nil { ears[serial] = nil }
-    // PipeWire may leave a link dead after its device was suspended: a session manager would make it again, with the recording application.
+    // PipeWire may leave a link dead after its device was suspended; for an application, a session manager would make it anew.
     let suspended = (try? suspensions?.take(Set(wanted.values.map(\.node)))) ?? []
     for (serial, ear) in ears where suspended.contains(ear.node) { ears[serial] = nil }
     for (serial, (node, port, track, isPassive)) in wanted {

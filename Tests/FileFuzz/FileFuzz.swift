@@ -6,8 +6,8 @@ import SessionModel
 import SimulatedHardware
 
 /// Passes mutated sound files of every container and sample type that libsndfile writes through `nearend process` and `nearend
-/// play-into-mic`. Fails if one is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends it with a
-/// signal.
+/// play-into-mic`. Fails if a file is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends the
+/// program with a signal.
 @main
 struct FileFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,7 +20,7 @@ struct FileFuzz: ParsableCommand {
 
   /// Seconds that a file may take, on a busy machine and with a sanitizer.
   private static let patience = 60.0
-  /// Bytes that the process may take beyond its use after the first rounds.
+  /// Bytes by which the process may grow after the first rounds.
   private static let memory = 512 << 20
 
   func run() throws {
@@ -38,7 +38,7 @@ struct FileFuzz: ParsableCommand {
       let isWhole = round < UInt64(originals.count)
       guard let sample = isWhole ? originals[Int(round)] : originals.randomElement(using: &generator) else { break }
       let bytes = isWhole ? sample.bytes : sample.mutated(&generator)
-      // After a crash its name says what it was; the file is left there.
+      // After a crash the file is left, and its name says which kind it is.
       let path = "\(folder)/round-\(round).\(sample.name)"
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       let start = ContinuousClock.now
@@ -80,7 +80,7 @@ struct FileFuzz: ParsableCommand {
     do {
       let reader = try SoundReader(path: path)
       var frames = 0
-      // What a few KiB can contain of the slowest kind.
+      // As much as a few KiB can hold of the most compressed kind.
       while let samples = try reader.read(), frames < 100_000_000 { frames += samples.count }
       guard processes else { return nil }
       let output = "\(folder)/out.wav"
@@ -98,7 +98,7 @@ struct FileFuzz: ParsableCommand {
   }
 }
 
-/// Prints a line at once, whatever comes after it.
+/// Prints a line at once, so that it is there even if the next step crashes.
 private func say(_ line: String) {
   print(line)
   fflush(nil)

@@ -2,7 +2,7 @@ import Foundation
 internal import SoundFileLibrary
 import SimulatedHardware
 
-/// A small sound file of one kind, and nearly valid variants.
+/// A small sound file of one kind, and nearly valid mutations of it.
 struct SoundSample {
   /// "wav-1-2": container, sample type, channels.
   let name: String
@@ -57,7 +57,7 @@ struct SoundSample {
     return SoundSample(name: name, bytes: [UInt8](data), isTaken: isTaken)
   }
 
-  /// Mostly changes the first bytes, where headers are.
+  /// Returns a mutation, mostly of the first bytes, where the headers are.
   func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...12, using: &generator) where !bytes.isEmpty {

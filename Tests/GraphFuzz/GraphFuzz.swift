@@ -11,8 +11,8 @@ import Synchronization
 
 /// Runs hostile clients in a private PipeWire session: malformed, truncated and wrongly sized pods in every param that nearend reads,
 /// infinite, negative and NaN values, names of control characters and of 64 KiB, cards, nodes, links and metadata that come and go in the
-/// middle of everything, and cards whose program stops answering. Fails if nearend hangs, takes memory without end, shows a volume that
-/// nobody can hear, writes what a terminal would obey, or cannot run a call any more; a crash, or the address sanitizer, ends it.
+/// middle of everything, and cards whose program stops answering. Fails if nearend hangs, takes memory without bound, shows an absurd
+/// volume, writes control sequences, or can no longer run a call; a crash, or the address sanitizer, ends the program.
 @main
 struct GraphFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,11 +27,11 @@ struct GraphFuzz: ParsableCommand {
   @Option(help: ArgumentHelp("Write there what the hostile client does, a line for each act.", visibility: .hidden))
   var diary: String?
 
-  /// Bytes that a daemon may hold: WirePlumber 0.4 gives back little of what hostile clients make it take.
+  /// Bytes that a daemon may hold: WirePlumber 0.4 releases little of what hostile clients make it allocate.
   private static let memory = 2 << 30
-  /// Bytes that this process may hold, of which the address sanitizer takes some hundred MiB for what was freed.
+  /// Bytes that this process may hold, including some hundred MiB of freed memory that the address sanitizer quarantines.
   private static let ownMemory = 3 << 29
-  /// Seconds to wait for an answer of nearend's.
+  /// Seconds to wait for an answer from nearend.
   private static let patience = 30.0
 
   func run() throws {
@@ -62,7 +62,7 @@ struct GraphFuzz: ParsableCommand {
     while ContinuousClock.now - began < .seconds(seconds) {
       round += 1
       watch.round(round)
-      // Separate processes: what they do may end them, too.
+      // Clients are separate processes, because their own requests may crash them, too.
       tally["clients crashed", default: 0] += clients.count { $0.exit.map { $0 != .status(0) } ?? false }
       clients.removeAll { !$0.isRunning }
       while clients.count < 4 {
@@ -87,7 +87,7 @@ struct GraphFuzz: ParsableCommand {
         } else if round % 20 == 0, let process = session.process(of: daemon), residentBytes(ofProcess: process.pid) > Self.memory {
           tally["\(daemon) took 2 GiB", default: 0] += 1
         } else if daemon == .wireplumber, round % 500 == 0 {
-          // The daemon tells a client nothing more that has asked a card which then went, or has not answered.
+          // The daemon sends a client nothing more once that has asked a card which then vanished or never answered.
           tally["wireplumber started again", default: 0] += 1
           for client in clients { client.end(grace: 0) }
           clients = []
@@ -105,7 +105,7 @@ struct GraphFuzz: ParsableCommand {
     }
     for client in clients { client.end(grace: 0) }
     watch.round(round + 1)
-    // The session's own state may be anything by now; nearend must be usable in a new one, with its microphone open.
+    // This session may be in any state by now; nearend must be usable in a new one, with its microphone open.
     service.perform(.set(.microphoneMuted, .bool(false)))
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     session.stop(.pipewire)
@@ -141,7 +141,7 @@ struct GraphFuzz: ParsableCommand {
   /// This program, to be started again as a client.
   private var program: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
-  /// Uses nearend as its own user would meanwhile.
+  /// Uses nearend meanwhile, as its user would.
   private func own(_ service: NearendService, _ generator: inout SeededGenerator) {
     switch Int.random(in: 0..<16, using: &generator) {
     case 0: try? service.addGraphSink(id: "alice")
@@ -162,7 +162,7 @@ struct GraphFuzz: ParsableCommand {
     }
   }
 
-  /// Asks the daemon as the doctor does, who also reads the metadata "settings".
+  /// Surveys the daemon as `nearend doctor` does, which also reads the metadata "settings".
   private func examine(_ session: PrivateSession, _ round: Int, _ tally: inout [String: Int]) throws {
     guard let survey = try? GraphSurvey.take(remote: session.socket) else { return }
     tally["surveys", default: 0] += 1
@@ -177,7 +177,7 @@ struct GraphFuzz: ParsableCommand {
     return .failure
   }
 
-  /// Counts what of the hostile clients' volumes has reached nearend, and checks what has become of them.
+  /// Counts which of the hostile clients' volumes reached nearend, and checks that they became plausible ones.
   private func count(_ snapshot: Snapshot, _ round: Int, _ tally: inout [String: Int]) throws {
     if snapshot.ducking.isActive { tally["rounds in a call", default: 0] += 1 }
     if !snapshot.ducking.streams.isEmpty { tally["rounds with streams lowered", default: 0] += 1 }
@@ -197,7 +197,7 @@ struct GraphFuzz: ParsableCommand {
     if memory > Self.ownMemory { throw failure(round, "this process holds \(memory >> 20) MiB") }
   }
 
-  /// Reads everything that shows others' data.
+  /// Reads everything that displays data of other processes.
   private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int, _ tally: inout [String: Int]) throws {
     let snapshot = service.snapshot()
     try count(snapshot, round, &tally)
@@ -236,7 +236,7 @@ private final class Remarks: Sendable {
   }
 }
 
-/// Ends the process if a round does not end.
+/// Ends the process if a round hangs.
 private final class Watch: Sendable {
   private let state: Mutex<(round: Int, since: ContinuousClock.Instant, isOver: Bool)>
 
@@ -247,7 +247,7 @@ private final class Watch: Sendable {
         usleep(500_000)
         let (round, since, isOver) = state.withLock { $0 }
         if isOver { return }
-        // Starting a daemon again takes a while.
+        // Restarting a daemon takes a while.
         guard ContinuousClock.now - since > .seconds(4 * patience) else { continue }
         say("fuzz-graph: FAILED: round \(round) of seed \(seed) hangs")
         abort()
@@ -259,7 +259,7 @@ private final class Watch: Sendable {
   func end() { state.withLock { $0.isOver = true } }
 }
 
-/// Prints a line at once, whatever comes after it.
+/// Prints a line at once, so that it is there even if the next step crashes.
 private func say(_ line: String) {
   print(line)
   fflush(nil)

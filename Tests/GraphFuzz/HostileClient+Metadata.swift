@@ -1,7 +1,7 @@
 internal import CHostileClient
 import SimulatedHardware
 
-/// Metadata, others' and its own.
+/// Metadata objects, foreign and its own.
 extension HostileClient {
   private static func entry(_ generator: inout SeededGenerator) -> (key: String, value: String?) {
     let keys = [
@@ -26,7 +26,7 @@ extension HostileClient {
     }
   }
 
-  /// Sets a value in somebody's metadata.
+  /// Sets a value in a foreign metadata object.
   func setMetadata(_ generator: inout SeededGenerator) -> String {
     let name = Int.random(in: 0..<8, using: &generator) == 0 ? "route-settings" : "default"
     guard let metadata = find("Metadata", name).randomElement(using: &generator) else { return "no metadata" }
@@ -36,7 +36,7 @@ extension HostileClient {
     return "metadata"
   }
 
-  /// Has metadata of its own under the names of the session manager's and the daemon's, with values that come and go.
+  /// Publishes metadata objects under the names that the session manager and the daemon use, with values that come and go.
   func tellMetadata(_ generator: inout SeededGenerator) -> String {
     guard let object = metadata.randomElement(using: &generator), metadata.count > 1 || Bool.random(using: &generator) else {
       let name = ["default", "default", "settings", "route-settings", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""

@@ -2,17 +2,17 @@ internal import CHostileClient
 import SimulatedHardware
 import TestSupport
 
-/// Nodes that tell volumes of their own.
+/// Nodes that publish volumes of their own.
 extension HostileClient {
-  /// What nearend's connections call themselves.
+  /// The application name of nearend's connections.
   static let nearend = "Nearend Voice Processing"
 
-  /// What nearend plays to, or records from.
+  /// Returns the nodes that nearend plays to, or records from.
   private func chosen(_ isSpeaker: Bool) -> Set<UInt32> {
     Set(find("Node", "nearend").flatMap { node in ids { hc_linked(client, Self.nearend, node, !isSpeaker, $0, $1) } })
   }
 
-  /// Plays to the speaker that nearend uses, which lowers it during a call, and tells volumes of its own.
+  /// Plays to the speaker that nearend uses, so that nearend ducks it during a call, and publishes volumes.
   func play(_ generator: inout SeededGenerator) -> String {
     guard let player = players.randomElement(using: &generator), players.count > 1 || Bool.random(using: &generator) else {
       let properties = [
@@ -39,7 +39,8 @@ extension HostileClient {
     return tellVolumes(player, hc_lowered(player) > 0 ? "lowered stream's" : nil, &generator)
   }
 
-  /// Tells some volumes, each wrong in another way. `use`: what nearend uses the node as, so that it hears of them.
+  /// Publishes some volumes, each wrong in a different way.
+  /// - Parameter use: what nearend uses the node for, so that it reads its volumes; nil if it does not.
   private func tellVolumes(_ node: OpaquePointer, _ use: String?, _ generator: inout SeededGenerator) -> String {
     var acts: [String] = []
     for _ in 0..<Int.random(in: 1...5, using: &generator) {
@@ -52,7 +53,7 @@ extension HostileClient {
     return acts.joined(separator: "\n")
   }
 
-  /// Becomes the device that nearend uses, and tells volumes of its own.
+  /// Becomes the device that nearend uses, and publishes volumes.
   func beDefault(_ generator: inout SeededGenerator) -> String {
     let isSpeaker = Bool.random(using: &generator)
     guard let device = defaults.randomElement(using: &generator), defaults.count > 1 || Bool.random(using: &generator) else {

@@ -3,16 +3,16 @@ import Glibc
 import SimulatedHardware
 import TestSupport
 
-/// A client of the daemon with its own nodes and cards that does whatever it can to everybody. One thread.
+/// A client of the daemon with nodes and cards of its own, which does whatever it can to all others. Confined to one thread.
 final class HostileClient {
   let client: OpaquePointer
   private let socket: String
-  /// Sets what is others'. The daemon takes nothing more from who does until the other's program has answered, and one that hangs or has
-  /// ended never does: replaced now and then.
+  /// A client that changes foreign objects. The daemon accepts nothing more from it until the object's owner has answered, and one that
+  /// hangs or has ended never does, so it is replaced now and then.
   var requests: OpaquePointer
   private var nodes: [OpaquePointer] = []
   private var devices: [OpaquePointer] = []
-  /// Nodes that tell their volumes: streams that play, and devices that are to become the default.
+  /// Nodes that publish volumes: streams that play, and devices that are to become the default.
   var players: [OpaquePointer] = []
   var defaults: [OpaquePointer] = []
   var metadata: [OpaquePointer] = []
@@ -79,7 +79,7 @@ final class HostileClient {
     return Array(ids.prefix(Int(count)))
   }
 
-  /// Ends a node that tells volumes, or a metadata object.
+  /// Removes a node that publishes volumes, or a metadata object.
   private func leave(_ generator: inout SeededGenerator) -> String {
     func take(_ list: inout [OpaquePointer]) -> OpaquePointer? {
       list.isEmpty ? nil : list.remove(at: .random(in: 0..<list.count, using: &generator))
@@ -99,13 +99,13 @@ final class HostileClient {
 
   // MARK: Hanging
 
-  /// Stops answering while somebody asks a card of its own, and goes then: the card alone, the client, or nothing of it.
+  /// Stops answering while another client queries one of its cards; then the card, the client, or neither disappears.
   private func hang(_ generator: inout SeededGenerator) -> String {
     if devices.isEmpty { _ = addDevice(&generator) }
     guard let device = devices.last else { return "no device" }
     for _ in 0..<100 where !hc_is_registered(device) { usleep(10_000) }
     hc_tell_again(device)
-    // Gone to the daemon, and no question back yet, or there is one.
+    // The card has reached the daemon; a query for it may have come back or not.
     usleep(.random(in: 0...2_000, using: &generator))
     hc_hold(client)
     let asked = hc_asked(device)
@@ -124,7 +124,7 @@ final class HostileClient {
     }
   }
 
-  /// What `act` returns if the process is to end at once, with everything in the middle.
+  /// The name that `act` returns if the process is to end at once, in the middle of everything.
   static let hungAndGone = "hung, then the client went"
 
   private func setParam(_ generator: inout SeededGenerator) -> String {

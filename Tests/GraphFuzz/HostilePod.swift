@@ -18,7 +18,7 @@ struct HostilePod {
     raw(size ?? UInt32(body.count)) + raw(type) + body + [UInt8](repeating: 0, count: (8 - body.count % 8) % 8)
   }
 
-  /// The params that nearend reads, with the keys that it looks for. A latency is told as the port's Latency.
+  /// A latency param, with the keys that nearend reads, as a port's Latency.
   static func latency(_ generator: inout SeededGenerator) -> HostilePod {
     make(0x4000B, id: 15, [(1, id), (2, float), (3, float), (4, int), (5, int), (6, long), (7, long)], &generator)
   }
@@ -35,7 +35,7 @@ struct HostilePod {
       &generator)
   }
 
-  /// - Parameter param: the id of the param that it is, for those who go by what the object says.
+  /// - Parameter param: the param's id in the object, for readers that go by it.
   private static func make(
     _ type: UInt32, id param: UInt32 = 0, _ keys: [(UInt32, UInt32)], _ generator: inout SeededGenerator
   ) -> HostilePod {
@@ -44,7 +44,7 @@ struct HostilePod {
       body += raw(key) + raw(UInt32(0)) + value(kind, 0, &generator)
     }
     var bytes = pod(object, body)
-    // The outer size stays: libpipewire sends as many bytes as it says.
+    // The outer size stays true: libpipewire sends that many bytes.
     if Int.random(in: 0..<3, using: &generator) == 0 {
       for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 16 {
         bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
@@ -53,7 +53,7 @@ struct HostilePod {
     return HostilePod(bytes)
   }
 
-  /// What can be wrong with the volumes that a node tells.
+  /// What can be wrong with the volumes of a node.
   enum VolumeFault: String, CaseIterable {
     case none, childSize = "child size", hugeChildren = "children of 4 KiB", longClaim = "claims more", cut = "cut off", half =
       "a value cut",
@@ -109,7 +109,7 @@ struct HostilePod {
     return HostilePod(bytes)
   }
 
-  /// Mostly of the expected type.
+  /// Returns a value, mostly of the expected type.
   private static func value(_ wanted: UInt32, _ depth: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let kinds = [bool, id, int, long, float, double, string, array, structure, choice, object, 1]
     let kind = Int.random(in: 0..<6, using: &generator) == 0 ? kinds.randomElement(using: &generator) ?? int : wanted

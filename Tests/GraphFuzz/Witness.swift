@@ -1,15 +1,15 @@
 internal import CHostileClient
 import PipeWireClient
 
-/// Reads the volumes of every hostile node by nearend's own reader, and counts what comes: nearend itself reads only those of what it uses
-/// and what it lowers.
+/// Reads the volumes of every hostile node with nearend's own reader, and counts them: nearend itself reads only those of devices in use
+/// and of streams that it ducks.
 final class Witness {
   private let socket: String
   private let loop = ThreadLoop(name: "witness")
   private var connection: Connection?
   private var isLost = false
   private var volumes: [UInt32: NodeVolumes] = [:]
-  /// Counts what comes without reading it.
+  /// Counts incoming Props without parsing them.
   private var ear: OpaquePointer?
   private var heardBefore = 0
   private var accepted = 0
@@ -32,7 +32,7 @@ final class Witness {
     connection = nil
   }
 
-  /// Connects where it is not.
+  /// Connects if it is not connected.
   func look() {
     if let ear, !hc_is_connected(ear) {
       heardBefore += Int(hc_heard(ear))
@@ -67,12 +67,12 @@ final class Witness {
     if !isHeard { absurd = setting.channels }
   }
 
-  /// Props that came, and those of them in which nearend's reader found volumes.
+  /// The number of Props received, and of those in which nearend's reader found volumes.
   var counts: (heard: Int, accepted: Int) { (heardBefore + (ear.map { Int(hc_heard($0)) } ?? 0), loop.locked { accepted }) }
 
-  /// Connections that nearend made: new ones also where metadata or a card that it asked has gone.
+  /// The number of connections that nearend has made; it also makes a new one if a card or metadata object that it queried has gone.
   var nearendConnections: Int { loop.locked { connections } }
 
-  /// Volumes that nobody can play, if the reader let any through.
+  /// Absurd volumes that the reader let through; nil if there are none.
   var absurdVolumes: [Float]? { loop.locked { absurd } }
 }

@@ -35,7 +35,7 @@ struct GraphDump {
 
   init(_ session: PrivateSession) throws {
     let text = try session.run("pw-dump", []).output
-    // While an object is removed, pw-dump prints a second document.
+    // If an object is removed meanwhile, pw-dump prints a second document.
     let objects = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] ?? []
     var portNames: [Int: String] = [:]
     for object in objects where object["type"] as? String == "PipeWire:Interface:Node" {

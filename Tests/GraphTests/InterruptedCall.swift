@@ -18,7 +18,7 @@ final class InterruptedCall {
   private let heard = Heard()
   private var subscription: EventBus.Subscription?
 
-  /// The call is up, and every device linked, when it returns.
+  /// Returns once the call is up and every device is linked.
   init(_ live: LiveGraph, isManual: Bool = false) throws {
     self.live = live
     self.isManual = isManual
@@ -33,7 +33,7 @@ final class InterruptedCall {
   var events: [AudioEvent] { heard.events.withLock { $0 } }
   func count(_ kind: AudioEvent.Kind) -> Int { events.count { $0.kind == kind } }
 
-  /// Waits until the call is up, after this total number of recoveries.
+  /// Waits until the call is up, and `recoveries` recoveries have been counted in all.
   func waitUntilUp(recoveries: Int) throws {
     try waitUntilUp()
     try live.session.wait(for: "\(recoveries) × didRecover") { count(.didRecover) >= recoveries }
@@ -56,7 +56,8 @@ final class InterruptedCall {
   /// Waits until the devices are released.
   func waitUntilDown() throws { try live.wait(for: "the devices to be free") { $0.graph.captureLinks == 0 && $0.graph.renderLinks == 0 } }
 
-  /// Returns the seconds from `end` until sound passes again; in manual mode nothing happens before the call manager's word.
+  /// Returns the seconds from `end` until sound passes again; in manual mode expects that nothing recovers before the call manager
+  /// activates.
   func recovery(_ reason: Interruption.Reason, _ end: () throws -> Void) throws -> Double {
     var began = SimulatedHardware.monotonicSeconds()
     try end()
@@ -86,7 +87,7 @@ final class InterruptedCall {
   func write() -> Bool { [Int16](repeating: 100, count: 480).withUnsafeBytes { sink.write($0) } }
 }
 
-/// nearend's nodes by name, with what changes when one is recreated.
+/// nearend's nodes by name, with their serials, which change when a node is recreated.
 extension LiveGraph {
   func serials() throws -> [String: Int] {
     Dictionary(try GraphDump(session).ourNodes.map { ($0.name, $0.serial) }) { $1 }

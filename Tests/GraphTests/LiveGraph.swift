@@ -7,7 +7,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A private session with nearend in it. The session is kept for the next test that wants one of its kind; nearend is not.
+/// A private session with nearend in it. The session is kept for the next test of the same kind; nearend is not.
 final class LiveGraph {
   /// The kind of a session.
   enum Kind: Hashable {
@@ -58,14 +58,14 @@ final class LiveGraph {
     }
   }
 
-  /// Returns a session as `hardware`, without PulseAudio's server, that no other test gets: the caller ends it.
+  /// Returns a session like `hardware`, without PulseAudio's server, for this test alone. The caller ends it.
   static func ownSession() throws -> PrivateSession {
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
     return try PrivateSession(configuration)
   }
 
-  /// Starts a simulated room of low noise around the devices, and waits until it is linked to them: the caller stops it.
+  /// Starts a simulated room of low noise around the devices, and waits until it is linked to them. The caller stops it.
   func startRoom() throws -> Room {
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 10_000)
     options.noise = -75
@@ -114,7 +114,7 @@ final class LiveGraph {
     if let quantum { try session.force(quantum: quantum) }
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
-    // The machine's own login manager is not involved.
+    // Never the machine's own login manager.
     options.interruptions.systemBus = session.configuration.hasLoginManager ? .address("unix:path=\(session.path)/system-bus") : .none
     change(&options)
     var settings = SessionSettings()
@@ -135,7 +135,7 @@ final class LiveGraph {
     }
   }
 
-  /// Whether the daemon itself revives the links of a suspended device, so that nearend leaves them.
+  /// A Boolean value indicating whether the daemon revives the links of a suspended device by itself, so that nearend keeps them.
   var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
 
   /// The links that exist as long as nearend does.

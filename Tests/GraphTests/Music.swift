@@ -6,13 +6,13 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// For measuring ducking: a tone that `pw-play` plays on the real speaker, like any player, beside a call.
+/// A tone that `pw-play` plays on the real speaker beside a call, like any player; for measuring ducking.
 struct Music {
   static let frequency = 1_000.0
   static let target = "hw.speaker"
   let session: PrivateSession
 
-  /// Starts a player of a tone, and waits until it plays. `name` is its node's; `latency` the frames that it requests, and so the quantum.
+  /// Starts a player of a tone, and waits until it plays. `name` is its node's name, `latency` the quantum that it requests, in frames.
   func play(
     _ name: String = "music", frequency: Double = Self.frequency, target: String = Self.target, role: String? = nil, latency: Int = 1_024
   ) throws -> ChildProcess {
@@ -26,7 +26,7 @@ struct Music {
     return player
   }
 
-  /// A minute of a tone at −12 dBFS.
+  /// Writes a minute of a tone at −12 dBFS to a file; returns its path.
   func file(_ name: String, frequency: Double) throws -> String {
     let file = "\(session.path)/\(name).wav"
     if !FileManager.default.fileExists(atPath: file) {
@@ -51,7 +51,7 @@ struct Music {
     Measures.level(ofTone: frequency, in: samples, rate: 48_000)
   }
 
-  /// Waits until the tone is at this level, and returns it. A single measurement may meet a cycle that a busy machine has lost.
+  /// Waits until the tone is at this level, and returns it. A single measurement may contain a cycle that a busy machine lost.
   @discardableResult
   func wait(for what: String, level wanted: Double, of frequency: Double = Self.frequency, within tolerance: Double = 0.3) throws -> Double
   {

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SimulatedHardware
 
-/// The test signals.
+/// Test signals.
 enum Signals {
   /// White noise, peaks well below the limiter.
   static func noise(frames: Int, seed: UInt64 = 11) -> [Float] {
@@ -10,7 +10,7 @@ enum Signals {
     return (0..<frames).map { _ in max(-0.5, min(0.5, 0.1 * Float(generator.gaussian()))) }
   }
 
-  /// A synthesised talker, repeated as long as wanted, at −24 dBFS.
+  /// A synthesised talker at −24 dBFS, repeated to the given length.
   static func speech(_ voice: Voice, seconds: Double, rate: Int = 48_000) throws -> [Float] {
     let speech = try Speech(voice, rate: rate).samples
     return (0..<Int(seconds * Double(rate))).map { speech[$0 % speech.count] }
@@ -23,7 +23,7 @@ enum Signals {
 }
 
 extension Array<Float> {
-  /// The same samples, `frames` later, in as many frames.
+  /// The same samples `frames` later, cut to the same length.
   func delayed(by frames: Int) -> [Float] { Array([Float](repeating: 0, count: frames) + self.dropLast(frames)) }
 }
 

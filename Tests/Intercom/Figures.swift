@@ -1,24 +1,24 @@
 import Foundation
 import SimulatedHardware
 
-/// What a side heard of itself and of the other, in one recording.
+/// How a side heard itself and the other side in one recording.
 struct Figures {
-  /// dB by which its own voice comes back lower than it was sent, while it alone talks.
+  /// dB by which its own voice comes back below what it sent, while it alone talks.
   var echo: Double
   /// The median of `echo` over seconds: one lost cycle spoils a single second, a diverged canceller many.
   var typical: Double
-  /// The same of its loudest second, and when that was, in seconds since the epoch.
+  /// `echo` in the second in which it was loudest, and the time of that in seconds since the epoch.
   var loudest: (echo: Double, time: Double)
-  /// dBFS of the other's voice at its speaker, while the other alone talks, and as it was sent there.
+  /// dBFS of the other's voice at its speaker while the other alone talks, and of that voice as it was sent.
   var heard: Double
   var sent: Double
   /// dBFS at its speaker while nobody talks.
   var silence: Double
-  /// Milliseconds from the other's microphone path to its speaker, and how alike seconds of them are, −1…1: medians.
+  /// Milliseconds from the other's microphone path to its speaker, and the correlation of the two, −1…1: medians over seconds.
   var delay: Double
   var likeness: Double
 
-  /// Seconds around a change of talkers that are left out: the way there and back, and a canceller's first words.
+  /// Seconds left out around a change of talkers: for the round trip, and for the canceller's convergence.
   private static let guardTime = 1.0
 
   init(of name: String, _ own: Side.Recording, other: Side.Recording) throws {
@@ -30,7 +30,7 @@ struct Figures {
       let times = stride(from: time - Self.guardTime, through: time + 0.2, by: 0.1)
       return times.contains { Side.talk(of: name, at: $0) != nil }
     }
-    // Also before, so that speech itself, and no pause before it, is in the piece.
+    // Also before it, so that the piece contains speech, not the pause that precedes it.
     func isSteady(_ name: String, _ time: Double) -> Bool {
       Side.talk(of: name, at: time - Self.guardTime) != nil && Side.talk(of: name, at: time + 0.2) != nil
     }
@@ -49,7 +49,7 @@ struct Figures {
     heard = speaker.level(at: listening)
     sent = far.level(at: listening)
     silence = quiet.isEmpty ? -.infinity : speaker.level(at: quiet)
-    // Seconds of speech, each with a delay of its own: steering moves it by some samples a second.
+    // Second by second, each with its own delay: steering shifts it by some samples a second.
     let lags = stride(from: 0, to: listening.count, by: 10).compactMap { index -> Measures.Lag? in
       let begin = listening[index]
       let reference = far.samples(from: begin, seconds: 1)
@@ -61,7 +61,7 @@ struct Figures {
     likeness = lags.map(\.correlation).sorted().dropFirst(lags.count / 2).first ?? 0
   }
 
-  /// A recording with its time.
+  /// A recording with its time of beginning.
   private struct Track {
     let begin: Double
     private let all: [Float]

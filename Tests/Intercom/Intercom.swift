@@ -3,7 +3,7 @@ import Foundation
 import SimulatedHardware
 
 /// Two machines in a call: two network namespaces with a lossy network between them, and in each a whole session with its own room and
-/// talker. Prints what came of it, and fails where one is not heard, hears itself, or drifts.
+/// talker. Prints the figures, and fails if a side is not heard, hears itself, or drifts.
 @main
 struct Intercom: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,8 +23,8 @@ struct CallCommand: ParsableCommand {
   @Option(help: "Packets lost, in percent.")
   var loss = 1.0
 
-  /// dB by which a voice must come back lower in half of the seconds, and in all of them together: cycles that a busy machine takes are
-  /// heard.
+  /// dB by which a voice must come back lower in half of the seconds, and over all of them together, where cycles that a busy machine loses
+  /// are audible.
   private static let echo = 45.0, least = 15.0
   /// Seconds between both being ready and the first word.
   private static let lead = 5.0
@@ -112,7 +112,7 @@ struct CallCommand: ParsableCommand {
       }
       let settled = own.moments.filter { $0.seconds > 20 }
       let latencies = settled.map(\.remote.latency)
-      // The least of what was measured: a report that a busy machine reads late makes one longer.
+      // The smallest measurement: a report that a busy machine reads late lengthens it.
       let roundTrip = settled.compactMap(\.remote.roundTrip).min()
       show(
         "\(name): lost \(last.remote.lost) of \(last.remote.packets + last.remote.lost) (\(last.remote.late) late), jitter "

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Two network namespaces, each with one address and nothing else, and a third between them, where `Wire` passes what they send.
+/// Two network namespaces with one address each, and a third between them, in which `Wire` forwards their frames.
 final class Network: Sendable {
   static let addresses = ["a": "10.77.0.1", "b": "10.77.0.2"]
   private let prefix = "nearend-\(getpid())-"
 
-  /// Why there can be none; nil where there can.
+  /// Why namespaces cannot be made here; nil if they can.
   static var obstacle: String? {
     if getuid() != 0 { return "network namespaces take root" }
     let name = "nearend-try-\(getpid())"
@@ -18,7 +18,7 @@ final class Network: Sendable {
     do {
       for name in ["a", "b", "wire"] {
         try Self.run(["ip", "netns", "add", namespace(name)])
-        // Nothing but the two addresses is to be spoken to, and IPv6 asks for neighbours by itself.
+        // Traffic must go to the two addresses only, and IPv6 looks for neighbours by itself.
         try inside(name, ["sh", "-c", "for f in all default; do echo 1 > /proc/sys/net/ipv6/conf/$f/disable_ipv6; done"])
         try inside(name, ["ip", "link", "set", "lo", "up"])
       }
@@ -36,7 +36,7 @@ final class Network: Sendable {
     }
   }
 
-  /// The arguments that run a command in one of them.
+  /// The arguments that run a command in one of the namespaces.
   func command(in name: String, _ command: [String]) -> [String] { ["ip", "netns", "exec", namespace(name)] + command }
 
   func remove() { for name in ["a", "b", "wire"] { _ = try? Self.run(["ip", "netns", "delete", namespace(name)]) } }

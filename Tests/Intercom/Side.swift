@@ -4,11 +4,11 @@ import PipeWireGraph
 import SessionModel
 import SimulatedHardware
 
-/// One machine of the intercom: a whole session with a room, somebody who talks there, and nearend in a call.
+/// One machine of the intercom: a whole session with a room, a talker in it, and nearend in a call.
 struct Side {
-  /// What a side knows once a second.
+  /// The state of a side, noted once a second.
   struct Moment: Codable {
-    /// Since the epoch.
+    /// Seconds since the epoch.
     var seconds: Double
     var remote: RemoteStatus
     var underruns: UInt64
@@ -16,7 +16,7 @@ struct Side {
     var driftPPM: Double
     var canceller: Canceller
   }
-  /// What its canceller says, for whoever has to find out why the other side heard itself.
+  /// The canceller's readings, to find out why the other side heard itself.
   struct Canceller: Codable {
     var erle: Double?
     /// Milliseconds.
@@ -25,7 +25,7 @@ struct Side {
     var referenceLevel: Double
     var xruns: UInt64
   }
-  /// A recording of what nearend sent and what it played, in files of Float.
+  /// A recording of nearend's output and of the speaker, in files of Float.
   struct Recording: Codable {
     /// The time of the first sample, in seconds since the epoch.
     var begin: Double
@@ -44,10 +44,10 @@ struct Side {
   var folder: String
   var seconds: Double
 
-  /// Seconds by which the second talker comes later: both alone, both at once, and nobody, in each round.
+  /// Seconds by which the second talker starts later, so that each round has each alone, both at once, and neither.
   static let shift = 7.5
 
-  /// What makes a side's room and its conversation.
+  /// The seed of a side's room and conversation.
   private static func seed(_ name: String) -> UInt64 { name == "a" ? 1 : 2 }
 
   /// Who talks when in the room of a side, in seconds since the epoch.
@@ -58,7 +58,7 @@ struct Side {
 
   /// The times of recordings, in seconds since the epoch.
   static func windows(_ seconds: Double) -> [Range<Double>] {
-    // Behind the first round, in which each canceller hears the other's voice for the first time.
+    // After the first round, in which each canceller hears the other's voice for the first time.
     guard seconds >= 240 else { return [24..<seconds] }
     let middle = (seconds / 48).rounded(.down) * 24
     return [24..<72, middle..<middle + 48, seconds - 48..<seconds]
@@ -78,7 +78,7 @@ struct Side {
     defer { service.stop() }
     show("ready")
     guard let line = readLine(), let epoch = Double(line) else { throw Failure("nobody has told when the call begins") }
-    // It ends with whoever started it.
+    // Ends with the process that started it.
     Thread.detachNewThread {
       while readLine() != nil {}
       exit(1)
@@ -100,7 +100,7 @@ struct Side {
     try JSONEncoder().encode(report).write(to: URL(fileURLWithPath: "\(folder)/\(name).json"))
   }
 
-  /// Notes the state, and lets a second pass.
+  /// Notes the state, and waits until a second has passed.
   private func note(_ service: NearendService, _ call: String, _ epoch: Double, _ report: inout Report) {
     let now = service.snapshot()
     if let sink = now.sinks.first(where: { $0.id == call }), let remote = sink.remote {
@@ -124,7 +124,7 @@ struct Side {
       socket: session.socket, name: "ear\(index)", play: [:], record: ["voice", "speaker"], frames: frames)
     for (from, to) in [("nearend:voice_MONO", "voice"), ("nearend:speaker_FL", "speaker")] { try session.link(from, probe.recordPort(to)) }
     probe.start()
-    // The clock's position is known once a cycle: the smallest difference is that of a cycle that has just ended.
+    // The clock's position changes once a cycle: the smallest difference is measured just after a cycle.
     var begin = Double.infinity
     let until = monotonicSeconds() + window.upperBound - window.lowerBound
     while monotonicSeconds() < until {

@@ -1,20 +1,20 @@
 import Foundation
 import SimulatedHardware
 
-/// Passes Ethernet frames between two interfaces with delay, jitter and loss: what netem does, on kernels that lack it. Counts who was
-/// spoken to.
+/// Forwards Ethernet frames between two interfaces with delay, jitter and loss, as netem does, on kernels that lack it. Counts the
+/// destinations.
 struct Wire {
   struct Report: Codable {
     var passed = 0
     var lost = 0
-    /// IPv4 addresses, or "other" for what is neither IPv4 nor the ARP that finds them.
+    /// Frames by IPv4 destination; "other" for what is neither IPv4 nor ARP for one of the addresses.
     var destinations: [String: Int] = [:]
   }
-  /// Seconds.
+  /// Mean delay in seconds.
   var delay = 0.03
-  /// Seconds that a frame may be earlier or later.
+  /// Seconds by which a frame may be earlier or later.
   var jitter = 0.005
-  /// 0–1.
+  /// Probability that a frame is lost, 0–1.
   var loss = 0.01
   private var generator = Generator(state: 0x9E37_79B9_7F4A_7C15)
 
@@ -36,7 +36,7 @@ struct Wire {
     }
   }
 
-  /// Runs until standard input ends; prints the report.
+  /// Runs until standard input ends, then prints the report.
   mutating func run(_ first: String, _ second: String) throws {
     let sockets = try [first, second].map(Self.open)
     var report = Report()
@@ -89,7 +89,7 @@ struct Wire {
     return descriptor
   }
 
-  /// The length of the next frame that came in; nil if there is none.
+  /// Returns the length of the next received frame; nil if there is none.
   private static func receive(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int? {
     while true {
       var name = sockaddr_storage()
@@ -98,7 +98,7 @@ struct Wire {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length) }
       }
       guard count >= 0 else { return nil }
-      // What this process itself has sent is heard, too: PACKET_OUTGOING.
+      // Frames that this process has sent are received, too: PACKET_OUTGOING.
       if withUnsafeBytes(of: &name, { $0[10] }) != 4 { return count }
     }
   }
@@ -111,7 +111,7 @@ struct Wire {
     }
   }
 
-  /// UDP over IPv4 may go without a checksum, and the kernel leaves it to the hardware, which is not there.
+  /// Clears the checksum of UDP over IPv4, which is optional: the kernel leaves it to hardware, of which there is none here.
   private static func clearChecksum(_ bytes: inout [UInt8]) {
     guard bytes[12] == 8, bytes[13] == 0, bytes.count >= 42, bytes[23] == 17 else { return }
     let header = 14 + 4 * Int(bytes[14] & 0x0F)

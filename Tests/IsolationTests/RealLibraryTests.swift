@@ -8,7 +8,7 @@ import Testing
 @testable import Nearend
 @testable import SimulatedHardware
 
-/// DeepFilterNet itself, where `Scripts/install-dependencies test` could fetch it.
+/// The wheel of DeepFilterNet, if `Scripts/install-dependencies test` could fetch it.
 private let wheelPath = ".build/isolation/\(IsolationPackage.standard.wheels[IsolationPackage.machine]?.name ?? "none.whl")"
 private let hasWheel = access(wheelPath, R_OK) == 0
 
@@ -28,7 +28,7 @@ struct RealLibraryTests {
     #expect(files.library.hasPrefix(folder.path))
   }
 
-  /// A talker over a room's noise: 1.5 s of noise alone, and then both.
+  /// A talker in a noisy room: 1.5 s of noise alone, then both.
   private static func scene(noise level: Double, rate: Int = rate) throws -> (microphone: [Float], talker: [Float]) {
     let speech = try Speech(.nearEnd, rate: rate).samples
     let talker = [Float](repeating: 0, count: 3 * rate / 2) + speech.prefix(5 * rate / 2)
@@ -37,7 +37,7 @@ struct RealLibraryTests {
     return (talker.map { $0 + Float(gain * generator.gaussian()) }, talker)
   }
 
-  /// The voice without its delay.
+  /// Returns the processed voice with its delay removed.
   private func processed(_ microphone: [Float], mode: MicMode, rate: Int = rate, canceller: EchoCanceller = .nearend) throws -> [Float] {
     let renderer = try ManualRenderer(rate: rate)
     let files = files

@@ -1,6 +1,7 @@
 import Testing
 
-/// What `body` throws; nil, with an issue, if it throws nothing or something else. Swift 6.0's `#expect(throws:)` returns nothing.
+/// Returns the error that `body` throws; records an issue and returns nil if it throws none, or another kind. Swift 6.0's
+/// `#expect(throws:)` does not return it.
 func thrown<Failure: Error, Value>(
   _ type: Failure.Type, sourceLocation: SourceLocation = #_sourceLocation, by body: () throws -> Value
 ) -> Failure? {

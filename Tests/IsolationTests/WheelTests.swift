@@ -6,7 +6,7 @@ import Testing
 @testable import IsolationStore
 @testable import SimulatedHardware
 
-/// Where a test's files are; gone with the test.
+/// A folder for a test's files, removed with the test.
 final class Folder {
   let path: String
   init() throws {
@@ -43,7 +43,7 @@ func archive(_ files: [(name: String, bytes: [UInt8])], damages: Bool = false) -
   return result + number(directory.count, 4) + number(start, 4) + number(0, 2)
 }
 
-/// A package of a test's own, whose library is a text.
+/// A package for tests, whose library is plain text.
 struct Fixture {
   let folder: Folder
   let wheel: [UInt8]
@@ -67,7 +67,7 @@ struct Fixture {
   }
 
   var installed: [String] { (try? FileManager.default.contentsOfDirectory(atPath: store.folder).sorted()) ?? [] }
-  /// Nothing half done is left beside it.
+  /// A Boolean value indicating whether no partial files are left beside it.
   var isTidy: Bool {
     let beside = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/data/nearend")) ?? []
     return beside.allSatisfy { $0 == "isolation" }
@@ -107,7 +107,7 @@ struct WheelTests {
     #expect(throws: IsolationError.self) { try DeepFilter(found) }
     #expect(try fixture.store.remove())
     #expect(try !fixture.store.remove() && fixture.installed.isEmpty)
-    // Not `notInstalled` where another test has loaded a library of that name.
+    // Any error: it is not `notInstalled` if another test has loaded a library of that name.
     #expect(throws: IsolationError.self) { try IsolationFiles.find(environment) }
   }
 
@@ -175,7 +175,7 @@ struct WheelTests {
       #expect(error?.description.contains(words) == true, "\(error?.description ?? "nothing")")
       #expect(fixture.installed.isEmpty && fixture.isTidy)
     }
-    // Every byte changed, and every length: an error or the contents, and never a crash.
+    // With each byte changed, and cut at each length: an error or the contents, never a crash.
     let whole = archive(files)
     for index in whole.indices {
       for change: UInt8 in [1, 0xFF] {
@@ -207,7 +207,7 @@ struct WheelTests {
   }
 }
 
-/// Serves a folder over HTTP on this machine, for as long as it lives: Python's own.
+/// Serves a folder over HTTP on this machine while it lives, with Python's own server.
 final class FileServer {
   let address: String
   private let process: ChildProcess

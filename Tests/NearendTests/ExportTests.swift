@@ -1,7 +1,7 @@
 import Nearend
 import Testing
 
-/// Imports only the product, as a program does.
+/// Imports only the product `Nearend`, as a program does.
 @Suite("import Nearend is enough")
 struct ExportTests {
   @Test("D4, K1: to configure a session, to give it a participant, and to play something into the microphone")

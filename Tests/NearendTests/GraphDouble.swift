@@ -6,8 +6,8 @@ import Synchronization
 
 @testable import Nearend
 
-/// A graph without a daemon: like PipeWire's it asks the session for its demand, on a control thread of its own, and records what it would
-/// have linked.
+/// A graph without a daemon: like PipeWire's, it asks the session for its demand on a control thread of its own, and records what it would
+/// link.
 final class GraphDouble: SessionGraph {
   struct State {
     var isStarted = false
@@ -20,9 +20,9 @@ final class GraphDouble: SessionGraph {
     var graphSinks: [String] = []
     var rebuilds = 0
   }
-  /// Called when its settings are read: among others in the middle of a session's end.
+  /// Called when its settings are read, which also happens in the middle of a session's end.
   let whenAsked = Callback<@Sendable () -> Void>()
-  /// Called when a recovery waits for links: whether they can be made.
+  /// Called when a recovery waits for links; returns whether they can be made.
   let whenLinking = Callback<@Sendable () -> Bool>()
   let core: AudioCore
   let options: GraphOptions
@@ -103,13 +103,13 @@ final class GraphDouble: SessionGraph {
 
   // MARK: Events
 
-  /// Makes applications link to nearend's devices, or leave.
+  /// Simulates which applications are linked to nearend's devices.
   func use(_ applications: [Media]) {
     state.withLock { $0.applications = applications }
     demandChanged()
   }
   func use(_ route: RouteStatus) { state.withLock { $0.route = route } }
-  /// Defers everything requested meanwhile.
+  /// Runs `body` while the control thread is blocked, so that requests are deferred.
   func whileItWaits(_ body: () throws -> Void) rethrows {
     control.suspend()
     defer { control.resume() }
@@ -162,7 +162,7 @@ final class GraphWorld: Sendable {
 
   /// The newest graph.
   var graph: GraphDouble? { state.withLock { $0.graphs.last } }
-  /// Filter nodes that exist now, the most there ever were, and attempts to make one.
+  /// The number of filter nodes now, their maximum, and the number of attempts to make one.
   var nodes: Int { state.withLock { $0.nodes } }
   var mostNodes: Int { state.withLock { $0.mostNodes } }
   var starts: Int { state.withLock { $0.starts } }

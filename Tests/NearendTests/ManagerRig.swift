@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// A manager with its own graphs, and its observed events.
+/// A manager with graphs of its own, and a record of its events.
 struct ManagerRig {
   let world = GraphWorld()
   let manager: AudioSessionManager
@@ -18,7 +18,7 @@ struct ManagerRig {
   /// Every warning so far.
   var warnings: [String] { manager.log.all.filter { $0.level == .warning }.map(\.message) }
 
-  /// A call: media "mic" that sends and "ear" that receives. Returns when the graph, which follows on a thread of its own, provides both.
+  /// Registers a call: media "mic", which sends, and "ear", which receives. Returns once the graph, on its own thread, provides both.
   func registerCall() throws {
     try manager.registerMedia(id: "mic", isSend: true, isReceive: false)
     try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
@@ -28,7 +28,7 @@ struct ManagerRig {
     manager.unregisterMedia(id: "mic")
     manager.unregisterMedia(id: "ear")
   }
-  /// 100 ms of 16 kHz mono.
+  /// Registers a speaker output of 16 kHz mono with a buffer of 100 ms.
   func registerSpeaker(_ id: String = "ear") -> Bool {
     manager.registerSpeakerOutput(mediaId: id, sampleRate: 16_000, channelCount: 1, bufferSize: 3_200)
   }

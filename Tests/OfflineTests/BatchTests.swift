@@ -68,7 +68,7 @@ struct BatchTests {
     }
   }
 
-  /// A folder with two microphones, of which the second is not there, and a manifest of three rows.
+  /// A folder with a manifest of three rows and two microphone files, of which the second is missing.
   private func place() throws -> TestFolder {
     let folder = try TestFolder()
     try folder.wave("a.wav", TestSignals.noise(frames: 48_000))
@@ -128,11 +128,11 @@ struct BatchTests {
     #expect(second.processed == 0.3)
     #expect(try Data(contentsOf: URL(filePath: folder.file("out/results.csv"))) != table)
     #expect(states(try run(folder)) == ["before", "before", "before"])
-    // A voice that is cut short, and a record that is.
+    // A truncated voice, and a truncated record.
     try Data(count: 100).write(to: URL(filePath: folder.file("out/a.wav")))
     try Data("{".utf8).write(to: URL(filePath: folder.file("out/c.json")))
     #expect(states(try run(folder)) == ["done", "before", "done"])
-    // Another input, other settings.
+    // A changed input, and changed settings.
     try folder.wave("a.wav", TestSignals.noise(frames: 33_600))
     #expect(states(try run(folder)) == ["done", "before", "before"])
     #expect(states(try run(folder, [.voiceProcessingEnableAGC: .bool(false)])) == ["done", "done", "done"])
@@ -144,11 +144,11 @@ struct BatchTests {
     #expect(states(try run(folder, only: ["c"])) == ["done"])
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/results.csv")))
     #expect(throws: OfflineError.options(reason: "\(folder.file("cases.csv")) has no case 'd'")) { try run(folder, only: ["d"]) }
-    // The voice of the case a would be out/a.wav.
+    // The voice of case "a" would be written to out/a.wav.
     try FileManager.default.moveItem(atPath: folder.file("a.wav"), toPath: folder.file("out/a.wav"))
     try "microphone,name\nout/a.wav,other\nc.wav,a\n".write(toFile: folder.file("cases.csv"), atomically: true, encoding: .utf8)
     #expect { try run(folder) } throws: { "\($0)".contains("out/a.wav: it is an input of the batch") }
-    // The manifest is the table's place.
+    // The manifest is where the table would be written.
     try FileManager.default.removeItem(atPath: folder.file("cases.csv"))
     try "microphone,name\nc.wav,c\n".write(toFile: folder.file("out/results.csv"), atomically: true, encoding: .utf8)
     try FileManager.default.createSymbolicLink(atPath: folder.file("cases.csv"), withDestinationPath: folder.file("out/results.csv"))

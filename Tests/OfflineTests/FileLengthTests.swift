@@ -5,7 +5,7 @@ import Testing
 
 internal import SoundFileLibrary
 
-/// Files whose header does not contain their length, or lies about it.
+/// Files whose header lacks their length, or states a wrong one.
 @Suite("Length of sound files")
 struct FileLengthTests {
   private static let frames = 20_000
@@ -24,7 +24,7 @@ struct FileLengthTests {
     return try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
   }
 
-  /// A FLAC whose STREAMINFO claims so many samples, of 36 bits.
+  /// A FLAC file whose STREAMINFO claims `total` samples, a number of 36 bits.
   private func flac(_ name: String, claims total: UInt64) throws -> String {
     var data = try write(name, Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16))
     data[21] = data[21] & 0xF0 | UInt8(truncatingIfNeeded: total >> 32 & 0x0F)
@@ -33,7 +33,7 @@ struct FileLengthTests {
     return folder.file(name)
   }
 
-  /// An Ogg Vorbis whose last page claims to end at another sample; the page's checksum is right.
+  /// An Ogg Vorbis file whose last page claims to end at sample `end`; the page's checksum is right.
   private func ogg(_ name: String, claims end: UInt64) throws -> String {
     var data = [UInt8](try write(name, Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS)))
     let page = try #require(data.indices.last { $0 + 27 <= data.count && Array(data[$0..<$0 + 4]) == Array("OggS".utf8) })
@@ -54,7 +54,7 @@ struct FileLengthTests {
     return try SoundInput(path: folder.file("out.wav")).length
   }
 
-  /// The number of samples that `play-into-mic` would play.
+  /// Returns the number of samples that `play-into-mic` would play.
   private func played(_ path: String) throws -> Int {
     let reader = try SoundReader(path: path)
     var count = 0
@@ -92,14 +92,14 @@ struct FileLengthTests {
     arguments: [0, 1, 0x8000_0000, 0x4000_0000_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF] as [UInt64])
   func oggLies(_ end: UInt64) throws {
     let path = try ogg("lies.ogg", claims: end)
-    // It is read as far as it goes, to the end of its last block, or refused.
+    // It is read to the end of its last block, or refused.
     do { #expect(try process(path) <= Self.frames + 8_192) } catch { #expect(error is OfflineError) }
     do { #expect(try played(path) <= 2 * Self.frames) } catch { #expect(error is OfflineError) }
   }
 
   @Test("X1: a file of more than a day is refused before any of it is kept")
   func tooLong() throws {
-    // 25 hours at 4 kHz: a hole in the file, which takes no space on the disk.
+    // 25 hours at 4 kHz, as a sparse file.
     let path = try folder.wave("long.wav", TestSignals.noise(frames: 100), rate: 4_000)
     let bytes = 25 * 3_600 * 4_000 * 2
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -12,7 +12,7 @@ struct ManualRendererTests {
     let renderer = try ManualRenderer(rate: rate)
     try renderer.set(.bypassVoiceProcessing, to: .bool(true))
     let noise = TestSignals.noise(frames: max(8 * quantum, rate / 5))
-    // The very first cycle counts, too: the path is always ready.
+    // From the very first cycle: the path is always ready.
     let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: quantum)
     let latency = renderer.latency(quantum: quantum)
     #expect(latency > 0)

@@ -11,7 +11,7 @@ struct OfflineProcessorTests {
 
   init() throws { folder = try TestFolder() }
 
-  /// A far end, its echo 20 ms later in the microphone, and somebody who talks over it from the middle on.
+  /// A far end, its echo 20 ms later in the microphone, and a near end that talks over it from the middle on.
   private func call(seconds: Int = 2) throws -> OfflineOptions {
     let far = TestSignals.bursts(frames: seconds * 48_000)
     let near = TestSignals.noise(frames: far.count, seed: 9)
@@ -30,7 +30,7 @@ struct OfflineProcessorTests {
     second.output = folder.file("again.wav")
     second.plot = folder.file("again.png")
     let alone = try OfflineProcessor(first).run()
-    // As many others as there are processors do the same concurrently.
+    // The same, concurrently, once for each processor.
     let metrics = try await withThrowingTaskGroup(of: ProcessingMetrics.self) { group in
       for index in 0..<3 {
         var options = second
@@ -90,7 +90,7 @@ struct OfflineProcessorTests {
     "S9: any rate and channel count goes in, and the output is a mono file of the microphone's rate and length, in time with it",
     arguments: [(8_000, 1, 48_000, 1), (11_025, 2, 8_000, 1), (44_100, 1, 48_000, 2), (96_000, 8, 22_050, 1), (384_000, 1, 16_000, 1)])
   func rates(rate: Int, channels: Int, farRate: Int, farChannels: Int) throws {
-    // 300 Hz in bursts, the same in every channel: contained in all rates.
+    // Bursts of 300 Hz, the same in every channel: within the band of every rate.
     func bursts(_ rate: Int, _ channels: Int, seconds: Double) -> [Float] {
       (0..<Int(seconds * Double(rate))).flatMap { index -> [Float] in
         let t = Double(index) / Double(rate)
@@ -130,7 +130,7 @@ struct OfflineProcessorTests {
     #expect(erle > 10)
     let delay = try #require(metrics.totals.echoDelay)
     #expect(abs(delay - 20) < 4, "\(delay) ms")
-    // The far end's pauses, of 0.1 s every 0.5 s, are in their place in the file.
+    // The far end's pauses, 0.1 s in every 0.5 s, are where they are in the file.
     #expect(metrics.series.farEndLevel[4] < -80)
     #expect(metrics.series.farEndLevel[3] > -20)
     #expect(metrics.series.voiceLevel[25] < metrics.series.microphoneLevel[25] - 10)

@@ -5,8 +5,8 @@ import SessionModel
 import TestPlugIns
 import Testing
 
-/// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's own cycle: Debian's swh-plugins, and some of known
-/// effect.
+/// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's cycle: Debian's swh-plugins, and test plug-ins of
+/// known effect.
 @Suite("Plug-ins")
 struct PlugInTests {
   private static let quantum = 256
@@ -31,7 +31,7 @@ struct PlugInTests {
     }
   }
 
-  /// A slow wave: a step between two samples of it is far smaller than a click.
+  /// A low tone, whose steps from sample to sample are far smaller than a click.
   private static func tone(_ frames: Int) -> [Float] { (0..<frames).map { 0.25 * sin(Float($0 % 512) * 2 * .pi / 512) } }
 
   private func voice(_ renderer: ManualRenderer, _ microphone: [Float], between: (Int) throws -> Void = { _ in }) throws -> [Float] {
@@ -45,7 +45,7 @@ struct PlugInTests {
 
   private func largestStep(_ samples: [Float]) -> Float { zip(samples.dropFirst(), samples).reduce(0) { max($0, abs($1.0 - $1.1)) } }
 
-  /// The largest difference between `sound` and `gain` times what was `delay` frames before, from a frame on.
+  /// The largest difference, from frame `start` on, between `sound` and the input `delay` frames earlier times `gain`.
   private func difference(_ sound: [Float], _ input: [Float], delay: Int, gain: Float, from start: Int) -> Float {
     (start..<sound.count).reduce(0) { max($0, abs(sound[$1] - gain * input[$1 - delay])) }
   }

@@ -4,7 +4,7 @@ import SessionModel
 import Synchronization
 import Testing
 
-/// A program's own stages in the chains of a manual renderer, which runs the audio thread's own cycle.
+/// A program's own stages in the chains of a manual renderer, which runs the audio thread's cycle.
 @Suite("Stages")
 struct StageTests {
   private static let quantum = 256

@@ -4,10 +4,10 @@ import Nearend
 @testable import OfflineProcessing
 
 enum TestSignals {
-  /// The choices that cancel echo.
+  /// The values of the setting that cancel echo.
   static let cancellers: [EchoCanceller] = [.nearend, .webrtc]
 
-  /// White noise at −14 dBFS, repeatable; each value fits 16 bits.
+  /// Repeatable white noise at −14 dBFS; each value is exact in 16 bits.
   static func noise(frames: Int, seed: UInt64 = 5) -> [Float] {
     var state = seed
     return (0..<frames).map { _ in

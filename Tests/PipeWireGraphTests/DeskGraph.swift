@@ -4,7 +4,7 @@ import SessionModel
 @testable import PipeWireClient
 @testable import PipeWireGraph
 
-/// A graph with nearend, a card and an application, as the daemon's registry tells of it.
+/// A graph with nearend, a card and an application, as the daemon's registry lists it.
 struct DeskGraph {
   /// Links between ports, by the ids below.
   var links: [(output: UInt32, input: UInt32)] = []
@@ -14,7 +14,7 @@ struct DeskGraph {
   static let (filter, nearendSpeaker, nearendMicrophone): (UInt32, UInt32, UInt32) = (1, 2, 3)
   static let (card, microphone, application): (UInt32, UInt32, UInt32) = (10, 11, 20)
 
-  /// Ports by id: its node, name, channel, and whether it is an input, or a monitor.
+  /// Ports by id: node, name, channel, whether it is an input, and whether it is a monitor.
   private static let ports: [UInt32: (UInt32, String, String, Bool, Bool)] = [
     100: (filter, "mic_MONO", "MONO", true, false), 101: (filter, "ref_FL", "FL", true, false), 102: (filter, "ref_FR", "FR", true, false),
     103: (filter, "call_FL", "FL", true, false), 104: (filter, "call_FR", "FR", true, false),

@@ -111,7 +111,7 @@ struct ConfigurationTests {
     let text = try String(contentsOf: package.appending(path: "Resources/nearend.toml"), encoding: .utf8)
     let commented = try Configuration(text: text, path: "nearend.toml")
     #expect(commented == Configuration(), "as it is shipped it changes nothing")
-    // Every value is there, behind a #.
+    // Every value is in the file, commented out.
     let values = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.wholeMatch(of: /#([a-zA-Z]+ = .*)/).map { String($0.output.1) } ?? ""
     }

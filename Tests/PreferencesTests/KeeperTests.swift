@@ -7,7 +7,7 @@ import Testing
 
 @testable import Preferences
 
-/// A service without a daemon, and files of its own.
+/// A service without a daemon, with its own configuration and remembered settings.
 private final class Kept {
   let folder: String
   let service: NearendService
@@ -39,7 +39,7 @@ private final class Kept {
     service.stop()
   }
 
-  /// As an editor does: another file, renamed over the first.
+  /// Writes the file as an editor does: a new file, renamed over the old one.
   func write(_ text: String) throws {
     try FileManager.default.createDirectory(
       atPath: URL(fileURLWithPath: configuration).deletingLastPathComponent().path, withIntermediateDirectories: true)
@@ -100,7 +100,7 @@ struct KeeperTests {
     let remembered = file.peek { Issue.record("\($0)") }
     #expect(remembered.names == ["echoCanceller", "outputVolume", "voiceProcessingEnableAGC"])
     #expect(remembered[.outputVolume] == .number(0.3))
-    // Another run, with a file that has its own mind of one of them.
+    // Another run, with a file that sets one of them differently.
     kept.stop()
     let folder = kept.folder
     kept = try Kept(folder: folder + "-next", "volume = 0.5\n")
@@ -111,7 +111,7 @@ struct KeeperTests {
     _ = try kept.remembered.update { $0[.voiceProcessingEnableAGC] = nil }
     #expect(kept.has(.voiceProcessingEnableAGC, .bool(true)))
     #expect(kept.says("reset: voiceProcessingEnableAGC true"))
-    // A change against the file holds, and is told to end with this run.
+    // A change against the file holds, and the log says that it ends with this run.
     kept.service.perform(.set(.outputVolume, 0.75))
     #expect(kept.says("outputVolume is 0.75 for this run only: nearend.toml:1 says 0.5"))
     try kept.write("# the same in another line\nvolume = 0.5\nns = false\n")
@@ -174,7 +174,7 @@ struct KeeperTests {
     #expect(eventually { snapshot.sinks.isEmpty && snapshot.sends.isEmpty })
   }
 
-  /// An even port that nobody has, nor the next.
+  /// A free, even port of which the next is free, too.
   private func freePort() throws -> UInt16 {
     for _ in 0..<100 {
       let port = UInt16.random(in: 10_000...30_000) * 2

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RTP packets and addresses")
 struct RTPPacketTests {
-  /// A packet of two frames of two channels, with any of its bytes changed.
+  /// A packet of two frames in two channels, after `change`.
   private func packet(_ change: (inout [UInt8]) -> Void = { _ in }) -> [UInt8] {
     var bytes: [UInt8] = []
     RTPPacket.append(to: &bytes, payloadType: 127, hasMarker: true, sequence: 0x1234, timestamp: 0x0102_0304, ssrc: 0xDEAD_BEEF)

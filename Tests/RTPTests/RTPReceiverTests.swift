@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RTP reception")
 struct RTPReceiverTests {
-  /// A receiver with a clock and a sender, and what it has played.
+  /// A receiver with a clock and a sender, and the samples that it has played.
   private struct Rig {
     var receiver = RTPReceiver(patience: 0.02, longest: 1_920)
     var played: [Int16] = []
@@ -20,7 +20,7 @@ struct RTPReceiverTests {
       time += seconds
       receiver.advance(to: time) { played += $0 }
     }
-    /// One every 10 ms.
+    /// Receives the packets, one every 10 ms.
     mutating func take(all packets: some Sequence<[UInt8]>, from source: DatagramSource = alice) {
       for packet in packets {
         take(packet, from: source)
@@ -29,12 +29,12 @@ struct RTPReceiverTests {
     }
   }
 
-  /// Packets of 10 ms of a rising saw, whose samples are never 0.
+  /// Packets of 10 ms with a rising sawtooth, whose samples are never 0.
   private func packets(_ count: Int, ssrc: UInt32 = 1, sequence: UInt16 = 65_500, timestamp: UInt32 = 0xFFFF_F000) -> [[UInt8]] {
     var sender = RTPSender(milliseconds: 10, ssrc: ssrc, sequence: sequence, timestamp: timestamp)
     return sender.take(saw(0, count))
   }
-  /// What packets `from` to `to`, without it, say.
+  /// The samples of the packets from `from` up to, but not including, `to`.
   private func saw(_ from: Int, _ to: Int) -> [Int16] {
     let frames: Range<Int> = from * 480..<to * 480
     return frames.map { (frame: Int) -> Int16 in Int16(frame % 30_000 + 1) }
@@ -47,7 +47,7 @@ struct RTPReceiverTests {
     rig.take(all: packets(200))
     let heard = mono(rig.played)
     #expect(heard.count == 199 * 480)
-    // Behind the first packet, which rises from silence.
+    // After the first packet, which fades in from silence.
     #expect(Array(heard[480...]) == saw(2, 200))
     #expect(rig.receiver.counts.packets == 199 && rig.receiver.counts.expected == 199 && rig.receiver.counts.lost == 0)
     #expect(rig.receiver.stream?.ssrc == 1 && rig.receiver.stream?.channels == 1 && rig.receiver.packetFrames == 480)
@@ -75,7 +75,7 @@ struct RTPReceiverTests {
     #expect(heard.count == 99 * 480, "the time of the lost packet is filled")
     #expect(rig.receiver.counts.lost == 1 && rig.receiver.counts.late == 0)
     #expect(abs(rig.receiver.recentLoss(at: rig.time) - 0.01) < 0.001)
-    // The saw is 1 a sample: nothing in the gap's neighbourhood may be a step of more than the crossfade makes.
+    // The sawtooth rises by 1 a sample: around the gap no step may exceed what the crossfade causes.
     let around: Range<Int> = 48 * 480..<52 * 480
     let steps = around.map { (frame: Int) -> Int in abs(Int(heard[frame + 1]) - Int(heard[frame])) }
     #expect(steps.max()! < 400, "\(steps.max()!)")
@@ -100,7 +100,7 @@ struct RTPReceiverTests {
     rig.take(all: packets(50))
     for packet in packets(5_000, ssrc: 2) { rig.take(packet, from: Rig.mallory) }
     for packet in packets(10, ssrc: 3) { rig.take(packet) }
-    // The same SSRC from elsewhere.
+    // The same SSRC from a different address.
     for packet in packets(10, sequence: 14) { rig.take(packet, from: Rig.mallory) }
     #expect(rig.receiver.counts.refused == 5_020 && rig.receiver.lastFault == .source)
     #expect(mono(rig.played).count == 49 * 480)
@@ -180,7 +180,7 @@ struct RTPReceiverTests {
     #expect(mono(rig.played).count == 19 * 480 && rig.receiver.counts.lost == 0)
   }
 
-  /// The same with both channels alike.
+  /// The same packet in stereo, with both channels alike.
   private func stereo(_ packet: [UInt8]) -> [UInt8] {
     var double = Array(packet[..<12])
     for index in stride(from: 12, to: packet.count, by: 2) {
@@ -208,7 +208,7 @@ struct RTPReceiverTests {
     let (again, channels) = (rig.played.count, change == "to stereo" ? 2 : 1)
     #expect(rig.receiver.stream?.channels == channels && rig.receiver.counts.streams == 2)
     #expect((48...51).contains((again - heard) / 960), "\((again - heard) / 960)")
-    // What is heard of the new format is what was sent.
+    // What is heard in the new format is what was sent.
     let end = mono(rig.played).suffix(20 * 480)
     #expect(Array(end) == saw(180, 200))
   }

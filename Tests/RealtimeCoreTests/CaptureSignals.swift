@@ -14,7 +14,7 @@ enum CaptureSignals {
     }
   }
 
-  /// What is above 5 kHz, where the clicks of a switch are and a low tone has nothing.
+  /// The part above 5 kHz, which contains the clicks of a switch and nothing of a low tone.
   static func high(of voice: some Collection<Float>, rate: Int) -> [Float] {
     var high = Array(voice)
     let frames = high.count
@@ -25,7 +25,7 @@ enum CaptureSignals {
     return high
   }
 
-  /// The largest sample above 5 kHz, where a low tone has nothing, once the path that starts from nothing has settled. At 48 kHz.
+  /// The largest sample above 5 kHz, where a low tone has no power, once the path has settled from silence. At 48 kHz.
   static func click(_ voice: some Collection<Float>) -> Float { high(of: voice, rate: 48_000)[4_800...].reduce(0) { max($0, abs($1)) } }
 
   /// Speech-like: voiced syllables of changing pitch and formants with pauses between phrases, and some hiss.
@@ -71,7 +71,7 @@ enum CaptureSignals {
     return (0..<Int(seconds * Double(rate))).map { _ in gain * noise.next() }
   }
 
-  /// What a microphone hears of a loudspeaker: a direct path of `delay` frames, and a tail of four combs and two allpasses (Schroeder) that
+  /// A loudspeaker as a microphone hears it: a direct path of `delay` frames, and a tail of four combs and two allpasses (Schroeder) that
   /// decays by 60 dB in 0.3 s.
   static func room(_ far: [Float], rate: Int, delay: Int, gain: Float) -> [Float] {
     var combs = [29.7, 37.1, 41.1, 43.7].map { Comb(delay: Int($0 * Double(rate) / 1000), seconds: 0.3, rate: rate) }
@@ -85,7 +85,7 @@ enum CaptureSignals {
     }
   }
 
-  /// Mean square of the blocks of 20 ms (at 48 kHz) within 16 dB of the loudest.
+  /// Mean square over those blocks of 20 ms (at 48 kHz) that are within 16 dB of the loudest.
   static func activePower(_ samples: some Collection<Float>) -> Double {
     let all = Array(samples), size = 960
     let powers = stride(from: 0, to: max(all.count - size, 1), by: size).map { start in power(all[start..<min(start + size, all.count)]) }
@@ -176,7 +176,7 @@ struct CaptureRun: ~Copyable {
 
   func latency(quantum: Int) -> Int { path.latency(quantum: quantum) }
 
-  /// Runs whole cycles, and drops the rest. `each` is called before every cycle with the index of its first frame.
+  /// Runs whole cycles, and drops the remainder. `each` is called before every cycle with the index of its first frame.
   mutating func process(
     _ microphone: [Float], reference: [Float]? = nil, quantum: Int, each: (Int, CaptureControls) -> Void = { _, _ in }
   ) -> [Float] {

@@ -30,15 +30,15 @@ final class CoreRig: @unchecked Sendable {
     } while core.isMakingCapturePath
   }
 
-  /// All that the left speaker has played.
+  /// The left speaker's samples since the start.
   private(set) var played: [Float] = []
-  /// What it played in the last cycle.
+  /// The left speaker's samples in the last cycle.
   private(set) var lastSpeaker: [Float]?
 
-  /// The graph goes on for so many frames without this process.
+  /// Advances the graph by `frames` without this process.
   func lose(frames: Int) { position += UInt64(frames) }
 
-  /// Runs one cycle as long as `microphone`.
+  /// Runs one cycle of the length of `microphone`.
   @discardableResult
   func cycle(
     _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil, hasReference: Bool = true

@@ -1,6 +1,6 @@
 extension TransitionTests {
-  /// The effects of each event while nearend manages the session itself. event | change of the state | effects; an event that is not listed
-  /// does nothing, and "set *" stands for each of the init-only settings.
+  /// The effects of each event while nearend manages the session itself, as rows of event | change of the state | effects; an event that is
+  /// not listed does nothing, and "set *" stands for each of the init-only settings.
   static let defaultMode = """
     idle
       registerMedia new:s | +new:s +activated | demand:s+awake

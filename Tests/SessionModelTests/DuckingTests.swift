@@ -1,12 +1,12 @@
 import SessionModel
 import Testing
 
-/// The rules of ducking, with the time given.
+/// The rules of ducking, in simulated time.
 @Suite("Ducking")
 struct DuckingTests {
   private let music = StreamVolumes(channels: [0.5, 0.4])
 
-  /// The volumes heard on the way to a gain, and the seconds that it takes, in steps of 10 ms.
+  /// The volumes on the way to a gain, in steps of 10 ms, and the seconds that it takes.
   private func ramp(_ ducking: inout StreamDucking, to target: Double, cycle: Double = 0, isLeaving: Bool = false) -> [StreamDucking.Heard]
   {
     var heard: [StreamDucking.Heard] = []

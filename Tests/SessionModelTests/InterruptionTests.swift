@@ -18,14 +18,14 @@ struct InterruptionTests {
         state = next
       }
     }
-    /// "daemonLost 2.0 recovered"
+    /// The records as words, such as "daemonLost 2.0 recovered".
     var words: [String] { history.records(at: clock).map { "\($0.reason) \($0.duration) \($0.outcome)" } }
   }
   private static let mic = SessionEvent.registerMedia(id: "mic", isSend: true, isReceive: false)
 
   @Test("I1, I2: every reason except frozen changes each state like a lost daemon", arguments: Representative.allCases)
   func reasons(_ representative: Representative) {
-    // In the interrupted ones the daemon is already lost.
+    // In the interrupted states the daemon is already lost.
     guard !representative.state.interruptions.contains(.daemonLost) else { return }
     // All reasons except the daemon depend on who manages the session.
     let isManaged = representative.state.settings.configuresDevices

@@ -41,7 +41,7 @@ struct InvariantTests {
     }
   }
 
-  /// A different one each time; a failure names it.
+  /// A new seed for each run; a failure names it.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
   @Test("S3: a source runs exactly while the unit does")

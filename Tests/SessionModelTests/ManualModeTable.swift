@@ -1,6 +1,6 @@
 extension TransitionTests {
-  /// The effects of each event while a call manager activates the session (S1). event | change of the state | effects; an event that is not
-  /// listed does nothing, and "set *" stands for each of the init-only settings.
+  /// The effects of each event while a call manager activates the session (S1), as rows of event | change of the state | effects; an event
+  /// that is not listed does nothing, and "set *" stands for each of the init-only settings.
   static let manualMode = """
     manualIdle
       registerMedia new:s | +new:s |

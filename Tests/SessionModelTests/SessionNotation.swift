@@ -68,7 +68,7 @@ extension SessionRefusal {
   }
 }
 
-/// Representative states, each made as its name says and not by `reduce`.
+/// Representative states, each constructed directly, not by `reduce`.
 enum Representative: String, CaseIterable {
   case idle, receiving, sending, sourced, call, application, unlinked, lasting
   case interrupted, background, interruptedInBackground, awaitingForeground

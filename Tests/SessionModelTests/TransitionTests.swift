@@ -40,7 +40,8 @@ struct TransitionTests {
     #expect(state.media.map(\.id) == ["b", "a", "parec"])
   }
 
-  /// A state's name stands alone, its rows are indented below it. "a x / y, b z" means the events "a x", "a y" and "b z".
+  /// Reads a table: a state's name on a line of its own, its rows indented below it. "a x / y, b z" means the events "a x", "a y" and "b
+  /// z".
   private static func read(_ text: String) throws -> Table {
     var table: Table = [:]
     var state = ""

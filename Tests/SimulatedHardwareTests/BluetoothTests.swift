@@ -55,7 +55,7 @@ struct BluetoothTests {
     let session = try deskSession(.laptop, .bluetooth)
     let desk = try #require(session.desk)
     try session.wait(forDefault: "sink", toBe: sink)
-    // From 0.5 on it observes who records from a source of its own, and no longer roles.
+    // From 0.5 on WirePlumber observes recordings from a source of its own, and no longer stream roles.
     let looksAtRoles = try session.run("wireplumber", "--version").output.contains("libwireplumber 0.4.")
     let loopback = looksAtRoles ? nil : try session.spawnHeadsetLoopback()
     if loopback != nil { try session.wait(forDefault: "source", toBe: PrivateSession.headsetLoopback) }

@@ -53,7 +53,7 @@ struct DeskTests {
     #expect(try DeskView(session).device(.usb)?["device.bus"] == "usb")
     desk.unplug(.usb)
     try session.wait(for: "the nodes to go") { try !DeskView(session).nodeNames.contains { $0.contains("usb") } }
-    // Takes the id that has become free.
+    // Takes the freed id.
     desk.plug(.bluetooth)
     try session.waitForDesk()
     desk.plug(.usb)
@@ -139,7 +139,7 @@ struct DeskTests {
     recorder.end()
   }
 
-  /// A file of 30 s of noise.
+  /// Writes 30 s of noise to a file; returns its path.
   private static func tone(in folder: String) throws -> String {
     let count = 48_000 * 30
     func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }

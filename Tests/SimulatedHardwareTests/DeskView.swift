@@ -7,7 +7,7 @@ struct DeskView {
   struct Object {
     var id: Int
     var properties: [String: String]
-    /// Names of the active profile, of the active routes with their port types, and the availability of every route.
+    /// The active profile's name; below, the active routes with their port types, and the availability of every route.
     var profile = ""
     var routes: [String: String] = [:]
     var availability: [String: String] = [:]

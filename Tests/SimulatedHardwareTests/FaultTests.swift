@@ -60,7 +60,7 @@ struct FaultTests {
     while !storm.isFinished {
       usleep(1_000)
       guard room.position != last else { continue }
-      // A cycle is 5 ms long.
+      // A cycle lasts 5 ms.
       if monotonicSeconds() - since > 0.04 { late += 1 }
       (last, since) = (room.position, monotonicSeconds())
     }
@@ -69,7 +69,7 @@ struct FaultTests {
     try session.wait(for: "cycles") { room.position! > position + 4_800 }
   }
 
-  /// A session whose graph runs, with a room that sees its cycles.
+  /// A session whose graph runs, with a room that counts its cycles.
   private func runningRoom() throws -> (PrivateSession, Room) {
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
@@ -83,7 +83,7 @@ struct FaultTests {
     return (session, room)
   }
 
-  /// The clock's position once it has not moved for 20 quanta; nil if it keeps moving.
+  /// Returns the clock's position once it has stood still for 20 quanta; nil if it keeps moving.
   private func positionAtRest(_ room: Room) -> UInt64? {
     var last = room.position
     return poll {

@@ -19,7 +19,7 @@ struct LoginManagerTests {
     let heard = "\(session.path)/heard"
     let monitor = try session.spawn("dbus-monitor", ["--system", "sender='org.freedesktop.login1'"], output: heard)
     func text() -> String { (try? String(contentsOfFile: heard, encoding: .utf8)) ?? "" }
-    // The monitor is ready once it hears anything.
+    // The monitor is ready once it reports any message.
     try session.wait(for: "the monitor") {
       manager.prepareForSleep(false)
       return text().contains("member=PrepareForSleep")

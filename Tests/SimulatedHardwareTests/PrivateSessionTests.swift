@@ -131,7 +131,7 @@ func processes(of path: String) -> [String] {
   }
 }
 
-/// A session made by another process of the test's; it ends with that process.
+/// A session made by a separate process; it ends with that process.
 private func sessionInAnotherProcess() throws -> (path: String, parent: ChildProcess, input: ChildSocket) {
   let (socket, parent) = try ChildSocket.make { childs in
     try ChildProcess(

@@ -29,7 +29,7 @@ struct RoomTests {
     let response = RoomResponse(seed: options.seed).taps
     let first = try #require(response.firstIndex { $0 != 0 })
     let expected = 10 + room.delay(quantum: quantum) + first
-    // The impulse response itself comes back, up to a scale.
+    // The impulse response itself comes back, up to a factor.
     let peak = try #require(heard.indices.max { abs(heard[$0]) < abs(heard[$1]) })
     #expect(peak == expected)
     let scale = heard[peak] / response[first]
@@ -57,7 +57,7 @@ struct RoomTests {
     let recording = try probe.run()
     let echo = try #require(Measures.activeLevel(recording.samples["microphone"] ?? [], rate: 48_000))
     let played = try #require(Measures.activeLevel(speech, rate: 48_000))
-    // It was set for another voice: 0 to −6 dB are expected.
+    // The level was set for a different voice: 0 to −6 dB are expected.
     #expect(abs(echo - played + 3) < 3, "\(echo - played) dB")
   }
 
@@ -135,7 +135,7 @@ struct RoomTests {
     var noiseOnly = RoomMeter(conversation: conversation)
     for window in 0..<6_000 {
       let time = Double(window) * 0.01
-      // Noise passes almost unchanged; each 100 ms of echo lose 30 dB, and come out 50 ms late.
+      // Noise passes almost unchanged; every 100 ms of echo are 30 dB lower, and come out 50 ms late.
       let (noise, left) = (1e-6, 0.8e-6)
       let isPaused = (1_500..<4_500).contains(window)
       let hasEcho = !isPaused && window % 20 < 10

@@ -67,7 +67,7 @@ struct SignalTests {
     let steady = try #require(Measures.activeLevel(sine, rate: 48_000))
     #expect(abs(steady + 3.01) < 0.3)
     let halting = try #require(Measures.activeLevel(sine + [Float](repeating: 0, count: 96_000) + sine, rate: 48_000))
-    // The standard counts the first 0.2 s of a pause as speech; counted completely, these pauses would cost 3 dB.
+    // The standard counts the first 0.2 s of a pause as speech; if pauses counted in full, these would cost 3 dB.
     #expect(abs(halting - steady) < 0.8)
     #expect(Measures.activeLevel([0, 0, 0], rate: 48_000) == nil)
   }
@@ -122,5 +122,5 @@ struct SignalTests {
   }
 }
 
-/// Kept between runs.
+/// A folder that is kept between runs.
 let speechCache = FileManager.default.temporaryDirectory.appendingPathComponent("nearend-test-speech").path

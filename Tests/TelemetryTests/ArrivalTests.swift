@@ -9,7 +9,7 @@ struct ArrivalTests {
     meter.arrived(frames: frames, rate: 48_000, at: UInt64(1e12 + milliseconds * 1e6))
   }
 
-  /// The spikes among writes at these times.
+  /// Returns the times of the spikes among writes at these times.
   private static func spikes(_ times: [Double]) -> [Double] {
     var meter = ArrivalMeter()
     return times.compactMap { arrive(&meter, $0) }

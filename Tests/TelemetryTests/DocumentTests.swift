@@ -4,7 +4,7 @@ import SessionModel
 import Synchronization
 import Testing
 
-/// A service that has not joined a graph, which these tests do not need.
+/// The documents of a service that has not joined a graph.
 @Suite("Reports of a service")
 struct DocumentTests {
   private final class Heard: Sendable {

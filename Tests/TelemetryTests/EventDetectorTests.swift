@@ -60,7 +60,7 @@ struct EventDetectorTests {
     var detector = EventDetector()
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 3)], at: 0).first == .drop("a", consecutive: 3, total: 3))
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 5)], at: 400).count == 1)
-    // Three more: one of the old run, then a write that fit, then two.
+    // Three more drops: one of the old run, then a write that fit, then two.
     #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 8)], at: 800).first == .drop("a", consecutive: 2, total: 8))
   }
 

@@ -73,7 +73,7 @@ struct TelemetryTests {
     let all = Mutex<[TelemetryRecord]>([])
   }
 
-  /// A bus with telemetry behind it, which records what it is given.
+  /// A bus with telemetry that records the lines it would send.
   private static func rig(_ gate: TelemetryGate = TelemetryGate(), version: String = "1.10") -> (EventBus, Telemetry, Lines, Call) {
     let (bus, lines, media) = (EventBus(), Lines(), Call())
     let outlet = TelemetryOutlet(name: "test") { batch in

@@ -3,7 +3,7 @@ import SessionModel
 import TestSupport
 import Testing
 
-/// `Resources/grafana-nearend.json`, as Grafana would ask Prometheus.
+/// `Resources/grafana-nearend.json`: the queries that Grafana would send to Prometheus.
 @Suite("Grafana")
 struct GrafanaTests {
   private struct Dashboard: Decodable {
@@ -53,7 +53,7 @@ struct GrafanaTests {
       }
       asked.formUnion(names)
       #expect(target.expr.contains("{instance=~\"$instance\"}"), "\(target.expr)")
-      // A counter is of use only as what it grew by.
+      // A counter is useful only by its growth.
       for name in names where name.hasSuffix("_total") { #expect(target.expr.contains(/(increase|rate)\(/), "\(target.expr)") }
     }
     #expect(asked.count >= 20)

@@ -31,7 +31,7 @@ struct LiveTests {
     let packet = [Int16](repeating: 1_000, count: 320)
     func write() -> Bool { packet.withUnsafeBytes { sink.write($0) } }
 
-    // Cycles run: full, so that the next write is refused; then played out.
+    // Once cycles run, the ring is full, so the next write is refused; then it plays out.
     try session.wait(for: "cycles") { service.snapshot().graph.cycles > 0 }
     while write() {}
     try session.wait(for: "the frame drop") { try records(.sinkFrameDrop).first?.mediaId == "bruno" }
@@ -57,7 +57,7 @@ struct LiveTests {
     #expect(try #require(metrics["nearend_sink_drops_total", "sink", "bruno"]) >= 1)
     #expect(metrics["nearend_events_total", "kind", "deviceChange"] == 1)
     _ = service.telemetryJSON()
-    // The level falls from the moment when nothing is written any more.
+    // The level falls as soon as nothing is written any more.
     var peak = 0.0
     try session.wait(for: "the level", detail: { "\(peak) dBFS" }) {
       _ = write()

@@ -34,7 +34,7 @@ final class LoopbackServer: Sendable {
   var requests: [Request] { state.withLock { $0.requests } }
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
-  /// - Parameter port: 0 for any that is free.
+  /// - Parameter port: 0 for any free port.
   init(_ answer: Answer, port: UInt16 = 0) throws {
     state = Mutex(State(answer: answer))
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -53,7 +53,7 @@ final class LoopbackServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
     try #require(result, "no port on 127.0.0.1: \(String(cString: strerror(errno)))")
     Thread { [weak self] in
-      // Closed by the accepting side: a free number soon belongs to another server.
+      // Closed by the accepting thread: a closed descriptor's number soon belongs to another server.
       defer { close(listener) }
       while true {
         let connection = accept(listener, nil, nil)

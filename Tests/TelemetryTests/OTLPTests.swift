@@ -5,7 +5,7 @@ import Testing
 
 @testable import Nearend
 
-/// What a collector reads, strictly: every key is known, every integer of 64 bits a text.
+/// The request as a strict collector reads it: every key is known, every 64-bit integer is a string.
 private struct Received: Decodable {
   struct Value: Decodable { var stringValue, intValue: String? }
   struct Attribute: Decodable {
@@ -48,7 +48,7 @@ private struct Received: Decodable {
     try Self.check(JSONSerialization.jsonObject(with: body), Self.shape, "")
   }
 
-  /// The message's fields, of fields.
+  /// The fields of a message, recursively.
   private indirect enum Shape { case leaf, message([String: Shape]) }
   private static let shape: Shape = {
     let attribute = Shape.message(["key": .leaf, "value": .message(["stringValue": .leaf, "intValue": .leaf])])
@@ -76,7 +76,7 @@ private struct Received: Decodable {
 
   var metrics: [Metric] { resourceMetrics.flatMap { $0.scopeMetrics.flatMap(\.metrics) } }
   func metric(_ name: String) throws -> Metric { try #require(metrics.first { $0.name == name }, "\(name)") }
-  /// The point with this one attribute; without one, the only point.
+  /// The point with this attribute; without an attribute, the only point.
   func point(_ name: String, _ key: String? = nil, _ value: String? = nil) throws -> Point {
     let metric = try metric(name)
     let points = metric.sum?.dataPoints ?? metric.gauge?.dataPoints ?? []
@@ -106,7 +106,7 @@ struct OTLPTests {
     #expect(request.headers.contains("Content-Type: application/json\r\n") && request.headers.contains("Authorization: Bearer abc"))
     let received = try Received(request.body)
 
-    // All of them, each as what it is.
+    // Every family, each with its kind.
     let families = ServiceMetrics(Sample.call).families
     #expect(received.metrics.count == families.count)
     for (metric, family) in zip(received.metrics, families) {
@@ -129,7 +129,7 @@ struct OTLPTests {
     ]
     for (name, unit) in units { #expect(try received.metric(name).unit == unit, "\(name)") }
 
-    // What had counted before the first reading, since nearend began: 75 s ago.
+    // A counter that had counted before the first reading starts when nearend did: 75 s ago.
     let cycles = try received.point("nearend_cycles")
     let counted = try #require(UInt64(cycles.timeUnixNano)) - UInt64(try #require(cycles.startTimeUnixNano))!
     #expect(abs(Double(counted) - 75e9) < 1e6)
@@ -161,10 +161,10 @@ struct OTLPTests {
     #expect(try start(second, "a") == "100")
     #expect(try start(second, "b") == "1000")
     #expect(try start(read([("a", 2), ("b", 1)], at: 3_000), "a") == "2000")
-    // Gone, and back.
+    // The participant goes, and returns.
     _ = try read([("a", 2)], at: 4_000)
     #expect(try start(read([("a", 2), ("b", 1)], at: 5_000), "b") == "4000")
-    // A clock that is set back never makes a sum begin after it is read.
+    // Even if the clock is set back, a sum never starts after its reading.
     #expect(try start(read([("a", 2), ("b", 1)], at: 50), "a") == "50")
   }
 

@@ -1,11 +1,11 @@
 import SessionModel
 import TestSupport
 
-/// Reports for texts.
+/// Reports to make text of.
 extension Sample {
   static let idle = ServiceReport(snapshot: Snapshot(version: "1.2.3"), session: SessionState())
 
-  /// A running session with one participant, as a server would be told of it.
+  /// A running session with two participants, as reported to a server.
   static let call: ServiceReport = {
     var session = SessionState()
     for event: SessionEvent in [
@@ -67,7 +67,7 @@ extension Sample {
     return report
   }()
 
-  /// A call manager's session without voice processing, waiting.
+  /// A session without voice processing that waits for a call manager.
   static let plain: ServiceReport = {
     var session = SessionState()
     for event: SessionEvent in [

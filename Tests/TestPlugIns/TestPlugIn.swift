@@ -1,13 +1,13 @@
 import Foundation
 
-/// LADSPA plug-ins of known effect and known faults, made of C when a test needs them.
+/// LADSPA plug-ins of known effect and with known faults, compiled from C when a test needs them.
 public enum TestPlugIn {
-  /// What a plug-in is made of.
+  /// The properties of a plug-in.
   public struct Traits: Sendable {
-    /// Frames by which it is late, told by its port "latency"; up to 65535.
+    /// Frames by which it delays, reported by its port "latency"; at most 65535.
     public var delay = 0
     public var isHardRealtime = true
-    /// Swaps its two sides.
+    /// Makes it stereo; it swaps the two channels.
     public var isStereo = false
     /// Frames after which it puts out NaN.
     public var nanFrom: Int?
@@ -15,11 +15,11 @@ public enum TestPlugIn {
     public var hangs = false
     /// Frames after which it hangs.
     public var hangsFrom: Int?
-    /// Frames by which it is later than it said, which it tells after 8192 frames.
+    /// Additional frames of delay, which it reports only after 8192 frames.
     public var laterDelay = 0
-    /// The most instances that it can be made into.
+    /// The number of instances after which it refuses to make another; nil for any number.
     public var mostInstances: Int?
-    /// "Gain" is 0 to a 24000th of the sample rate.
+    /// Makes the range of "Gain" 0 to a 24000th of the sample rate.
     public var isRateRelative = false
 
     public init() {}
@@ -42,7 +42,7 @@ public enum TestPlugIn {
 
   public struct Failure: Error { public var reason: String }
 
-  /// Compiles a library with the one plug-in "test", whose port "Gain" is 0 to 2, at first 1; returns "path:test".
+  /// Compiles a library with one plug-in, "test", whose port "Gain" has the range 0 to 2 and the default 1; returns "path:test".
   public static func make(in folder: String, _ traits: Traits) throws -> String {
     let name = "\(folder)/plugin-\(UInt64.random(in: .min ... .max))"
     try source.write(toFile: "\(name).c", atomically: true, encoding: .utf8)

@@ -6,8 +6,8 @@ package func addHostileNode(_ properties: [String: String], to client: OpaquePoi
   withProperties(properties) { hc_add_node(client, $0, $1) }
 }
 
-/// Adds a card of a hostile client with properties of any text; `hc_remove_device` removes it. `params` are pods by their param's id, at
-/// addresses aligned to 8; they are copied.
+/// Adds a card of a hostile client with properties of any text; `hc_remove_device` removes it. `params` are pods by param id, at
+/// addresses aligned to 8 bytes; they are copied.
 package func addHostileCard(
   _ properties: [String: String], params: [(id: UInt32, pod: UnsafeRawBufferPointer)] = [], to client: OpaquePointer
 ) -> OpaquePointer? {

@@ -1,6 +1,6 @@
 import SessionModel
 
-/// A constant status document, and its parts, so that what is made of it can be compared. Tests change in it what they are about.
+/// A constant status document and its parts, so that output made from it can be compared. Tests change the parts that they are about.
 package enum Sample {
   package static let microphone = Device(
     name: "alsa_input.pci-0000_00_1f.3.analog-stereo", description: "Built-in Audio Analog Stereo", direction: .input, isDefault: true,
@@ -15,7 +15,7 @@ package enum Sample {
     name: "alsa_output.pci-0000_00_1f.3.hdmi-stereo", description: "HDMI / DisplayPort", direction: .output, isDefault: true,
     portType: .hdmi, availability: .no)
 
-  /// One of any number of participants, who differ in name, kind, state and all that is counted.
+  /// The participant with this number; participants differ in name, kind, state and every counter.
   package static func sink(_ index: Int) -> SinkStatus {
     let names = ["alice", "Zoë 🦊", "李雷"]
     let states: [SinkStatus.State] = [.playing, .underrun, .buffering, .idle]

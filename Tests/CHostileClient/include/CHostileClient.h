@@ -1,4 +1,4 @@
-// A client of a PipeWire daemon that may send anything: pods of any bytes, properties of any text. Calls may come from any one thread.
+// A client of a PipeWire daemon that may send anything: pods of any bytes, properties of any text. Call it from one thread at a time.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,23 +18,24 @@ typedef struct hc_property {
   const char *key, *value;
 } hc_property;
 
-// Returns NULL if no daemon answers. Everything a client has made goes with it, except what points here.
+// Returns NULL if no daemon answers. Disconnecting ends everything that the client has made; remove hc_node, hc_device and
+// hc_metadata before.
 hc_client *hc_connect(const char *socket);
 void hc_disconnect(hc_client *client);
 bool hc_is_connected(hc_client *client);
 
-// Connects a client that only counts the Props that it is told of nodes whose name begins with "hostile.".
+// Connects a client that only counts the Props received from nodes whose name begins with "hostile.".
 hc_client *hc_connect_ear(const char *socket);
 uint32_t hc_heard(hc_client *client);
 
-// Finds the registry's objects of a kind, "Node", "Port" or "Metadata", with the name `name` (NULL for any); returns how many there are.
+// Finds the registry's objects of a kind, "Node", "Port" or "Metadata", with the name `name` (NULL for any); returns their number.
 uint32_t hc_find(hc_client *client, const char *kind, const char *name, uint32_t *ids, uint32_t most);
 // Finds a node's ports.
 uint32_t hc_ports(hc_client *client, uint32_t node, bool is_input, uint32_t *ids, uint32_t most);
 // Finds the nodes that clients of `application` have linked to the inputs, or outputs, of `node`.
 uint32_t hc_linked(hc_client *client, const char *application, uint32_t node, bool is_input, uint32_t *ids, uint32_t most);
 
-// Between these the client answers nobody, with all that is its own, as if its program hung. Other calls are allowed.
+// Between these two calls neither the client nor any of its objects answers, as if its program hung. Other calls are allowed.
 void hc_hold(hc_client *client);
 void hc_release(hc_client *client);
 
@@ -47,9 +48,9 @@ hc_node *hc_add_node(hc_client *client, const hc_property *properties, uint32_t 
 void hc_tell_latency(hc_node *node, const hc_pod *pod, bool is_input);
 // Publishes a param of the node; the pod's object names which.
 void hc_tell_props(hc_node *node, const hc_pod *pod);
-// 0xFFFFFFFF until the daemon has given one.
+// The node's id; 0xFFFFFFFF until the daemon has assigned one.
 uint32_t hc_node_id(hc_node *node);
-// How often somebody has set soft volumes, as nearend does when it lowers a stream.
+// How often soft volumes were set on the node, as nearend does when it lowers a stream.
 uint32_t hc_lowered(hc_node *node);
 void hc_remove_node(hc_node *node);
 

@@ -5,15 +5,15 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// The softphone twice, in a room with echo, beside a nearend that runs already.
+/// Two softphones in a room with echo, joined to a running nearend.
 @Suite("Joined programs", .serialized)
 struct JoinedProgramsTests {
   private static let rate = 16_000
-  /// Hz: in what each softphone plays, above most of what speech has.
+  /// The tone in what each softphone plays, in Hz, above most of the spectrum of speech.
   private static let tones = ["one": 5_000.0, "two": 6_000.0]
   private static let seconds = 90
 
-  /// A softphone that plays a voice with a tone in it, and whose process is the one that is returned.
+  /// Starts a softphone that plays a voice with a tone in it; returns its process.
   private func softphone(_ name: String, voice: Voice, in session: PrivateSession) throws -> RunningProgram {
     let speech = try Speech(voice, rate: Self.rate).samples
     let step: Double = 2 * .pi * Self.tones[name]! / Double(Self.rate)
@@ -89,8 +89,8 @@ struct JoinedProgramsTests {
     let ear = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 3 * 48_000)
     try session.link("hw.speaker:monitor_FL", ear.recordPort("left"))
     let heard = try ear.run().samples["left"] ?? []
-    // In the middle one of the quarters of a second: a busy machine loses cycles, and with them the phase. A participant's sound is steered
-    // to the graph's clock, up to half a percent beside its own.
+    // The median over quarters of a second: a busy machine loses cycles, which breaks the phase. A participant's sound is resampled to the
+    // graph's clock, which shifts its frequency by up to half a percent.
     func level(_ tone: Double) -> Double {
       let levels = stride(from: 0, to: heard.count - 12_000, by: 12_000).map { start in
         stride(from: 0.995, through: 1.005, by: 0.0004).map {
@@ -104,12 +104,12 @@ struct JoinedProgramsTests {
     for (name, tone) in Self.tones { #expect(level(tone) > nobody + 6, "\(name): \(level(tone)), beside it \(nobody)") }
   }
 
-  /// Expects both programs to receive the same voice with 20 dB less echo than the microphone has, once the canceller had its time.
+  /// Expects both programs to receive the same voice with 20 dB less echo than the microphone has, once the canceller has converged.
   private func sendVoices(_ session: PrivateSession) throws {
     let probe = try GraphProbe(socket: session.socket, name: "wire", play: [:], record: ["microphone"], frames: 8 * 48_000)
     try session.link("hw.mic:capture_MONO", probe.recordPort("microphone"))
     let recording = try probe.run()
-    // The median of the quarters of a second: a busy machine loses cycles, and with each a moment of what the canceller knows.
+    // The median over quarters of a second: each cycle that a busy machine loses sets the canceller back for a moment.
     func level(_ samples: [Float], rate: Int) -> Double { Measures.medianLevel(Array(samples.suffix(4 * rate)), piece: rate / 4) }
     let microphone = level(try #require(recording.samples["microphone"]), rate: 48_000)
     #expect(microphone > -50, "there is echo to cancel")

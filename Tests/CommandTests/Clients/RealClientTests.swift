@@ -41,7 +41,7 @@ struct RealClientTests {
   struct Call {
     let session: PrivateSession
     let nearend: RunningProgram
-    /// Long enough to be played until the test has heard it.
+    /// Long enough to outlast the test's recording.
     let farEnd: [Float]
     let nearEnd: [Float]
     let farEndFile: String
@@ -85,12 +85,12 @@ struct RealClientTests {
 
     /// Expects `recording` to contain what was talked into the microphone.
     func expectNearEnd(_ recording: [Float]) throws {
-      // By seconds: behind a cycle that a busy machine has taken everything comes earlier.
+      // Second by second: after a cycle that a busy machine lost, everything comes earlier.
       let lags = try stride(from: 0, to: nearEnd.count - 47_999, by: 48_000).map { start in
         let second = Array(nearEnd[start..<start + 48_000])
         return try #require(Measures.lag(of: recording, after: second, most: recording.count), "the recording is silent")
       }
-      // Noise suppression and a moving gain keep the voice similar, not equal.
+      // Noise suppression and gain control leave the voice similar, not equal.
       let likeness = lags.map(\.correlation).sorted()
       #expect(likeness[likeness.count / 2] > 0.7, "\(likeness)")
       let best = lags.indices.max { lags[$0].correlation < lags[$1].correlation } ?? 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The example of that name, fed from a file as from a network.
+/// The example `Softphone`, fed from a file at a network's pace.
 enum SoftphoneProgram {
   static let path = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Softphone"
 
@@ -16,7 +16,7 @@ enum SoftphoneProgram {
 
     """
 
-  /// What it has written: 16-bit samples.
+  /// Its output: 16-bit samples.
   static func samples(in file: String) -> [Float] {
     let data = FileManager.default.contents(atPath: file) ?? Data()
     return data.prefix(data.count & ~1).withUnsafeBytes { $0.bindMemory(to: Int16.self).map { Float($0) / 32_768 } }

@@ -9,8 +9,8 @@ import Testing
 @testable import Nearend
 @testable import NearendCommand
 
-/// Replaces each number of the documents that a control socket answers with, one at a time, by each of the worst numbers that JSON can
-/// bring, and shows the result to everything that reads them.
+/// Replaces each number in the control socket's documents, one at a time, by each of the most extreme numbers that JSON can express, and
+/// passes the result to every reader.
 @Suite("Hostile documents")
 struct HostileStatusTests {
   private static var numbers: [Any] { ["inf", "-inf", "nan", 1e300, -1e300, 1e18, -1e18, -1] }
@@ -22,7 +22,7 @@ struct HostileStatusTests {
     now.session.interruptions = [InterruptionRecord(reason: .role, began: 1_700_000_000, duration: 90, outcome: .ended)]
     now.processing.echo = .failing
     now.ducking = DuckingStatus(isActive: true, hasVoice: true, gain: -12, streams: ["music"])
-    // One that is resampled.
+    // A participant that is resampled.
     now.sinks = [Sample.sink(1)]
     (now.sinks[0].state, now.sinks[0].gain) = (.playing, 0.5)
     return now
@@ -89,7 +89,7 @@ struct HostileStatusTests {
 
   private enum Step { case key(String), index(Int) }
 
-  /// The paths of all numbers; of an array only the first and the last element's.
+  /// The paths of all numbers; of an array only those of the first and the last element.
   private static func paths(in value: Any) -> [[Step]] {
     switch value {
     case let members as [String: Any]:

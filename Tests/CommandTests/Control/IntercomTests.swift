@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// Participants on other machines, with the program itself (K12).
+/// Participants on other machines, with the built program (K12).
 @Suite("Intercom", .serialized)
 struct IntercomTests {
-  /// Whether two machines can be had here.
+  /// Why two machines cannot be simulated here; nil if they can.
   private static let obstacle: String? = {
     if getuid() != 0 { return "network namespaces take root" }
     guard let place = try? EmptyPlace() else { return "no folder" }
@@ -16,7 +16,7 @@ struct IntercomTests {
     _ = try? place.start("ip", ["netns", "delete", name]).result()
     return made?.succeeded == true ? nil : "ip netns makes no network namespace here"
   }()
-  /// Not in the trait itself, where Swift 6.0 crashes on an interpolation.
+  /// Not written in the trait itself, because Swift 6.0 crashes on an interpolation there.
   private static let reason = Comment(rawValue: "no two machines: \(obstacle ?? "")")
 
   @Test(
@@ -24,7 +24,7 @@ struct IntercomTests {
     .enabled(if: obstacle == nil, reason), .timeLimit(.minutes(3)))
   func namespaces() throws {
     let program = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Intercom"
-    // Its processes end with it.
+    // Ends the processes when it is released.
     let place = try EmptyPlace()
     let result = try place.start(program, ["--seconds", "48"]).result(timeout: 150)
     withExtendedLifetime(place) {}

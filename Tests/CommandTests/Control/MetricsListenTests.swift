@@ -3,10 +3,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// `nearend metrics --listen`, to curl and to a Prometheus.
+/// `nearend metrics --listen`, as curl and Prometheus see it.
 @Suite("Metrics over TCP", .serialized)
 struct MetricsListenTests {
-  /// As Scripts/install-dependencies unpacks it, or as it is installed.
+  /// The path of Prometheus, where Scripts/install-dependencies unpacks it or where it is installed; nil if there is none.
   private static let prometheus: String? = {
     let unpacked = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../.build/prometheus/usr/bin/prometheus")
     if FileManager.default.isExecutableFile(atPath: unpacked.path) { return unpacked.standardized.path }
@@ -20,7 +20,7 @@ struct MetricsListenTests {
     return (running, String(url.0))
   }
 
-  /// A nearend without a daemon, whose socket answers.
+  /// Starts nearend without a daemon, and waits until it says so; its socket answers then.
   private func startNearend(_ place: EmptyPlace) throws -> RunningProgram {
     let nearend = try place.startNearend("--headless", "--wait")
     #expect(nearend.says("waiting for it"), "\(nearend.errors)")
@@ -59,7 +59,7 @@ struct MetricsListenTests {
       let answer = try curl(place, arguments)
       #expect(answer.status == status && answer.text.contains(words), "\(arguments.last ?? ""): \(answer)")
     }
-    // Those who only hold a connection make room for who asks.
+    // Idle connections make room for a client that sends a request.
     let port = try #require(UInt16(url.split(separator: ":").last ?? ""))
     let idle = (0..<40).map { _ in connection(toLoopback6: port) }
     defer { for descriptor in idle { close(descriptor) } }
@@ -69,7 +69,7 @@ struct MetricsListenTests {
     #expect(descriptors < 60, "\(descriptors)")
   }
 
-  /// Status, then headers and body.
+  /// Returns the status, and headers and body as one text.
   private func curl(_ place: some Place, _ arguments: [String]) throws -> (status: String, text: String) {
     let result = try place.start("curl", ["-sS", "-i", "--max-time", "60"] + arguments).result()
     return (result.output.split(separator: " ").dropFirst().first.map(String.init) ?? result.errors, result.output)
@@ -145,7 +145,7 @@ struct MetricsListenTests {
     let nearend = try startNearend(place)
     try wait("query?query=nearend_up", for: #","1"]"#)
     try wait("query?query=nearend_connected", for: #""__name__":"nearend_connected""#)
-    // Every family has a help and a type that Prometheus has understood.
+    // Prometheus has understood the help and the type of every family.
     try wait("metadata?metric=nearend_cycles_total", for: #""type":"counter""#, #""help":"Cycles of the graph that were processed.""#)
     nearend.process.signal(SIGKILL)
     _ = nearend.process.wait()
@@ -153,7 +153,7 @@ struct MetricsListenTests {
     try wait("query?query=up", for: #","1"]"#)
   }
 
-  /// A port that nobody has now.
+  /// A TCP port that is free at the moment.
   private func freePort() -> UInt16? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

@@ -120,7 +120,7 @@ struct RemoteControlTests {
     let curl = try session.run("curl", ["-sS", "--unix-socket", "\(session.path)/nearend/control.sock", "http://nearend/status"])
     #expect(try JSONDecoder().decode(Snapshot.self, from: Data(curl.output.utf8)).graph.isConnected)
 
-    // A second instance names who holds the node, and how to see it.
+    // A second instance says which process holds the node, and how to attach to it.
     let second = try session.nearend("--headless")
     #expect(second.exit == .status(75))
     #expect(second.errors.split(separator: "\n").count == 1, "\(second.errors)")
@@ -189,7 +189,7 @@ struct RemoteControlTests {
     try write("truncated.wav", good.dropLast(1_000))
     try write("nothing.wav", Data())
     try write("text.wav", Data("no sound".utf8))
-    // The header states the number.
+    // The channel count is in the header.
     var nine = good
     nine[22] = 9
     try write("nine.wav", nine)

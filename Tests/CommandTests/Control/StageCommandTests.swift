@@ -7,7 +7,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// `nearend stage`, from outside.
+/// `nearend stage`, as a user runs it.
 @Suite("Plug-ins by command", .serialized)
 struct StageCommandTests {
   @Test("O9: inspect tells plug-ins, ports, ranges and defaults, and names one that crashes or hangs, without a nearend that runs")

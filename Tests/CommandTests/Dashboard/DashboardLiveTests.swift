@@ -77,7 +77,7 @@ struct DashboardLiveTests {
     try terminal.expect("ACTIVE")
     try terminal.type("c")
     try terminal.expect("Second Microphone")
-    // The default, the first, the second.
+    // To the first row (the default), then to the second device.
     try terminal.type("Home", "Down", "Down", "Enter")
     try terminal.type("F5")
     try terminal.expect("hw.second, picked")

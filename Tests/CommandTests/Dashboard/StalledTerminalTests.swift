@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// A dashboard on a terminal that nobody reads.
+/// A dashboard on a terminal whose output is not read.
 @Suite("Dashboard, stalled", .serialized)
 struct StalledTerminalTests {
-  /// A pseudo-terminal that can be held, as by Ctrl-S: writers block.
+  /// A pseudo-terminal that can be stopped, as by Ctrl-S: writers block.
   private final class Silent {
     let near: Int32
     private let far: Int32

@@ -3,18 +3,18 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// What `make deb` makes of a program that stands for the one built for release: it runs this build's, and needs libpipewire.
+/// The result of `make deb` with a stand-in for the release program, which runs this build's and links libpipewire.
 @Suite("Debian package", .serialized)
 struct DebianPackageTests {
   private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
 
-  /// Whether this machine makes and installs such packages.
+  /// A Boolean value indicating whether this machine can build and install Debian packages.
   private static let isDebian = ["dpkg", "dpkg-deb", "dpkg-shlibdeps"].allSatisfy {
     (try? Program.find($0, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
   }
 
-  /// The place's program.
+  /// Compiles the stand-in; returns its path.
   private func program(_ place: EmptyPlace) throws -> String {
     let (source, program) = ("\(place.path)/program.c", "\(place.path)/nearend")
     try """
@@ -68,7 +68,7 @@ struct DebianPackageTests {
       try FileManager.default.createDirectory(atPath: "\(root)/var/lib/dpkg/\(folder)", withIntermediateDirectories: true)
     }
     try Data().write(to: URL(fileURLWithPath: "\(root)/var/lib/dpkg/status"))
-    // An empty system: it lacks what the package needs.
+    // An empty system, without the package's dependencies.
     func dpkg(_ arguments: String...) throws -> ToolResult {
       let options = ["--root=\(root)", "--log=/dev/null", "--force-not-root", "--force-bad-path", "--force-depends"]
       return try place.start("dpkg", options + arguments).result()

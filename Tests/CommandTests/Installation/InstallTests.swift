@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// What `make install` puts below a folder of the test's own, with the programs of this debug build in place of those built for release.
+/// The files that `make install` puts below a test folder, with the programs of this debug build in place of the release build's.
 @Suite("Installation", .serialized)
 struct InstallTests {
   private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
@@ -21,7 +21,7 @@ struct InstallTests {
     return try place.start("make", arguments + variables, ["KEEP_SYMBOLS": "1"]).result()
   }
 
-  /// Every file below a folder, and with `folders` those, too, by its path in there.
+  /// The relative paths of every file below a folder, and with `folders` of every folder, too.
   private func contents(_ folder: String, folders: Bool = false) throws -> Set<String> {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder)
     var isFolder = ObjCBool(false)
@@ -32,7 +32,7 @@ struct InstallTests {
 
   private func text(_ file: String) throws -> String { try String(contentsOfFile: file, encoding: .utf8) }
 
-  /// A page as a reader sees it, but for its layout.
+  /// The words of a manual page, without its layout.
   private func words(ofPage text: String) -> String {
     text.replacing("\\-", with: "-").replacing("\\(aq", with: "'").replacing(/\\f[BIR]/, with: "")
   }
@@ -53,14 +53,14 @@ struct InstallTests {
     let nested = ["sink-add", "sink-remove", "sink-list", "config-path", "config-check", "config-show"]
     expected.formUnion((Self.commands + nested).map { "share/man/man1/nearend-\($0).1" })
     #expect(Set(expected.map { "opt/ne/\($0)" }).subtracting(files) == [])
-    // Pages and examples may be more.
+    // There may be more pages and examples than these.
     #expect(
       files.allSatisfy { expected.contains(String($0.dropFirst(7))) || $0.contains("/man/man") || $0.contains("/examples/") }, "\(files)")
     let program = "\(root)/opt/ne/bin/nearend"
     #expect(try place.start(program, ["--version"]).result().output == place.nearend("--version").output)
     #expect(try text("\(root)/opt/ne/lib/systemd/user/nearend.service").contains("\nExecStart=/opt/ne/bin/nearend --headless --wait\n"))
 
-    // Installing twice is idempotent, and files of others stay.
+    // Installing is idempotent, and other files stay.
     #expect(try make("install", in: place, "DESTDIR=\(root)", "PREFIX=/opt/ne").succeeded)
     #expect(try contents(root) == files)
     try "theirs".write(toFile: "\(root)/opt/ne/share/man/man1/other.1", atomically: true, encoding: .utf8)
@@ -112,7 +112,7 @@ struct InstallTests {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))
       let help = try place.nearend(command + ["--help"], ["COLUMNS": "400"]).output
-      // The lists' first column, not what a description speaks of.
+      // Only the first column of the lists: descriptions mention other commands.
       let listed = help.split(separator: "\n").compactMap { $0.wholeMatch(of: #/  (\S.*?)(?:  +.*)?/#)?.1 }
       let options = listed.flatMap { $0.matches(of: /--?[a-z][a-z-]*/).map { String($0.0) } }
       #expect(options.contains("--help"), "\(help)")
@@ -164,7 +164,7 @@ struct InstallTests {
     let place = try EmptyPlace()
     let prefix = "\(place.path)/prefix"
     #expect(try make("install", in: place, "PREFIX=\(prefix)").succeeded)
-    // Below a home, the user's manager looks here.
+    // Where a user's systemd looks if the prefix is below the home folder.
     let unit = "\(prefix)/share/systemd/user/nearend.service"
     for line in ["Type=notify", "Restart=on-failure", "After=pipewire.socket pipewire.service wireplumber.service"] {
       #expect(try text(unit).contains("\n\(line)\n"), "\(line)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// The Makefile, with the test's own programs in place of those that it calls.
+/// The Makefile, with test doubles for the programs that it calls.
 @Suite("make")
 struct MakeTests {
   @Test("O1: make run prints nothing but what the program prints: what a build says goes to standard error")

@@ -39,7 +39,7 @@ struct BatchTests {
     #expect(lines.count == 3 && lines[0].hasPrefix("nearend: 1 of 2: ") && lines[1].hasPrefix("nearend: 2 of 2: "), "\(result.errors)")
     #expect(lines[2].contains("out/results.csv: 2 of 2 cases are done: 2.0 s of audio in ") && lines[2].contains("× real time"))
     #expect(!result.errors.contains("\r"), "a progress bar where there is no terminal")
-    // Each as process makes it alone.
+    // Each equals the output of `process` for that case alone.
     let alone = try place.nearend("process", "--mic", file("three.wav"), "--out", file("alone.wav"), "--no-agc")
     #expect(alone.succeeded, "\(alone)")
     #expect(try Data(contentsOf: URL(filePath: file("alone.wav"))) == Data(contentsOf: URL(filePath: file("out/last.wav"))))
@@ -61,7 +61,7 @@ struct BatchTests {
   @Test("O9: a batch that is killed leaves no half voice, and goes on where it was", arguments: [SIGKILL, SIGTERM])
   func killed(signal: Int32) throws {
     var generator = SeededGenerator(seed: 4)
-    // Long enough to be killed in: it is the last.
+    // The last case is long enough to be killed in.
     try write("long", seconds: 120, &generator)
     try manifest("microphone\none.wav\ntwo.wav\nlong.wav\n")
     let running = try place.start(nearendProgram, arguments("--jobs", "1"))
@@ -75,7 +75,7 @@ struct BatchTests {
       try FileManager.default.attributesOfItem(atPath: file("out/\(name)"))[.systemFileNumber] as? UInt64
     }
     let before = try identity("one.wav")
-    // Shorter, so that the rest is short.
+    // Shorter, so that the resumed batch ends soon.
     try write("long", seconds: 2, &generator)
     let second = try batch("--jobs", "1")
     #expect(second.succeeded && second.errors.contains("3 of 3 cases are done, 2 of them before: 2.0 s of audio"), "\(second)")
@@ -86,7 +86,7 @@ struct BatchTests {
   @Test("O9: on a terminal a bar shows how many are done and the time left, and goes at the end")
   func bar() throws {
     var generator = SeededGenerator(seed: 5)
-    // The time left is known after half a second.
+    // The remaining time is shown after half a second.
     try write("one", seconds: 120, &generator)
     try manifest("microphone\none.wav\n")
     let terminal = try Terminal(in: place, "process", "--batch", file("cases.csv"), "--out", file("out"), columns: 120)

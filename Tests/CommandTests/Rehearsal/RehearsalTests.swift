@@ -5,10 +5,10 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// The whole product in a simulated room, measured from outside.
+/// The whole program in a simulated room, measured from outside.
 @Suite("Rehearsal", .serialized)
 struct RehearsalTests {
-  /// What a rehearsal printed and left behind.
+  /// The output of a rehearsal, and the files that it left behind.
   struct Run: Sendable {
     var status: Snapshot
     var log: String
@@ -71,12 +71,12 @@ struct RehearsalTests {
     #expect(sinks.map(\.channelCount) == [1, 1, 2])
     for sink in sinks {
       #expect(sink.kind == .ring)
-      // A ring is emptied by cycles, so one that is late may leave no room for a write.
+      // Cycles empty a ring, so a late cycle may leave no room for a write.
       #expect(sink.totalDrops <= status.graph.xruns, "\(sink.id)")
-      // A network stall of up to 120 ms empties a ring that waits at 100 ms. Each counts as a spike, whether of the network or of this
-      // machine; stopping at the end is none.
+      // A network stall of up to 120 ms empties a ring whose target is 100 ms. Each stall counts as a spike, whether the network or this
+      // machine causes it; the end of the rehearsal does not.
       #expect(sink.totalUnderruns <= sink.jitterSpikes + 1, "\(sink.id): \(sink.totalUnderruns) of \(sink.jitterSpikes) spikes")
-      // No audio is lost or accumulates: at least 24 s were written and read.
+      // Audio is neither lost nor piled up: at least 24 s were written and read.
       #expect(Double(sink.framesWritten) / Double(sink.sampleRate) > 24, "\(sink.id)")
       #expect(sink.framesWritten - sink.framesRead <= UInt64(sink.sampleRate) / 5, "\(sink.id)")
     }

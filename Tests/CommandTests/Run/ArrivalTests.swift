@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// nearend that starts before what it needs, and where another one runs already.
+/// nearend that starts before its daemon or devices, or while another one runs.
 @Suite("Arrival", .serialized)
 struct ArrivalTests {
   @Test("O6: started with --wait before any daemon, it says so, can be talked to, and takes up its work when the daemon comes")
@@ -60,7 +60,7 @@ struct ArrivalTests {
   func placeIsTaken() throws {
     let session = try plainSession()
     session.stop(.pipewire, with: SIGTERM)
-    // Another control socket, the same daemon: what runs in a container, or a program on the library.
+    // Another control socket and the same daemon, like a nearend in a container, or a program on the library.
     let other = "\(session.path)/other"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     let waiting = try session.startNearend("--headless", "--wait", variables: ["XDG_RUNTIME_DIR": other])
@@ -93,7 +93,7 @@ struct ArrivalTests {
     #expect(terminal.exitStatus == 0)
     #expect(running.process.isRunning)
 
-    // What it was asked to do otherwise it cannot do in the other's place.
+    // Options of its own cannot be applied to the other instance.
     let own = try Terminal(in: session, "--mic", "hw.mic")
     try own.expectEnd()
     #expect(own.exitStatus == 75)

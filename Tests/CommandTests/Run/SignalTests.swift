@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulatedHardware
 
-/// What nearend leaves behind when it ends: in the daemon, in the terminal, among the processes.
+/// What is left when nearend ends: nothing in the daemon, a usable terminal, no process.
 @Suite("Signals", .serialized)
 struct SignalTests {
   private static let reasons = [SIGINT, SIGTERM, SIGHUP]
@@ -28,7 +28,7 @@ struct SignalTests {
     let nodes = try session.run("pw-cli", "ls", "Node").output
     #expect(!nodes.contains("nearend"))
     #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
-    // The session manager chooses again when a device has gone.
+    // The session manager chooses anew when a device disappears.
     try session.wait(for: "the defaults to be as they were") { try session.run("pw-metadata", "0").output == defaults }
   }
 
@@ -79,7 +79,7 @@ struct SignalTests {
     running.process.signal(SIGKILL)
     #expect(running.process.wait() == .signal(SIGKILL))
     try Self.expectNothing(in: session, defaults: defaults)
-    // The next one starts as usual.
+    // A new instance starts as usual.
     let next = try session.startNearend("--headless")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
     #expect(next.process.isRunning)

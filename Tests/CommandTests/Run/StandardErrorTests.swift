@@ -4,7 +4,7 @@ import Testing
 @testable import NearendCommand
 @testable import SimulatedHardware
 
-/// Standard error may be full, gone, or unread; and its content comes from others.
+/// Standard error may be full, closed or unread, and what is written to it comes from other processes.
 @Suite("Standard error", .serialized)
 struct StandardErrorTests {
   enum Broken: String, CaseIterable, CustomTestStringConvertible {
@@ -84,7 +84,7 @@ struct StandardErrorTests {
     for number in 0..<10_000 { outlet.write("line \(number)") }
     outlet.flush(timeout: 0.1)
     #expect(ContinuousClock.now - began < .seconds(5))
-    // The reader takes everything: what waited arrives, one line each.
+    // Once somebody reads, the waiting messages arrive, one line each.
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while !String(decoding: received.suffix(64), as: UTF8.self).contains("line \(LineOutlet.capacity - 1)\n") {

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import SimulatedHardware
 
-/// The service manager's end of `$NOTIFY_SOCKET`: keeps each datagram, with when it came.
+/// The service manager's end of `$NOTIFY_SOCKET`: records each datagram with its time of arrival.
 final class NotifyReceiver: Sendable {
   struct Message: Sendable {
     var text: String
@@ -15,10 +15,12 @@ final class NotifyReceiver: Sendable {
   }
   private let descriptor: Int32
   private let received = Mutex<[Message]>([])
-  /// What `$NOTIFY_SOCKET` holds.
+  /// The value of `$NOTIFY_SOCKET`.
   let name: String
 
-  /// `name`: a path, or `@` and a name. Reads nothing by itself where `isReading` is false.
+  /// - Parameters:
+  ///   - name: a path, or `@` and an abstract name.
+  ///   - isReading: false to read nothing by itself.
   init(_ name: String, isReading: Bool = true) throws {
     self.name = name
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -39,7 +41,7 @@ final class NotifyReceiver: Sendable {
       var buffer = [UInt8](repeating: 0, count: 8_192)
       while true {
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        // What `deinit` shuts down ends with nothing.
+        // `deinit` shuts the socket down, which reads as zero bytes.
         guard count > 0, let self else { return }
         let message = Message(text: String(decoding: buffer.prefix(count), as: UTF8.self), time: monotonicSeconds())
         received.withLock { $0.append(message) }

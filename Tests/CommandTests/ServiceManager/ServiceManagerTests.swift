@@ -8,8 +8,7 @@ import Testing
 @testable import PipeWireGraph
 @testable import SimulatedHardware
 
-/// nearend as a service of systemd's: what it tells the service manager and the journal, with a real datagram socket in the manager's
-/// place.
+/// nearend as a systemd service: what it reports to the service manager, for which a datagram socket stands in, and to the journal.
 @Suite("Service manager", .serialized)
 struct ServiceManagerTests {
   @Test("O6: notifications reach a socket of the file system and an abstract one, whole")
@@ -55,7 +54,7 @@ struct ServiceManagerTests {
 
     #expect(poll { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
     let times = receiver.messages.filter { $0.has("WATCHDOG=1") }.map(\.time)
-    // Every 0.3 s, and what a busy machine makes of that.
+    // Every 0.3 s, with a margin for a busy machine.
     #expect((times[3] - times[0]) / 3 < 0.6, "\(times)")
     let statuses = receiver.messages.compactMap(\.status)
     #expect(zip(statuses, statuses.dropFirst()).allSatisfy { $0 != $1 }, "a status is told once: \(statuses)")
@@ -91,7 +90,7 @@ struct ServiceManagerTests {
     hangs.wait()
     let before = receiver.count("WATCHDOG=1")
     Thread.sleep(forTimeInterval: 1)
-    // One that was on its way.
+    // One may already have been on its way.
     #expect(receiver.count("WATCHDOG=1") <= before + 1)
     answersAgain.signal()
     #expect(poll { receiver.count("WATCHDOG=1") >= before + 4 ? true : nil } == true)

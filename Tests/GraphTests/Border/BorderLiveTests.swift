@@ -20,7 +20,7 @@ extension GraphTests {
     func volume(_ value: String) throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
-      // PipeWire 1.4 tells what was set on a suspended node once it runs.
+      // PipeWire 1.4 reports what was set on a suspended node only once it runs.
       let recorder = try live.session.spawn("parec", ["--device=nearend.microphone"])
       defer { recorder.end() }
       try live.wait(for: "the recorder") { $0.graph.cycles > 0 }
@@ -129,7 +129,7 @@ enum HostileCard {
   }
 }
 
-/// A class, because Swift 6.0 takes a mutex that two closures share for copied.
+/// A class, because Swift 6.0 reports a mutex shared by two closures as copied.
 private final class Tally: Sendable {
   private let total = Mutex(0)
   var count: Int { total.withLock { $0 } }

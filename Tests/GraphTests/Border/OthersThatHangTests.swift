@@ -8,12 +8,13 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// The daemon makes a client wait for what it has requested of another: a peer that hangs must not make nearend wait.
+  /// The daemon makes a client wait for answers that it has requested from another client: one that hangs must not block nearend.
   @Suite("Others that hang", .serialized)
   struct OthersThatHang {
     private static let headset = "alsa_output.usb-Simulated_USB_Headset-00.analog-stereo"
 
-    /// Checks that the daemon does what nearend asks: add a port. (Tools other than pw-link wait for the session manager themselves.)
+    /// Checks that the daemon carries out a request of nearend's, adding a port. (Tools other than pw-link wait for the session manager
+    /// themselves.)
     private func expectService(_ live: LiveGraph, _ id: String) throws {
       try live.service.addGraphSink(id: id)
       try live.session.wait(forPorts: ["nearend:\(id)_FL"])
@@ -84,7 +85,7 @@ extension GraphTests {
       service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       try session.wait(for: "the headphones") { service.snapshot().route.current.outputs.map(\.portType) == [.headphones] }
       try session.wait(for: "the speaker's links") { service.snapshot().graph.renderLinks == 2 }
-      // What they tell is in flight; whoever asks for their params now is not answered.
+      // Their news is in flight; whoever queries their params now gets no answer.
       for card in cards { hc_tell_again(card) }
       usleep(2_000)
       hc_hold(client)
@@ -123,7 +124,7 @@ extension GraphTests {
       player.signal(SIGSTOP)
       defer { player.signal(SIGCONT) }
       try live.service.set(.duckingLevel, to: .string("max"))
-      // Some steps of its volume; nothing shows from outside that they were requested.
+      // Long enough for some steps of the volume; nothing shows from outside that they were requested.
       Thread.sleep(forTimeInterval: 0.3)
       try expectService(live, "bert")
     }

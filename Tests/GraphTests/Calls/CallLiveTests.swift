@@ -8,10 +8,10 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// Calls as handles, in a live graph.
+  /// `Call` and its handles in a live graph.
   @Suite("Calls", .serialized)
   struct Calls {
-    /// Uses the shared session, as a program does: each test gives back what it takes.
+    /// Uses the shared session, as a program does: each test ends its calls.
     private func with<T>(_ session: PrivateSession, _ body: (AudioSession) async throws -> T) async throws -> T {
       let audio = AudioSession.shared
       await audio.shutDown()
@@ -33,7 +33,7 @@ extension GraphTests {
       }
     }
 
-    /// What a task has taken, so far.
+    /// The values that a task has received so far.
     private final class Taken<Value: Sendable>: Sendable {
       private let values = Mutex<[Value]>([])
       var all: [Value] { values.withLock { $0 } }

@@ -15,7 +15,7 @@ extension GraphTests {
       return nil
     }
 
-    /// Uses the shared manager, as a program does: each test gives back what it takes.
+    /// Uses the shared manager, as a program does: each test releases what it has registered.
     private func with<T>(_ session: PrivateSession, _ body: (AudioSessionManager) throws -> T) throws -> T {
       let manager = AudioSessionManager.shared
       manager.shutDown()

@@ -10,7 +10,7 @@ extension GraphTests {
   struct ManualRendering {
     private static let seconds = 4.0
 
-    /// A far end, its echo 20 ms later in the microphone, and somebody who talks over it from the middle on.
+    /// A far end, its echo 20 ms later in the microphone, and a near end that talks over it from the middle on.
     private func call() throws -> (far: [Float], microphone: [Float]) {
       let far = try Signals.speech(Voice.farEnd[0], seconds: Self.seconds)
       let near = try Signals.speech(.nearEnd, seconds: Self.seconds)
@@ -29,7 +29,7 @@ extension GraphTests {
       let (far, microphone) = try call()
       let live = try LiveGraph(.exact, quantum: quantum) { $0.settings.reference = .mix }
       defer { live.stop() }
-      // Everything that the capture path has ever put out: its state depends on all that it has heard, including silence.
+      // Room for the capture path's whole output: its state depends on everything that it has heard, including silence.
       let queue = SourceQueue(capacity: 4_000_000)
       live.service.core.source.attach(queue)
       defer { live.service.core.source.detach() }
@@ -65,7 +65,7 @@ extension GraphTests {
       #expect(level < -90)
     }
 
-    /// The position of a recording in a longer one that contains it bit by bit.
+    /// Returns the position of a recording in a longer one that contains it bit by bit.
     private func start(of part: [Float], in whole: [Float]) -> Int? {
       guard let loud = part.indices.first(where: { abs(part[$0]) > 0.01 }), loud + 2_000 < part.count else { return nil }
       let pattern = part[loud..<loud + 2_000]

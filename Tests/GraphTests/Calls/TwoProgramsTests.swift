@@ -9,11 +9,11 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// A program on the library, and others on its socket.
+  /// A program on the library, and other programs on its control socket.
   @Suite("Two programs", .serialized)
   struct TwoPrograms {
     private static let rate = 48_000
-    /// 20 ms.
+    /// Frames of 20 ms.
     private static let frame = 960
     private static let own = ["ann", "bea", "cleo"]
     private static let others = ["xenia", "yara", "zoe"]

@@ -12,7 +12,7 @@ extension GraphTests {
     /// Frames by which the canceller's band split may smear speech around the latency.
     private static let smear = 8
 
-    /// Talks at the real microphone; returns what *Nearend Microphone* gives.
+    /// Plays a signal into the real microphone; returns what *Nearend Microphone* gives.
     private func passage(_ live: LiveGraph, name: String = "probe", _ signal: [Float]) throws -> GraphProbe.Recording {
       let probe = try live.probe(name, play: ["near": signal], record: ["voice", "microphone"], frames: signal.count)
       try live.link([
@@ -91,7 +91,7 @@ extension GraphTests {
       try live.session.wait(for: "the ports' Latency", detail: { "\(told)" }) {
         let dump = try GraphDump(live.session)
         told = Dictionary(uniqueKeysWithValues: ports.map { ($0, dump.latencies(of: $0)) })
-        // Nothing else in this graph has any: the reported latency is nearend's alone.
+        // No other node here has a latency: the reported one is nearend's alone.
         return told["nearend:voice_MONO"]?.first { !$0.isInput }?.frames == latency
           && told["nearend:mic_MONO"]?.first { $0.isInput }?.frames == latency
       }

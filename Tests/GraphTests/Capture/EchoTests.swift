@@ -70,7 +70,7 @@ extension GraphTests {
       defer { live.stop() }
       let room = try live.startRoom()
       defer { room.stop() }
-      // More than it takes: it ends some seconds after the last change, however late this machine makes that.
+      // Longer than needed: the test ends some seconds after the last change, whenever this machine gets there.
       let speech = try Voice.farEnd.prefix(2).map { try Signals.speech($0, seconds: 60) }
       let probe = try live.probe(
         play: ["far": speech[0], "other": speech[1]], record: ["microphone", "voice"], frames: speech[0].count)

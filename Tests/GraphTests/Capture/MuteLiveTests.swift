@@ -22,7 +22,7 @@ private final class VoiceClock: Sendable {
         let clock = Unmanaged<VoiceClock>.fromOpaque(context!).takeUnretainedValue()
         guard clock.isArmed.load(ordering: .acquiring), clock.answer.load(ordering: .relaxed) == 0 else { return }
         let cycles = clock.counted.add(1, ordering: .relaxed).newValue
-        // The second half: its value at the end of the cycle.
+        // Only the second half: the state at the end of the cycle.
         var peak: Float = 0
         for i in frames / 2..<frames { peak = max(peak, abs(samples[i])) }
         if (peak > 0.01) == clock.wantsSound.load(ordering: .relaxed) { clock.answer.store(cycles, ordering: .relaxed) }
@@ -49,7 +49,7 @@ private final class VoiceClock: Sendable {
 extension GraphTests {
   @Suite("Mute, live", .serialized)
   struct MuteLive {
-    /// A call with somebody who talks all the time; voice processing is bypassed, so that the output is known.
+    /// Starts a call with a near end that talks all the time; voice processing is bypassed, so that the output is known.
     private func talk(_ live: LiveGraph, seconds: Int = 30) throws -> GraphProbe {
       live.service.perform(.set(.bypassVoiceProcessing, true))
       let noise = Signals.noise(frames: seconds * 48_000)
@@ -82,15 +82,15 @@ extension GraphTests {
           mutes.append(try #require(clock.cycles(untilSound: false) { live.service.perform(.set(.microphoneMuted, true)) }))
           let links = mode == .restart ? 0 : 1
           try live.wait(for: "\(links) links of the microphone") { $0.graph.captureLinks == links }
-          // The graph keeps running: others' audio is heard meanwhile.
+          // The graph keeps running: application audio is heard meanwhile.
           let cycles = live.service.snapshot().graph.cycles
           try live.wait(for: "more cycles") { $0.graph.cycles > cycles + 20 }
           unmutes.append(try #require(clock.cycles(untilSound: true) { live.service.perform(.set(.microphoneMuted, false)) }))
           try live.wait(for: "the microphone's link") { $0.graph.captureLinks == 1 }
         }
         print("D1 live, quantum 256, \(mode.rawValue): cycles to mute \(mutes), to unmute \(unmutes)")
-        // The first cycle counted is the one in progress. The second smallest value is what the mode needs: a busy machine adds cycles to a
-        // call, and one that it takes from the talker is silent, too.
+        // The first cycle counted is the one in progress. The second smallest count is the mode's own: a busy machine adds cycles to some
+        // changes, and a cycle that it takes from the talker is silent, too.
         let (mute, unmute) = (mutes.sorted()[1], unmutes.sorted()[1])
         // A mute before processing is heard later by the processing's latency.
         let passage = live.service.snapshot().graph.captureLatency / 256 + 1
@@ -146,7 +146,7 @@ extension GraphTests {
       for isMuted in [true, false] {
         var said = ""
         do {
-          // Again where the session manager, which has just opened the card, restored what it knew.
+          // Repeated, because the session manager, which has just opened the card, may have restored its own value.
           try live.session.wait(for: "the card's mute") { () throws -> Bool in
             if live.service.snapshot().route.volumes.microphone.isMuted == isMuted { return true }
             #expect(try live.session.run("wpctl", "set-mute", "\(id)", isMuted ? "1" : "0").succeeded)
@@ -169,20 +169,20 @@ extension GraphTests {
       defer { session.end() }
       let live = try LiveGraph(.hardware, in: session)
       defer { live.stop() }
-      // Session managers suspend what rests, too.
+      // Session managers suspend idle devices, too.
       session.stop(.wireplumber)
       live.service.session.send(.setAutomaticConfiguration(false))
       live.service.perform(.set(.microphoneMuteMode, "restart"))
       live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       func state() throws -> String? { try GraphDump(session).node("hw.mic")?.state }
-      // Whoever wires the graph does so, and has done with it.
+      // Something other than a session manager makes the links, once.
       try live.link([LiveGraph.captureLink])
       try session.wait(for: "the microphone to run") { try state() == "running" }
       #expect(try session.run("pw-link", "--disconnect", LiveGraph.captureLink.0, LiveGraph.captureLink.1).succeeded)
       try session.wait(for: "the microphone to rest") { try state() == "idle" }
       for isMuted in [true, false, true] {
         live.service.perform(.set(.microphoneMuted, .bool(isMuted)))
-        // What is told after the look at the graph that the mute leads to.
+        // Reported after the reconciliation that the mute causes.
         try session.wait(for: "the mute to be told") {
           try session.run("pw-dump", []).output.replacing(/\s+/, with: " ").contains("\"microphoneMuted\", \(isMuted)")
         }

@@ -12,7 +12,7 @@ extension GraphTests {
     private static let screen = "alsa_output.pci-0000_01_00.1.hdmi-stereo"
     private static let headsetMicrophone = "alsa_input.usb-Simulated_USB_Headset-00.mono-fallback"
     private static let quantum = 480
-    /// More than needed: it ends some seconds after the second change, however late this machine makes that.
+    /// Longer than needed: the test ends some seconds after the second change, whenever this machine gets there.
     private static let seconds = 90
 
     @Test("V6, R1: after a change to a loudspeaker across the room, and to another microphone, the echo is down by 25 dB within 3 s")

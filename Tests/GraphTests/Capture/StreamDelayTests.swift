@@ -34,7 +34,7 @@ private final class LateNode {
     loop.locked { (filter, connection) = (nil, nil) }
   }
 
-  /// An input reports what is behind it, an output what is ahead of it.
+  /// Reports a latency: an input that of what follows it, an output that of what precedes it.
   func tell(_ latency: Filter.Latency) {
     loop.locked {
       if let filter, let port { filter.setLatency(latency, of: port, direction: direction) }

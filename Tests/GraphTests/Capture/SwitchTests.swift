@@ -9,7 +9,7 @@ extension GraphTests {
   @Suite("Switches", .serialized)
   struct Switches {
     private static let seconds = 4.0
-    /// −40 dBFS.
+    /// The largest step that does not count as a click: −40 dBFS.
     private static let jump: Float = 0.01
 
     /// Returns the voice while `during` runs, with these switches.
@@ -46,7 +46,7 @@ extension GraphTests {
       let turned = try voice {
         $0.perform(turn(true))
       } during: { live in
-        // Evenly over the recording, by the graph's own clock: it begins within the probe's lead.
+        // Spread evenly over the recording, by the graph's own clock; the first change is within the probe's lead.
         let start = live.service.snapshot().graph.cycles
         for index in 1...20 {
           let due = start + UInt64((8_192 + frames * Double(index) / 22) / 256)

@@ -29,7 +29,7 @@ extension GraphTests {
           try live.service.set(.isAdvancedDuckingEnabled, to: .bool(isAdvanced))
           // The far end: a tone different from the music's.
           let voice = hasVoice ? try music.play("voice", frequency: 250, target: "nearend.speaker") : nil
-          // From one level to the next, not to the other extreme.
+          // In order, so that each step goes to the next level and not to the other extreme.
           for level in hasVoice ? DuckingLevel.allCases.reversed() : DuckingLevel.allCases {
             try live.service.set(.duckingLevel, to: .string(level.rawValue))
             let gain = DuckingSettings(level: level, isAdvanced: isAdvanced).gain(hasVoice: hasVoice)
@@ -79,7 +79,7 @@ extension GraphTests {
         try live.service.set(.duckingLevel, to: .string("default"))
         let call = try music.startCall()
         try music.wait(for: "the call", level: before - 9)
-        // After the time in which a new stream is set up.
+        // After the time in which a new stream settles.
         let settled = Date() + StreamDucking.settlingTime + 0.5
         try live.session.wait(for: "the stream to have settled") { Date() > settled }
         _ = try live.session.run("wpctl", "set-volume", id, "0.5")  // cubic: −18.06 dB
@@ -288,8 +288,8 @@ extension GraphTests {
       }
     }
 
-    /// Returns whether the periods of the tone follow on each other. A cycle that a busy machine loses moves the phase of all that follow,
-    /// or leaves silence; a volume, however abrupt, changes at most the one period that it falls into.
+    /// Returns whether the tone's periods are continuous. A cycle that a busy machine loses shifts the phase of all later ones, or leaves
+    /// silence; a volume, however abrupt, changes at most the period that it falls into.
     private static func isWhole(_ window: ArraySlice<Float>) -> Bool {
       let period = Int(48_000 / Music.frequency)
       let phases: [(phase: Double, power: Double)] = stride(from: window.startIndex, through: window.endIndex - period, by: period).map {

@@ -69,7 +69,7 @@ extension GraphTests {
       let player = try live.session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=player", "/dev/zero"])
       defer { player.end() }
       try live.wait(for: "the player") { $0.graph.renderLinks == 2 }
-      // The player keeps its stream, like a paused film: the media stays, and no cycle runs.
+      // The player keeps its stream, like a paused video: the media stays, and no cycle runs.
       _ = try live.session.run("pactl", "suspend-sink", "nearend.speaker", "1")
       let clock = try live.probe("clock", record: ["monitor"], frames: 48_000 * 3)
       try live.link([("hw.speaker:monitor_FL", clock.recordPort("monitor"))])
@@ -89,7 +89,7 @@ extension GraphTests {
       for name in ["hw.second", "hw.speaker"] {
         try live.service.set(.speaker, to: .string(name))
         try live.wait(for: name) { $0.route.speaker?.name == name }
-        // Told by the device as by one whose buffers have another size.
+        // The device reports a new latency, like one whose buffer size has changed.
         for latency in [480, 960] {
           _ = try live.session.run(
             "pw-cli", "set-param", name, "ProcessLatency", "{ quantum: 0.0, rate: \(latency), ns: 0 }")

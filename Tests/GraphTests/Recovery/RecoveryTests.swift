@@ -26,8 +26,8 @@ extension GraphTests {
         ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
       ])
       try live.wait(forActive: LiveGraph.fixedLinks + LiveGraph.speakerLinks + [LiveGraph.captureLink])
-      // PipeWire 1.4.2 may let the filter stand still if a session manager suspends its devices just as they are linked. The filter is then
-      // rebuilt, and loses others' links: so that link comes last.
+      // PipeWire 1.4.2 may freeze the filter if a session manager suspends its devices just as they are linked. The filter is then rebuilt,
+      // and loses foreign links, so the probe's link comes last.
       let start = live.service.snapshot().graph.cycles
       try live.wait(for: "cycles") { $0.graph.cycles > start + 20 && $0.session.interruption == nil }
       try live.link([("nearend:speaker_FL", probe.recordPort("speaker"))])
@@ -95,7 +95,7 @@ extension GraphTests {
       func count(_ what: String) throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count }
       let (files, threads) = (try count("fd"), try count("task"))
       for _ in 0..<50 { #expect(throws: GraphError.self) { try GraphInspection.devices(remote: "/nonexistent/pipewire-0") } }
-      // A leaked context keeps four files and a thread; other activity of this process opens some meanwhile.
+      // A leaked context keeps four files and a thread; other code in this process opens some files meanwhile.
       #expect(try count("fd") - files < 50)
       #expect(try count("task") - threads < 25)
     }
@@ -135,7 +135,7 @@ extension GraphTests {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
       live.service.perform(.set(.bypassVoiceProcessing, true))
-      // They use nearend all the time, so its links exist when the devices are suspended.
+      // Both use nearend throughout, so its links exist when the devices are suspended.
       let recorder = try live.probe("recorder", record: ["voice"], frames: 480)
       let player = try live.probe("player", play: ["far": []], record: ["unused"], frames: 480)
       try live.link([
@@ -180,7 +180,7 @@ extension GraphTests {
         try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
         let speaker = try #require(try GraphDump(live.session).node("hw.speaker"))
         let serial = try #require(try GraphDump(live.session).link(LiveGraph.referenceLinks[1].0, LiveGraph.referenceLinks[1].1)).serial
-        // The daemon has no answer of nearend's about the suspended device when it learns that the speaker's links are to keep it awake.
+        // The daemon learns that the speaker's links keep the device awake before nearend has answered about the suspended device.
         let graph = try #require(live.service.graph as? GraphController)
         try graph.loop.locked {
           _ = try live.session.run("pw-cli", "send-command", "\(speaker.id)", "Suspend", "{}")
@@ -189,7 +189,7 @@ extension GraphTests {
         if live.revivesLinks {
           let cycles = live.service.snapshot().graph.cycles
           try live.wait(for: "sound again") { $0.graph.cycles > cycles + 10 }
-          // Cycles alone also run while the speaker is still left out of them.
+          // Cycles alone prove nothing: they also run without the speaker.
           try live.wait(forActive: LiveGraph.speakerLinks + LiveGraph.referenceLinks)
         } else {
           try live.session.wait(for: "the reference's link anew") {
@@ -243,7 +243,7 @@ extension GraphTests {
   }
 }
 
-/// What listens in the place of a daemon's socket, and ends each connection.
+/// A stand-in for a daemon that closes each connection at once.
 private final class ShortLivedDaemon {
   private let descriptor: Int32
   private let path: String

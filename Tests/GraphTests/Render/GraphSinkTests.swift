@@ -13,7 +13,7 @@ extension GraphTests {
       ["FL", "FR"].map { ("nearend.sink.\(id):monitor_\($0)", "nearend:\(id)_\($0)") }
     }
 
-    /// Plays into a participant's device, and expects that at this gain at the speaker.
+    /// Plays into a participant's device, and expects the same sound at the speaker, at this gain.
     private func expectPassage(_ live: LiveGraph, id: String, name: String, gain: Float = 1) throws {
       let probe = try live.probe(
         name, play: ["left": Self.noise[0], "right": Self.noise[1]], record: ["left", "right"], frames: Self.noise[0].count)
@@ -83,19 +83,19 @@ extension GraphTests {
     func comesAndGoes() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      // A quarter of that in real time, and as much of it as three arrivals and departures take.
+      // Takes a quarter of that in real time, and lasts for three arrivals and departures.
       let long = Signals.noise(frames: 100 * 48_000, seed: 5)
       let before = live.service.snapshot().graph.xruns
       let recording = try others(live, hear: long)
       let missed = 256 * Int(live.service.snapshot().graph.xruns - before)
       let heard = try #require(recording.samples["left"])
-      // While nodes are linked a daemon may omit a client's node from a cycle, the probe's or nearend's. Either counts that, and nothing
-      // else may be broken.
+      // While nodes are linked, the daemon may leave a client's node out of a cycle, the probe's or nearend's. Both count such cycles;
+      // nothing else may differ.
       let broken = zip(heard, long).count { $0 != $1 }
       let difference = difference(heard, Array(long.prefix(heard.count))) ?? "exact"
       #expect(broken <= recording.lostFrames + missed, "\(difference); the probe lost \(recording.lostFrames) frames, nearend \(missed)")
       #expect(recording.driverChanges == 0 && recording.quantum == 256...256)
-      // Once more with sound, and with another participant in the first one's place.
+      // Again with sound, and with a different participant in the first one's slot.
       try live.service.addGraphSink(id: "alice")
       try live.wait(forLinks: links(of: "alice"))
       try expectPassage(live, id: "alice", name: "back")
@@ -109,7 +109,7 @@ extension GraphTests {
       try expectPassage(live, id: "carol", name: "carols")
     }
 
-    /// Records what others hear while a participant comes and goes three times.
+    /// Records the other participants while one comes and goes three times.
     private func others(_ live: LiveGraph, hear sound: [Float]) throws -> GraphProbe.Recording {
       let other = try live.probe("other", play: ["left": sound], record: ["left"], frames: sound.count)
       try live.link([(other.playPort("left"), "nearend.speaker:playback_FL"), ("nearend:speaker_FL", other.recordPort("left"))])
@@ -138,7 +138,7 @@ extension GraphTests {
     func takesOverPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
-      // More than nearend reserves ports for.
+      // More participants than nearend reserves ports for.
       let guests = (0..<17).map { "guest\($0)" }
       for guest in guests { try live.service.addGraphSink(id: guest) }
       try live.wait(forLinks: guests.flatMap(links))

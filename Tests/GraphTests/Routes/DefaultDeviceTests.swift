@@ -123,13 +123,13 @@ extension GraphTests {
       let live = try LiveGraph(.twoSpeakers)
       let session = live.session
       defer { live.stop() }
-      // Both requests wait in the session manager: the change, followed by the other client's.
+      // Both requests queue up in the session manager: nearend's, then the other client's.
       session.freeze(.wireplumber)
       defer { session.thaw(.wireplumber) }
       live.service.perform(.set(.defaultDevices, true))
       let other = try session.spawn("pw-metadata", ["-m", "0"])
       defer { other.end() }
-      usleep(300_000)  // Its request is invisible. If this were too short, the test would show less, not fail.
+      usleep(300_000)  // The request is invisible. Too short a pause would weaken the test, not fail it.
       session.thaw(.wireplumber)
       try wait(session, for: Self.ours)
       if isUndone {

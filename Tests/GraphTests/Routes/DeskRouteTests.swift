@@ -43,7 +43,7 @@ extension GraphTests {
       ) { self.types(live) == types }
     }
 
-    /// A program that sends and receives.
+    /// Registers media that receives, and by default sends.
     private func call(_ live: LiveGraph, isSend: Bool = true) throws {
       live.service.session.send(.registerMedia(id: "call", isSend: isSend, isReceive: true))
       try live.wait(for: "the speaker's links") { $0.graph.renderLinks == 2 }
@@ -145,7 +145,7 @@ extension GraphTests {
       }
       try pass(10)
       try live.session.wait(for: "silence") { live.service.snapshot().processing.speakerLevel < -100 }
-      // Full: the writer waits from here on.
+      // The ring is full: the writer blocks from here on.
       while write() {}
       live.service.perform(.clearCounters)
       let read = try #require(status()).framesRead
@@ -212,7 +212,7 @@ extension GraphTests {
       let live = try LiveGraph(.desk([.laptop, .usb]))
       defer { live.stop() }
       let desk = try #require(live.session.desk)
-      // Both have the same priority.
+      // Both devices have the same priority.
       _ = try live.session.run(
         "pw-metadata", "0", "default.configured.audio.sink", "{ \"name\": \"\(Self.laptopSpeaker)\" }", "Spa:String:JSON")
       desk.set(.headphones, isPlugged: true)

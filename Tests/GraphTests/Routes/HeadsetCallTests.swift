@@ -44,7 +44,7 @@ extension GraphTests {
       session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false))
       try waitForCall(live)
       try live.session.wait(for: "the SCO link") { desk.isScoUp }
-      // The headset would return to music 3 s after the last sender.
+      // The headset would return to its music profile 3 s after the last recording.
       let graph = live.service.snapshot().graph
       let debounce = UInt64(3.3 * Double(graph.rate) / Double(graph.quantum))
       for mode in whenInactive == .goOn ? ["voiceProcessing", "restart"] : [] {
@@ -148,7 +148,7 @@ extension GraphTests {
       #expect(recording.rate == rate)
       #expect(live.service.snapshot().graph.rate == rate)
       for (port, frequency) in [("headset", 1_000.0), ("voice", 1_500)] {
-        // Not the end: what is played may begin a cycle of 0.13 s before what is recorded.
+        // Without the end: playback may begin a cycle of 0.13 s before the recording.
         let samples = Array(try #require(recording.samples[port]).suffix(3 * rate + rate / 4).prefix(3 * rate))
         let (level, share) = (
           Measures.medianLevel(samples, piece: rate / 10), Measures.share(ofTone: frequency, in: samples, rate: rate)

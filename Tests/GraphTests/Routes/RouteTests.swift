@@ -23,7 +23,7 @@ extension GraphTests {
         "pw-metadata", "0", "default.configured.audio.\(direction)", "{ \"name\": \"\(name)\" }", "Spa:String:JSON")
     }
 
-    /// Waits until nearend plays to this speaker, listens to it, and to no other.
+    /// Waits until nearend plays to this speaker, takes its reference from it, and uses no other.
     private func wait(_ live: LiveGraph, forSpeaker name: String) throws {
       try live.session.wait(for: "nearend to play to \(name)") {
         let dump = try GraphDump(live.session)
@@ -34,7 +34,7 @@ extension GraphTests {
       try live.wait(for: "the route to be \(name)") { $0.route.speaker?.name == name }
     }
 
-    /// Expects nothing of nearend's to lead back into nearend, except its own links.
+    /// Expects no path from nearend's outputs back into nearend, except its own links.
     private func expectNoLoop(_ live: LiveGraph) throws {
       for link in try GraphDump(live.session).links(from: "nearend") {
         #expect(!link.to.hasPrefix("nearend.speaker:"), "\(link)")
@@ -141,7 +141,7 @@ extension GraphTests {
       let first = try #require(try GraphDump(live.session).node("usb.headset")).serial
       _ = try live.session.run("pactl", "unload-module", module)
       try wait(live, forSpeaker: "hw.speaker")
-      // Another object takes the free id: the name is what counts.
+      // A new object takes the freed id: devices are known by name.
       let other = try live.probe("other", record: ["unused"], frames: 480)
       let again = try plug()
       try wait(live, forSpeaker: "usb.headset")

@@ -6,8 +6,8 @@ import Testing
 @testable import SimulatedHardware
 
 extension GraphTests {
-  /// What the session manager does to streams that asked for one of nearend's devices, once that has been the default. Each use of
-  /// `pw-metadata` is an arriving client, so nearend may miss changes meanwhile: it reads them again, however often others come.
+  /// How the session manager treats streams that asked for one of nearend's devices, once that has been the default. Each use of
+  /// `pw-metadata` is a new client, during whose arrival nearend may miss changes: it reads them again, however often clients come.
   @Suite("Stray streams", .serialized)
   struct StrayStreams {
     private func peers(_ session: PrivateSession, of stream: String) throws -> Set<String> {
@@ -52,7 +52,7 @@ extension GraphTests {
       }
     }
 
-    /// The targets of streams, set by the session manager or a person: `target.node` and `target.object`, by id.
+    /// The targets of streams, set by the session manager or by a user: `target.node` and `target.object`, by the stream's id.
     private func targets(_ session: PrivateSession) throws -> [String: [String: String]] {
       var targets: [String: [String: String]] = [:]
       for line in try session.run("pw-metadata").output.split(separator: "\n") {
@@ -73,16 +73,16 @@ extension GraphTests {
       let stream = String(try #require(try GraphDump(session).node("player")).id)
       #expect(try targets(session)[stream] == nil)
       let index = try session.run("pactl", "list", "short", "sink-inputs").output.prefix { $0.isNumber }
-      // Moved to the default, so that it follows that: both keys say so. pactl's request was seen to get lost as it exits; it is repeated
-      // only then, not if one of the two keys is gone.
+      // Moved to the default, so that it follows that: both keys say so. pactl's request may get lost as it exits; only then is it
+      // repeated, not if one of the two keys is gone.
       let told = ["target.node": "-1", "target.object": "-1"]
       try session.wait(for: "both marks of a move") {
         if try targets(session)[stream] == nil { _ = try session.run("pactl", "move-sink-input", String(index), "hw.speaker") }
         return try targets(session)[stream] == told
       }
       try wait(session, for: "player", at: "hw.speaker")
-      // A stream that only follows is given back meanwhile: then nearend has looked, and the session manager has moved whatever it was to
-      // move.
+      // A stream that only follows the default is moved back meanwhile: by then nearend has observed, and the session manager has moved
+      // everything else that it will move.
       let other = try session.spawn("pacat", ["--playback", "--device=nearend.speaker", "--client-name=other", "/dev/zero"])
       defer { other.end() }
       try wait(session, for: "other", at: "nearend.speaker")

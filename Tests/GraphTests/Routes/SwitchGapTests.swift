@@ -7,7 +7,7 @@ import Testing
 extension GraphTests {
   @Suite("What a change of route costs", .serialized)
   struct SwitchGaps {
-    /// Maximum in seconds of the graph's clock; how many a switch takes depends on the machine.
+    /// Length of the recording, in seconds of the graph's clock; how many a switch takes depends on the machine.
     private static let seconds = 20
 
     @Test("R1: switching speakers interrupts the sound for 150 ms at most")
@@ -44,8 +44,8 @@ extension GraphTests {
       let room = try live.startRoom()
       defer { room.stop() }
       let filter = live.service.snapshot().graph.nodeId
-      // The far end talks all the time; the recorder leaves after 10 s, and comes back. On a slow machine that takes many seconds of the
-      // clock, which is four times real time.
+      // The far end talks throughout; the recorder leaves after 10 s, and returns. On a slow machine that takes many seconds of the graph's
+      // clock, which runs at four times real time.
       let seconds = 100
       let speech = try Signals.speech(Voice.farEnd[0], seconds: Double(seconds))
       let probe = try live.probe(play: ["far": speech], record: ["microphone", "voice"], frames: speech.count)

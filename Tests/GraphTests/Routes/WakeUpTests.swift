@@ -27,14 +27,14 @@ extension GraphTests {
       try live.wait(for: "the headphones") { _ in output() == .headphones }
       try session.wait(for: "the inhibitor") { login.inhibitors.contains { $0.isHeld } }
 
-      // Unplugged while it slept.
+      // Unplugged during sleep.
       login.prepareForSleep(true)
       try live.wait(for: "the sleep") { _ in sleeps() }
       desk.set(.headphones, isPlugged: false)
       try live.wait(for: "the speaker") { _ in output() == .builtInSpeaker }
       login.prepareForSleep(false)
       try live.wait(for: "the end of the sleep") { _ in !sleeps() }
-      // Discovered afterwards.
+      // Discovered after waking.
       desk.set(.headphones, isPlugged: true)
       try live.session.wait(for: "both changes") { changes.all.count == 2 }
       #expect(changes.texts("reason") == ["wakeFromSleep", "wakeFromSleep"])

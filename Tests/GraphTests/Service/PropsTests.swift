@@ -21,7 +21,7 @@ extension GraphTests {
       return []
     }
 
-    /// Every setting in `pw-dump`, in the setting's own kind.
+    /// Every setting in `pw-dump`, as a value of the setting's kind.
     private func props(_ live: LiveGraph) throws -> [Setting: EventValue] {
       let list = try shown(live, "Props").first?["params"] as? [Any] ?? []
       var props: [Setting: EventValue] = [:]

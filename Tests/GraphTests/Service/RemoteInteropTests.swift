@@ -19,7 +19,7 @@ extension GraphTests {
         { name = libpipewire-module-protocol-native } { name = libpipewire-module-client-node } { name = libpipewire-module-adapter }
       """
 
-    /// Starts a client that has loaded a module.
+    /// Starts a client of the session that loads a module.
     private func spawn(_ session: PrivateSession, _ name: String, module: String, _ arguments: String) throws -> ChildProcess {
       let file = "\(session.path)/\(name).conf"
       let text = "\(Self.modules)\n  { name = \(module) args = { \(arguments) } }\n]\n"
@@ -35,7 +35,7 @@ extension GraphTests {
       throw POSIXError(.EADDRINUSE)
     }
 
-    /// The first port of a module's stream, once it is there; releases of PipeWire name it differently.
+    /// Waits for the first port of a module's stream; releases of PipeWire name the stream differently.
     private func streamPort(in session: PrivateSession, of names: [String], while repeated: () -> Void = {}) throws -> String {
       var found: String?
       try session.wait(for: "one of \(names)") {
@@ -95,7 +95,7 @@ extension GraphTests {
         """)
       defer { module.end(grace: 0.2) }
       #expect(try live.service.send(to: "127.0.0.1:\(port)", packetTime: 5) == "to-127.0.0.1-\(port)")
-      // The module of 0.3.65 knows only streams that are announced; those of 1.x know the port, and take any sender only for 0.0.0.0.
+      // The module of 0.3.65 accepts only announced streams; those of 1.x listen on the port, and accept any sender only for 0.0.0.0.
       let announcement = Announcement(port: port)
       let announcer = try DatagramSocket(to: try RTPAddress("127.0.0.1:\(announced)"))
       let heard = try streamPort(in: live.session, of: ["nearends-voice:capture", "voice:capture", "voice:receive"]) {

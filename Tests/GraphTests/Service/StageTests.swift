@@ -53,7 +53,7 @@ extension GraphTests {
       #expect(difference(whole.samples["voice"], Self.noise) == nil)
       let after = live.service.snapshot().graph
       #expect(after.captureLatency == 0 && after.renderLatency == 0)
-      // LADSPA plug-ins in their place.
+      // LADSPA plug-ins instead.
       try live.service.addStage(PlugInAddress("amp_1181:amp"), to: .render, settings: ["Amps gain (dB)": -20])
       try live.service.addStage(PlugInAddress("amp_1181:amp"), to: .capture, settings: ["Amps gain (dB)": -20])
       let quiet = try passage("quiet")

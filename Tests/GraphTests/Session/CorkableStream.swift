@@ -7,9 +7,9 @@ final class CorkableStream {
   private let socket: ChildSocket
   private let process: ChildProcess
 
-  /// Plays when it returns.
+  /// Connects, and returns once it plays.
   /// - Parameters:
-  ///   - role: `media.role`. PulseAudio's own words are translated: its "phone" is PipeWire's "Communication".
+  ///   - role: `media.role`. PipeWire translates PulseAudio's roles: "phone" becomes "Communication".
   ///   - device: name of the sink.
   init(in session: PrivateSession, role: String, device: String) throws {
     let script = "\(session.path)/phone.py"
@@ -28,13 +28,13 @@ final class CorkableStream {
 
   deinit { process.end(grace: 1) }
 
-  /// Returns when the server has done it.
+  /// Corks or uncorks the stream; returns once the server has done so.
   func cork(_ isOn: Bool) {
     socket.send(isOn ? "cork\n" : "uncork\n")
     _ = Self.line(from: socket)
   }
 
-  /// Reads a line in as many pieces as it arrives in.
+  /// Reads a line, in however many pieces it arrives.
   private static func line(from socket: ChildSocket) -> String {
     var line = Data()
     while line.last != 10, case let piece = socket.receive(), !piece.isEmpty { line += piece }

@@ -29,7 +29,7 @@ extension GraphTests {
       return file
     }
 
-    /// An application that plays silence with a role to a device.
+    /// Starts an application that plays silence with a role to a device.
     private func play(_ live: LiveGraph, role: String, to device: String) throws -> ChildProcess {
       let file = try silence(live.session)
       return try live.session.spawn("pw-cat", ["--playback", "--media-role", role, "--target", device, file])

@@ -9,12 +9,12 @@ import Testing
 extension GraphTests {
   @Suite("Lifecycle", .serialized)
   struct Lifecycle {
-    /// An application that records, like PulseAudio's clients.
+    /// Starts an application that records as a PulseAudio client.
     private func record(_ live: LiveGraph) throws -> ChildProcess {
       try live.session.spawn("parec", ["--device=nearend.microphone", "--client-name=recorder"])
     }
 
-    /// An application that plays endless silence.
+    /// Starts an application that plays endless silence.
     private func play(_ live: LiveGraph, to device: String) throws -> ChildProcess {
       try live.session.spawn("pacat", ["--playback", "--device=\(device)", "--client-name=player", "/dev/zero"])
     }
@@ -192,7 +192,7 @@ extension GraphTests {
       #expect(try !defaults().isEmpty)
     }
 
-    /// Why nearend does not start; nil if it does.
+    /// Starts nearend; returns the error, or nil if it starts.
     private func startError(_ service: NearendService) -> GraphError? {
       do { try service.start() } catch { return error }
       return nil

@@ -12,7 +12,7 @@ private final class DrivenService {
   let service: NearendService
   private var position: UInt64 = 0
   var rate = 48_000
-  /// All of the voice so far, as 16 bits.
+  /// The whole voice so far, as 16-bit samples.
   private(set) var voice: [Int16] = []
 
   init(_ change: (inout SessionSettings) -> Void = { _ in }) throws {
@@ -42,7 +42,7 @@ private final class DrivenService {
   }
 }
 
-/// Why a call was refused; nil if it was not.
+/// Returns why a call was refused; nil if it was not.
 private func reason(_ body: () throws(SourceError) -> MicrophoneStream) -> SourceError? {
   do throws(SourceError) {
     _ = try body()
@@ -54,7 +54,7 @@ private func reason(_ body: () throws(SourceError) -> MicrophoneStream) -> Sourc
 struct SourceStreamTests {
   private let signal: [Float] = (0..<4_800).map { Float(($0 * 7_919) % 60_001 - 30_000) / 32_768 }
 
-  /// Describes the difference; nil if there is none and there is sound.
+  /// Describes how `samples` differ from the expected ones; nil if they do not, and there is sound.
   private func difference(_ samples: [Int16], _ expected: [Int16]) -> String? {
     guard samples.count == expected.count else { return "\(samples.count) samples instead of \(expected.count)" }
     if !samples.contains(where: { abs(Int($0)) > 10_000 }) { return "silence" }
@@ -302,7 +302,7 @@ struct SourceStreamTests {
 }
 
 extension EventBus {
-  /// Media ids of overruns as they are reported.
+  /// The media ids of overruns, as they are reported.
   fileprivate var overruns: AsyncStream<String> {
     AsyncStream { continuation in
       let subscription = subscribe { event in

@@ -20,12 +20,12 @@ extension GraphTests {
       return probe
     }
 
-    /// A stream whose queue holds 20 s: the clock runs four times as fast as real time, and the test is busy now and then.
+    /// Opens a stream whose queue holds 20 s, because the clock runs at four times real time, and the test may lag behind.
     private func open(_ live: LiveGraph) throws -> MicrophoneStream {
       try live.service.openMicrophone(mediaId: "call", sampleRate: nil, channelCount: nil, capacity: 1_000_000)
     }
 
-    /// Takes buffers until the whole noise has passed, and describes the first difference; nil if there is none.
+    /// Reads buffers until the whole noise has passed; describes the first difference, or returns nil if there is none.
     private func difference(from stream: MicrophoneStream) async -> String? {
       var samples: [Int16] = []
       var next: UInt64?
@@ -184,8 +184,8 @@ extension GraphTests {
 }
 
 /// The audio of a microphone callback, in memory allocated beforehand.
-// `@unchecked Sendable`: the audio thread writes into the FIFO, the test's reads; the rest of the state is read when the callback no longer
-// runs.
+// `@unchecked Sendable`: the audio thread writes into the FIFO, the test's reads; the rest of the state is read after the callback's last
+// run.
 private final class CallbackTape: @unchecked Sendable {
   private let fifo: FrameFIFO
   private let state: UnsafeMutablePointer<State>
@@ -208,7 +208,7 @@ private final class CallbackTape: @unchecked Sendable {
   }
 
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
-  /// Valid when the callback no longer runs.
+  /// Valid once the callback no longer runs.
   var gaps: Int { state.pointee.gaps }
   var rate: Int { state.pointee.rate }
 
@@ -218,7 +218,7 @@ private final class CallbackTape: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: start.assumingMemoryBound(to: Float.self), count: frames))
   }
 
-  /// Whether a sound has come, followed by a thousand silent frames.
+  /// A Boolean value indicating whether sound came, followed by a thousand silent frames.
   var isSilentAgain: Bool {
     let samples = samples
     guard let last = samples.lastIndex(where: { $0 != 0 }) else { return false }

@@ -1,6 +1,6 @@
 import Nearend
 
-// The code of the article Nearend.docc/Calls.md, line by line, so that it compiles; CallArticleTests compares.
+// The code of the article Nearend.docc/Calls.md, line by line, so that it is compiled; CallArticleTests compares the two.
 
 func joinPlayAndTake(_ decodedSamples: [Int16], _ encode: ([Int16]) -> Void) async throws {
   let call = try await AudioSession.shared.join("call", sends: true, receives: true)

@@ -9,7 +9,7 @@ struct CallEventTests {
   private static let change = RouteChange(
     reason: .override, previousRoute: RouteDescription(), route: RouteDescription(outputs: [RoutePort(name: "hw.speaker")]))
 
-  /// Every kind, as it is posted, and as it is read.
+  /// Every kind of event, as it is posted and as it is read.
   private static let table: [(AudioEvent.Kind, String?, [String: EventValue], AudioSession.Event.Kind)] = [
     (.mediaRegistered, "call", [:], .joined(id: "call")),
     (.mediaUnregistered, "call", [:], .left(id: "call")),

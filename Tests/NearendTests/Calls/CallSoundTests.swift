@@ -13,7 +13,7 @@ struct CallSoundTests {
     return session
   }
 
-  /// Swift 6.0 crashes on a mutex in a function with an `async let`.
+  /// A class, because Swift 6.0 crashes on a mutex in a function with an `async let`.
   private final class End: Sendable {
     private let state = Mutex(false)
     var isOver: Bool { state.withLock { $0 } }

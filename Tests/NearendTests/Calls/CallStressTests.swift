@@ -9,7 +9,7 @@ import Testing
 struct CallStressTests {
   private static let ids = ["one", "two", "three"]
 
-  /// What threads share: handles that any of them uses, replaces or lets go.
+  /// Handles shared by several threads, any of which uses, replaces or releases them.
   private final class Shared: Sendable {
     struct Handles: Sendable {
       var call: Call?
@@ -22,7 +22,7 @@ struct CallStressTests {
     init(_ session: AudioSession) { self.session = session }
 
     func get<Value: Sendable>(_ index: Int, _ path: (Handles) -> Value) -> Value { handles.withLock { path($0[index]) } }
-    /// What was there is let go outside of the lock.
+    /// Changes the handles of an index; releases the former ones outside the lock.
     func set(_ index: Int, _ change: (inout Handles) -> Void) {
       let old = handles.withLock { handles in
         defer { change(&handles[index]) }

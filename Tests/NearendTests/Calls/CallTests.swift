@@ -14,7 +14,7 @@ private struct CallRig {
   var nodes: Int { rig.world.nodes }
 }
 
-/// The error that a call throws; nil if it throws none.
+/// Returns the error that `body` throws; nil if it throws none.
 private func thrown<Value, Failure: Error>(_ body: () throws(Failure) -> Value) -> Failure? {
   do throws(Failure) { _ = try body() } catch { return error }
   return nil

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Nearend
 
-/// The chain of engine observers: who is called for what, in which order, and the effect of a veto.
+/// The chain of engine observers: which hooks are called, in which order, and the effect of a veto.
 @Suite("Engine observers")
 struct EngineObserverTests {
   @Test("S6: hooks are called in the chain's order, from the first registration to the last unregistration")
@@ -97,7 +97,7 @@ struct EngineObserverTests {
     #expect(rig.world.nodes == 0 && rig.world.starts == 0)
     #expect(rig.manager.service == nil)
     #expect(rig.manager.session.media == [] && !rig.manager.isSessionActive)
-    // The refused attempt is over: the next registration starts over.
+    // The refused attempt is over: the next registration begins anew.
     rig.manager.set(engineObservers: [tape.observer("a")])
     try rig.registerCall()
     #expect(rig.manager.isMicrophoneMuted && rig.world.nodes == 1)
@@ -193,7 +193,7 @@ struct EngineObserverTests {
     #expect(tape.take() == ["a didDisable -r"])
     try rig.manager.setRecordingAlwaysPreparedMode(false)
     #expect(tape.take() == ["a didStop -r", "a didDisable --", "a willRelease"])
-    // Outlives the session.
+    // This setting outlives the session.
     try rig.manager.setRecordingAlwaysPreparedMode(true)
     rig.manager.shutDown()
     _ = tape.take()

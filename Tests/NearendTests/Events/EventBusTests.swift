@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Event bus")
 struct EventBusTests {
-  /// Posts when it is released, as anything held by a program's closure may.
+  /// Posts an event when it is released, as an object captured by a program's closure may.
   private final class LastWords: Sendable {
     let bus: EventBus
     init(_ bus: EventBus) { self.bus = bus }

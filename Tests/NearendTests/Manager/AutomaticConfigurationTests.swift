@@ -3,16 +3,16 @@ import Testing
 
 @testable import Nearend
 
-/// The table on the documentation's page on automatic configuration, cell by cell.
+/// The table in the article on automatic configuration, cell by cell.
 @Suite("Automatic configuration")
 struct AutomaticConfigurationTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var isManual: Bool
     var configures: Bool
     var deactivates: Bool
-    /// Whether nearend links real devices while media is registered.
+    /// A Boolean value indicating whether nearend links real devices while media is registered.
     var links: Bool
-    /// After the last media.
+    /// A Boolean value indicating whether the session is active after its last media.
     var staysActive: Bool
     var nodes: Int
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The manager's lifecycle")
 struct LifecycleTests {
-  /// The thrown error.
+  /// Returns the error that `body` throws; nil if it throws none.
   private func error(_ body: () throws(GraphError) -> Void) -> GraphError? {
     do throws(GraphError) { try body() } catch { return error }
     return nil
@@ -105,7 +105,7 @@ struct LifecycleTests {
       try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
       done.withLock { $0 = true }
     }
-    // Nothing else waits for the start.
+    // Calls that need no graph do not wait for the start.
     rig.manager.bypassVoiceProcessing = true
     #expect(rig.manager.bypassVoiceProcessing)
     #expect(!rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet))
@@ -198,7 +198,7 @@ struct LifecycleTests {
       try rig.registerCall()
       let session = try #require(rig.manager.service).session
       let answers = Mutex<[SessionRefusal?]>([])
-      // The manager has found that nothing uses the session, and takes its settings back.
+      // The manager has found the session unused, and reads its settings before it ends.
       try rig.graph.whenAsked.set { answers.withLock { $0.append(session.send(event)) } }
       rig.unregisterCall()
       #expect(rig.world.nodes == 0)

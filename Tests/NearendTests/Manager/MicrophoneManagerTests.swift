@@ -132,7 +132,7 @@ struct MicrophoneManagerTests {
     mixer.micVolume = .nan
     #expect(mixer.micVolume == 0.5)
     rig.unregisterCall()
-    // It belongs to the manager, and does not retain it.
+    // The mixer belongs to the manager, and does not retain it.
     withExtendedLifetime(rig) { #expect(mixer.micVolume == 0.5 && !mixer.capture(appAudio: buffer)) }
   }
 

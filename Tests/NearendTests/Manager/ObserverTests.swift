@@ -19,7 +19,7 @@ struct ObserverTests {
     var all: [AudioEvent] { heard.withLock { $0 } }
   }
 
-  /// Waits until everything posted before has been heard: the main queue is in order.
+  /// Waits until everything posted so far has been delivered: the main queue is serial.
   private func settled() async {
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }

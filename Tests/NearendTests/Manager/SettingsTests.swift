@@ -156,7 +156,7 @@ struct SettingsTests {
       #expect(told().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
     }
     rig.unregisterCall()
-    // Off, with the engine remembered.
+    // Off, while the chosen engine is remembered.
     manager.echoCanceller = .webrtc
     manager.echoCanceller = .off
     #expect(manager.getDiagnostics().contains("Voice Processing Engine: webrtc-audio-processing"))

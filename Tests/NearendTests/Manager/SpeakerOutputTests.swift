@@ -70,7 +70,7 @@ struct SpeakerOutputTests {
     #expect(try status("ear").isMuted && !status("other").isMuted)
     manager.setSpeakerOutputMuted(mediaId: "ear", isMuted: false)
     #expect(manager.speakerOutputStatuses.map(\.id) == ["ear", "other"])
-    // A second of a square wave at −6 dBFS, played by hand, at half the gain: −12 dBFS.
+    // A second of a square wave at −6 dBFS, played by hand at a gain of one half: −12 dBFS.
     let core = try rig.graph.core
     var sound = [Int16](repeating: 16_384, count: 160)
     for i in sound.indices where i % 8 < 4 { sound[i] = -16_384 }

@@ -103,7 +103,7 @@ struct StressTests {
   ]
   private static let appAudio = try! AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 480), sampleRate: 48_000, channelCount: 1)
 
-  /// Not calls: created once, or values that others have.
+  /// Names that are no calls: made once, or also members of other types.
   private static let uncalled: Set = ["shared", "init"]
 
   @Test("L8: the calls above are the manager's whole public surface")
@@ -113,7 +113,7 @@ struct StressTests {
     let manager = package.appending(path: "Sources/Nearend/Manager")
     var files = try FileManager.default.contentsOfDirectory(at: manager, includingPropertiesForKeys: nil)
     files.append(package.appending(path: "Sources/Nearend/Engine/SessionHandling.swift"))
-    // Values that a program makes itself.
+    // A value that a program makes itself.
     files.removeAll { $0.lastPathComponent == "AudioSessionConfiguration.swift" }
     var names: Set<String> = []
     for file in files {

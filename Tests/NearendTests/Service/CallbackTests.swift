@@ -6,7 +6,7 @@ import Testing
 
 @testable import Nearend
 
-/// Functions set by others, called for as long as nearend runs: the thousandth call must cost what the first did.
+/// Callbacks called for as long as nearend runs: the thousandth call must not be deeper on the stack than the first.
 @Suite("Callbacks")
 struct CallbackTests {
   /// The number of stack frames at each call.
@@ -18,11 +18,11 @@ struct CallbackTests {
       depths.withLock { $0.append(depth) }
     }
     var count: Int { depths.withLock { $0.count } }
-    /// By how much the last is deeper than the first.
+    /// The difference in depth between the last and the first call.
     var growth: Int { depths.withLock { ($0.last ?? 0) - ($0.first ?? 0) } }
   }
   private static let calls = 50
-  /// Variation of a stack for other reasons.
+  /// Frames by which the depth may vary for other reasons.
   private static let slack = 25
 
   private func makeService() throws -> NearendService {

@@ -173,7 +173,7 @@ struct AppAudioTests {
     _ = Self.run(rig, cycles: 40)
     let voice = Self.run(rig, cycles: 100, microphone: 0.9).voice
     #expect(voice.allSatisfy { abs($0) <= 1 })
-    // A clipped tone stays at full scale; a limited one touches it.
+    // A clipped tone stays at full scale; a limited one only touches it.
     #expect(voice.count { $0 >= 0.9999 } < voice.count / 50)
     #expect(voice.max()! > 0.9)
   }
@@ -260,7 +260,7 @@ struct AppAudioTests {
     }
     var lost = 0
     for round in 0..<3_000 {
-      // Another rate each time: a new stream.
+      // A different rate each time makes a new stream.
       let buffer = try AppAudioBuffer(
         interleaved: [Float](repeating: 0.1, count: 64), sampleRate: round % 2 == 0 ? 8_000 : 16_000, channelCount: 1)
       if !audio.capture(buffer) { lost += 1 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Engines have different block lengths: what processes blocks judges by time.
+/// Engines have different block lengths, so that stages must measure in time, not in blocks.
 @Suite("Capture path: length of blocks")
 struct BlockLengthTests {
   static let rate = 48_000

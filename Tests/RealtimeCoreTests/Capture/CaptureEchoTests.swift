@@ -28,7 +28,7 @@ struct CaptureEchoTests {
 
   @Test("V10: noise from the far end is no noise of the room: its echo stays away, above 20 kHz, too", arguments: [44_100, 48_000, 96_000])
   func wideBand(rate: Int) throws {
-    // Syllables, so that nothing but the room is steady.
+    // In syllables, so that only the room's noise is steady.
     let far = CaptureSignals.noise(seconds: 13, rate: rate, level: -20, seed: 3).enumerated().map {
       $0 * 10 / rate % 3 == 0 ? 0.1 * $1 : $1
     }
@@ -49,7 +49,7 @@ struct CaptureEchoTests {
 
   @Test("V10: who talks while the far end does is heard up to 20 kHz, whatever the rate", arguments: [48_000, 96_000])
   func treble(rate: Int) throws {
-    // The same syllables at the near end, once while the far end is silent, once above it: noise, and a tone of 17 kHz.
+    // The same syllables at the near end, once alone and once over the far end: noise with a tone of 17 kHz.
     func tone(_ frame: Int) -> (Float, Float) {
       let angle = 2 * Float.pi * Float(frame * 17_000 % rate) / Float(rate)
       return (cos(angle), sin(angle))

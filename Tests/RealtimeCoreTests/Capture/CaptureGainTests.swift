@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Capture path: gain control")
 struct CaptureGainTests {
-  /// Runs a lone near-end talker at this active level; returns the voice's active level, its peak, and the meters at the end.
+  /// Runs a near-end talker alone at this active level; returns the voice's active level, its peak, and the final meters.
   private func talker(
     _ engine: VoiceEngine, level: Float, seconds: Double = 9, isOn: Bool = true
   ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {

@@ -91,7 +91,7 @@ struct CaptureLatencyTests {
       sweep[block + i] = 0.25 * sin(2 * .pi * 0.04 * (300 * t + 1350 * t * t)) * (1 - cos(2 * .pi * t))
     }
     for delay in [0, 1, block / 7, block - 1, 2 * block + 3, 3 * block] {
-      // Halved, and with noise: as a processor may change it.
+      // Halved and with noise, as a processor may change it.
       let noise = CaptureSignals.noise(seconds: 0.1, rate: rate, level: -50)
       let output = sweep.indices.map { (0.5 * ($0 >= delay ? sweep[$0 - delay] : 0)) + (noise.indices.contains($0) ? noise[$0] : 0) }
       let found = StageDelay.bestLag(of: output, behind: sweep, from: block, count: 4 * block, longest: 3 * block, rate: rate)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// Another loudspeaker, another microphone: the echo path changes from one moment to the next.
+/// A change of loudspeaker or microphone: the echo path changes from one moment to the next.
 @Suite("Capture path: a change of device")
 struct CapturePathChangeTests {
   /// The echo path of a pair of devices.
@@ -12,14 +12,14 @@ struct CapturePathChangeTests {
     var testDescription: String { "\(milliseconds) ms, gain \(gain)" }
   }
 
-  /// Outside of the test's arguments, where Swift 6.0 crashes on a closure within a closure.
+  /// Not among the test's arguments, because Swift 6.0 crashes on a closure within a closure there.
   private static let changes: [(Way, Way, VoiceEngine)] =
     [
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
       (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
       (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
     ].flatMap { before, after in VoiceEngine.allCases.map { (before, after, $0) } } + [
-      // Beyond what the filter's window reaches from where it is, there and back: a television.
+      // To a delay beyond the reach of the filter's current window and back, as with a television.
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 400, gain: 0.5), .nearend),
       (Way(milliseconds: 400, gain: 0.5), Way(milliseconds: 22, gain: 0.5), .nearend),
     ]

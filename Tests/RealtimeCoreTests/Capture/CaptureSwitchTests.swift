@@ -18,7 +18,7 @@ struct CaptureSwitchTests {
   func noClicks(index: Int, engine: VoiceEngine) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     let microphone = CaptureSignals.speech(seconds: 2.4, rate: 16000, level: -30)
-    // Gain control follows the level, which the other switches change: a difference, but no click.
+    // Gain control follows the level, which the other switches change: the voice differs, without a click.
     let hasGainControl = name == "AGC"
     var plain = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = hasGainControl }
     var switched = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = hasGainControl }
@@ -27,7 +27,7 @@ struct CaptureSwitchTests {
       // Not at multiples of a syllable, a block or a cycle.
       if start >= 96 * 40 && start < 96 * 380 && (start / 96 - 40) % 35 == 0 { toggle(controls) }
     }
-    // The signal's own steps nearby, processed or not, at any latency in use.
+    // The steps of the signal itself nearby, processed or not, at any latency in use.
     let own = zip(localJumps(before), localJumps(microphone)).map(max)
     for (slot, jump) in jumps(voice).enumerated() {
       #expect(jump <= own[slot] + 0.01, "\(name) at \(slot * 96): a jump of \(jump), the signal's own is \(own[slot])")
@@ -43,11 +43,11 @@ struct CaptureSwitchTests {
     let voice = run.process(microphone, quantum: 96) { start, controls in
       if start >= 96 * 40 && (start / 96 - 40) % 12 == 0 { toggle(controls) }
     }
-    // The path starts from nothing; it runs after 0.1 s.
+    // The path starts from silence; it has settled after 0.1 s.
     #expect(jumps(voice)[17...].allSatisfy { $0 <= 0.017 }, "\(name): a jump of \(jumps(voice)[17...].max()!)")
   }
 
-  /// The largest step between neighbours in every 96 frames.
+  /// The largest step between neighbouring samples in each 96 frames.
   private func jumps(_ samples: [Float]) -> [Float] {
     stride(from: 0, to: samples.count - 96, by: 96).map { start in
       var largest: Float = 0
@@ -56,7 +56,7 @@ struct CaptureSwitchTests {
     }
   }
 
-  /// The largest of the last 50 ms, which contain every latency in use, and of the next 20.
+  /// The largest jump within the last 50 ms, which cover every latency in use, and the next 20 ms.
   private func localJumps(_ samples: [Float]) -> [Float] {
     let all = jumps(samples)
     return all.indices.map { all[max($0 - 8, 0)...min($0 + 3, all.count - 1)].max()! }
@@ -112,7 +112,7 @@ struct CaptureSwitchTests {
 }
 
 extension Float {
-  /// The argument is a phase in turns.
+  /// An approximate sine of a phase in turns.
   fileprivate static func sine(_ turns: Float) -> Float {
     // A parabola is within 6 % of a sine and smooth enough: no step, no corner.
     let t = turns - turns.rounded(.down) - 0.5

@@ -4,13 +4,13 @@ import Testing
 
 @testable import RealtimeCore
 
-/// A core whose engine is changed while cycles run, as the control side does it live.
+/// A core whose engine is changed while cycles run, as the control side changes it in a call.
 @Suite("Engines")
 struct EngineSwitchTests {
   static let rate = 48_000
   static let quanta = [64, 128, 256, 480, 512, 1024]
 
-  /// The microphone as it is, at the processed voice's latency, so that the output is known to the sample.
+  /// Passes the raw microphone at the processed voice's latency, so that the output is known to the sample.
   private static func rig(_ engine: VoiceEngine = .nearend, isBypassed: Bool = true) throws -> CoreRig {
     let rig = try CoreRig()
     rig.core.controls.usesVoiceProcessing = true
@@ -38,7 +38,7 @@ struct EngineSwitchTests {
     return voice
   }
 
-  /// 300 Hz: repeats every 160 frames, of which no quantum is a multiple.
+  /// A tone of 300 Hz, which repeats every 160 frames; no quantum is a multiple of that.
   private static func tone(seconds: Double) -> [Float] {
     sine(300, frames: Int(seconds * Double(rate)), rate: rate, level: 0.5)
   }
@@ -59,7 +59,7 @@ struct EngineSwitchTests {
     #expect(changes >= 24)
     // −60 dB under the tone's peak.
     #expect(loudest < 0.0005)
-    // Sound before and after each change.
+    // There is sound before and after each change.
     for start in stride(from: 4_800, to: voice.count - 4_800, by: 2_400) {
       #expect(voice[start..<start + 2_400].contains { abs($0) > 0.4 }, "nothing is heard from \(start) on")
     }
@@ -127,7 +127,7 @@ struct EngineSwitchTests {
     rig.core.controls.engine = .nearend
     try rig.renewCapturePath()
     #expect(rig.core.captureLatency(quantum: 256) == latency)
-    // Another rate is requested, and another engine before it is made.
+    // A new rate is requested, and a different engine before its path has been made.
     rig.rate = 96_000
     _ = try Self.run(rig, Self.tone(seconds: 0.1), quantum: 256)
     try rig.core.renewCapturePath()
@@ -204,7 +204,7 @@ struct EngineSwitchTests {
   @Test("V3, V10: what gain control knows of a talker is kept", arguments: VoiceEngine.allCases)
   func gainIsKept(first: VoiceEngine) throws {
     let rig = try Self.rig(first, isBypassed: false)
-    // Each suppressor's effect on a talker does not matter here.
+    // The suppressors' different effects on a talker do not matter here.
     rig.core.controls.isNoiseSuppressionEnabled = false
     let talk = CaptureSignals.speech(seconds: 8, rate: Self.rate, level: -36)
     _ = try Self.run(rig, talk, quantum: 480)

@@ -54,7 +54,7 @@ struct LeakedEchoTests {
   /// Seconds of a block.
   private static let block = 0.005
 
-  /// Mean squares of the blocks of a minute of a talker: syllables of 0.1 to 0.4 s, each of its own level, and pauses.
+  /// Mean squares, by block, of a minute of a talker: syllables of 0.1 to 0.4 s, each with its own level, and pauses.
   private func levels(seed: UInt64) -> [Float] {
     var noise = CaptureSignals.Noise(seed: seed), levels: [Float] = []
     while Double(levels.count) * Self.block < 60 {
@@ -68,7 +68,7 @@ struct LeakedEchoTests {
     return levels
   }
 
-  /// What is measured after each block. The microphone is the voice if there is nothing else.
+  /// The measurement after each block. The microphone equals the voice unless given.
   private func erles(farEnd: [Float], microphone: [Float]? = nil, voice: [Float], isCancelling: Bool = true) -> [Float] {
     var leak = LeakedEcho(BlockTime(frames: 80, rate: 16_000)), erles: [Float] = []
     for i in 0..<min(farEnd.count, voice.count) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The library of voice processing")
 struct LibraryTests {
-  /// The version from pkg-config, with the files that the build itself uses; nil if it does not know the package.
+  /// The version that pkg-config reports, from the files that the build uses; nil if it does not know the package.
   private func version(of package: String) throws -> String? {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../.build-pkgconfig")
     let file = folder.appending(path: "\(package).pc")

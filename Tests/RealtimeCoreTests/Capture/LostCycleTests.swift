@@ -2,18 +2,18 @@ import Testing
 
 @testable import RealtimeCore
 
-/// The graph goes on without this process for a few cycles, while the far end talks.
+/// The graph continues without this process for a few cycles, while the far end talks.
 @Suite("Capture path: lost cycles")
 struct LostCycleTests {
   private static let rate = 48_000
-  /// The cycle that is lost first begins here, or up to a quantum before.
+  /// The first lost cycle begins at this frame, or up to a quantum earlier.
   private static let gap = 8 * rate
 
-  /// Returns microphone and voice as a listener would have them who gets silence for what was lost.
+  /// Returns microphone and voice, with silence in place of lost frames.
   ///
   /// - Parameters:
   ///   - lost: frames that this process does not see.
-  ///   - isPlayed: whether the loudspeaker plays the far end of that time; otherwise it is silent, as it has got nothing to play.
+  ///   - isPlayed: whether the loudspeaker plays the far end of that time; otherwise it is silent, for lack of data.
   private func run(
     _ engine: VoiceEngine = .nearend, quantum: Int, lost: Int, isPlayed: Bool = false, near: [Float]? = nil
   ) throws -> (microphone: [Float], voice: [Float]) {
@@ -44,7 +44,7 @@ struct LostCycleTests {
     return (microphone, voice)
   }
 
-  /// How much of the microphone is taken out, in dB, in each tenth of a second behind the gap.
+  /// The attenuation of the microphone, in dB, in each tenth of a second after the gap.
   private func losses(_ run: (microphone: [Float], voice: [Float]), lost: Int) -> [Double] {
     let end = Self.gap + lost
     return stride(from: end, to: end + Self.rate / 2, by: Self.rate / 10).map {

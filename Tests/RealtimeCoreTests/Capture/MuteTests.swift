@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// The modes as the audio thread knows them; `restart` also removes the microphone.
+/// The mute modes as the audio thread sees them; `restart` also removes the microphone.
 enum MuteMode: String, CaseIterable, Sendable { case voiceProcessing, restart, inputMixer }
 
 @Suite("Mute")
@@ -74,19 +74,19 @@ struct MuteTests {
     }
     switch mode {
     case .voiceProcessing: #expect(unmute <= 4)
-    // From the microphone's return, two cycles later.
+    // Counted from the microphone's return, two cycles later.
     case .restart: #expect(unmute <= latency + 2 * quantum + 4)
     case .inputMixer: #expect(unmute <= latency + 4)
     }
   }
 
-  /// The level of a toggle above 5 kHz, where a tone of 300 Hz has nothing: the largest sample of each window of 20 ms around a change.
+  /// The level above 5 kHz, where a tone of 300 Hz has no power: the largest sample within 20 ms around each change.
   private static func clicks(_ voice: [Float], at changes: [Int], latency: Int) -> [Float] {
     let high = CaptureSignals.high(of: voice, rate: rate)
     return changes.map { change in high[change..<min(change + latency + 2_400, high.count)].reduce(0) { max($0, abs($1)) } }
   }
 
-  /// −60 dB under the tone's peak.
+  /// The level at which a click is audible: 60 dB below the tone's peak.
   private static let audible: Float = 0.0005
 
   @Test(
@@ -95,7 +95,7 @@ struct MuteTests {
   func noClicks(mode: MuteMode, cycles: (quantum: Int, engine: VoiceEngine)) throws {
     let quantum = cycles.quantum
     var path = try Self.path(mode, cycles.engine)
-    // 300 Hz: repeats every 160 frames, of which no quantum is a multiple.
+    // 300 Hz, which repeats every 160 frames; no quantum is a multiple of that.
     let tone = (0..<200 * 9_600 + 48_000).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
     let first = 24_000 / quantum, every = 9_600 / quantum + 1
     let toggles = (0..<200).map { first + $0 * every }.filter { ($0 + every) * quantum < tone.count }
@@ -108,7 +108,7 @@ struct MuteTests {
       "D1 \(mode.rawValue) quantum \(quantum): \(changes.count) toggles, the loudest \(20 * log10(loudness.max()! / 0.5)) dB above 5 kHz")
     #expect(changes.count >= 190)
     #expect(heard == 0, "\(heard) clicks, the loudest \(loudness.max()!)")
-    // Sound before and after each change.
+    // There is sound before and after each change.
     #expect(changes.allSatisfy { change in voice[change..<min(change + every * quantum, voice.count)].contains { abs($0) > 0.2 } })
 
     let cut = tone.indices.map { frame in
@@ -135,7 +135,7 @@ struct MuteTests {
 
   private static let talk = CaptureSignals.speech(seconds: 4, rate: rate, level: -30)
 
-  /// Whether talking was detected in any cycle, and from which second on.
+  /// Returns whether talking was detected in any cycle, and from which second on.
   private static func notices(
     _ engine: VoiceEngine, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
     usesVoiceProcessing: Bool = true

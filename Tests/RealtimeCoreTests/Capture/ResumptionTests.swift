@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// The voice is taken again after a pause, while the far end talks all the time.
+/// The voice gets a consumer again after a pause, while the far end talks throughout.
 @Suite("Capture path: taken again")
 struct ResumptionTests {
   private let rate = 48_000, quantum = 256

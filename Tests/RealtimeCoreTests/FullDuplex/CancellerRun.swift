@@ -1,11 +1,11 @@
 @testable import RealtimeCore
 
 extension LinearCanceller {
-  /// Processes all whole hops of the far end, and returns what is left of the microphone.
+  /// Processes all whole hops of the far end, and returns the residual.
   ///
   /// - Parameters:
   ///   - microphone: at least as long as the far end, and later by `farEndDelay`.
-  ///   - doubts: seconds at which what is known of the path comes into doubt.
+  ///   - doubts: seconds at which `doubt()` is called.
   mutating func run(_ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = []) -> [Float] {
     precondition(left.count == right.count && microphone.count >= left.count)
     let hop = layout.hop

@@ -2,12 +2,12 @@ import Testing
 
 @testable import RealtimeCore
 
-/// A far end that is never silent: between its words there is comfort noise, whose echo is far below the noise of the room.
+/// A far end that is never silent: its pauses contain comfort noise, whose echo is far below the room's noise.
 @Suite("Full duplex: comfort noise", .serialized)
 struct ComfortNoiseTests {
   private static let rate = 48_000
 
-  /// ERLE in dB, in half seconds from a second on.
+  /// ERLE in dB for each half second from `second` on.
   private func erle(_ far: [Float], seed: UInt64, from second: Int) -> [Double] {
     let rate = Self.rate
     let echo = CaptureSignals.room(far, rate: rate, delay: 1_200 + 300 * Int(seed), gain: 0.7)
@@ -21,7 +21,7 @@ struct ComfortNoiseTests {
     }
   }
 
-  /// Comfort noise with words in it, each from its second on.
+  /// Comfort noise with words, each starting at its second.
   private func farEnd(seconds: Int, seed: UInt64, words: [(second: Int, samples: [Float])]) -> [Float] {
     var far = CaptureSignals.noise(seconds: Double(seconds), rate: Self.rate, level: -83, seed: 100 + seed)
     for part in words { for i in part.samples.indices { far[part.second * Self.rate + i] += part.samples[i] } }

@@ -26,12 +26,12 @@ struct DelayScoutTests {
     #expect(found * layout.hop <= delay, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
   }
 
-  /// What the scout answers first within 2 s of noise and its echo, which a room makes after `delay` frames; nil for no answer.
+  /// The scout's first answer within 2 s of noise and its echo, which starts after `delay` frames; nil if there is none.
   private func search(offset: Int, delay: Int) -> Int? {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
     let far = Noise.white(frames: 2 * layout.rate, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
-    // Half as strong after every 10 ms.
+    // Falls by half every 10 ms.
     let room = Noise.white(frames: layout.rate / 8, level: 1, seed: 7).enumerated().filter { $0.offset % 11 == 0 }.map {
       (frame: $0.offset, gain: $0.element * exp2(-Float($0.offset) / Float(layout.rate / 100)))
     }

@@ -6,8 +6,8 @@ import Testing
 struct FilterChoiceTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  /// Runs the choice for hops with these residual powers; residuals are 1 (careful) and 0 (fast). Returns the residual heard in each hop,
-  /// nil for the careful filter's.
+  /// Runs the choice for hops with these residual powers; the residuals are 1 (careful) and 0 (fast). Returns the residual heard in each
+  /// hop, nil for the careful filter's.
   private func heard(_ powers: [(careful: Float, fast: Float, hops: Int)]) -> [[Float]?] {
     var choice = FilterChoice(layout: layout, bands: 3)
     let ones = [Float](repeating: 1, count: layout.hop), zeros = [Float](repeating: 0, count: layout.hop)

@@ -45,9 +45,9 @@ struct FourierTransformTests {
   }
 }
 
-/// White noise, repeatable.
+/// Repeatable white noise.
 enum Noise {
-  /// −1…1 · `level`.
+  /// Samples of −1…1 times `level`.
   static func white(frames: Int, level: Float = 0.1, seed: UInt64) -> [Float] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     return (0..<frames).map { _ in

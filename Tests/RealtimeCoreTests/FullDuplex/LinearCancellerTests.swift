@@ -106,10 +106,10 @@ struct LinearCancellerTests {
     var rate: Int
     var echo, residual: [Float]
     var near: [Float]
-    /// Seconds, as the canceller tells at the end.
+    /// The delay that the canceller reports at the end, in seconds.
     var echoDelay: Double?
 
-    /// Returns the ERLE between two seconds, without what the near end says.
+    /// Returns the ERLE between two times in seconds, the near end subtracted.
     func erle(_ from: Double, _ to: Double) -> Double {
       let range = Int(from * Double(rate))..<min(Int(to * Double(rate)), residual.count)
       let before = range.reduce(0.0) { $0 + Double(echo[$1] * echo[$1]) }
@@ -122,7 +122,7 @@ struct LinearCancellerTests {
     _ left: [Float], _ right: [Float], echo: [Float], near: [Float]? = nil, rate: Int = LinearCancellerTests.rate, doubts: [Double] = []
   ) -> Run {
     let near = near ?? [Float](repeating: 0, count: echo.count)
-    // The microphone is as late as the far end is made.
+    // The microphone is delayed by as much as the far end.
     var canceller = LinearCanceller(layout: FilterLayout(rate: rate))
     let late = [Float](repeating: 0, count: canceller.farEndDelay)
     let delayedEcho = late + echo, delayedNear = late + near
@@ -133,7 +133,7 @@ struct LinearCancellerTests {
       echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))
   }
 
-  /// Nothing above a quarter of the rate, so that it can be resampled well.
+  /// Low-passes to a quarter of the rate, so that it can be resampled well.
   private func smooth(_ samples: [Float]) -> [Float] {
     samples.indices.map { i in
       var sum: Float = 0
@@ -159,7 +159,7 @@ struct LinearCancellerTests {
     }
   }
 
-  /// A room of 0.1 s: reflections that die away, after 5 ms.
+  /// The response of a room, 0.1 s long: decaying reflections from 5 ms on.
   private static func path(seed: UInt64) -> [Float] {
     let noise = Noise.white(frames: rate / 10, level: 0.3, seed: seed), delay = rate / 200
     return [Float](repeating: 0, count: delay) + noise.enumerated().map { $0 % 9 == 0 ? 3 * $1 * exp(-Float($0) / Float(rate / 60)) : 0 }

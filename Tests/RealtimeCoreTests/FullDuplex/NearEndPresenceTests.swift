@@ -6,7 +6,7 @@ import Testing
 struct NearEndPresenceTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  /// After 0.5 s of these powers in every bin.
+  /// The presence after 0.5 s with these powers in every bin.
   private func presence(error: Float, echo: Float, noise: Float, isGuarded: Bool = false) -> Float {
     let bins = layout.window / 2 + 1
     var presence = NearEndPresence(

@@ -9,7 +9,7 @@ struct ReferenceSpectraTests {
 
   @Test("V10: a far end without treble is told from one of the full band, however suddenly it begins and ends")
   func width() {
-    // Bursts of 40 ms, each 40 ms after the last: low tones, and then the same with a hundredth of white noise.
+    // Bursts of 40 ms with pauses of 40 ms: low tones, then the same with white noise at a hundredth of the level.
     let bursts = (0..<48_000).map { i in
       let envelope = max(0, sin(2 * .pi * 12.5 * Float(i) / 48_000)), time = 2 * .pi * Float(i) / 48_000
       return envelope * envelope * (0.3 * sin(440 * time) + 0.1 * sin(3_100 * time))

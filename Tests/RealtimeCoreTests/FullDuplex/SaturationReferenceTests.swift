@@ -7,7 +7,7 @@ import Testing
 struct SaturationReferenceTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  /// Power and likeness to the far end of what a loudspeaker adds that plays noise of this level, after 2 s.
+  /// The distortion that a loudspeaker adds to noise of this level: its power, and its correlation with the far end, after 2 s.
   private func excess(level: Float) -> (share: Float, likeness: Float) {
     var saturation = SaturationReference(layout: layout, channels: 2)
     let far = Noise.white(frames: 400 * layout.hop, level: level, seed: 3)
@@ -39,7 +39,7 @@ struct SaturationReferenceTests {
   @Test("V10: the curve is tanh's, beyond full scale too")
   func curve() {
     var saturation = SaturationReference(layout: layout, channels: 2)
-    // No projection has been learnt from silence; the first hop learns its own.
+    // Silence teaches no projection; the first hop learns its own.
     let far = (0..<layout.hop).map { 2 * (Float($0) / Float(layout.hop) - 0.5) * 1.5 }
     var output = [Float](repeating: 0, count: layout.hop)
     saturation.add(far, channel: 0, weight: 1, to: &output)

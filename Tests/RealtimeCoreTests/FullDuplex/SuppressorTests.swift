@@ -7,7 +7,8 @@ import Testing
 struct SuppressorTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  /// What becomes of a residual: whether all of it is what the filter is unsure of, and how much of echo and noise is to be suppressed.
+  /// Runs the suppressor over a residual.
+  /// - Parameter isUnsure: whether the filter's uncertainty equals the whole residual.
   private func run(
     _ residual: [Float], isUnsure: Bool = false, isFarEndSilent: Bool = true, echoShare: Float = 1, noiseShare: Float = 1
   ) -> [Float] {
@@ -16,7 +17,7 @@ struct SuppressorTests {
     var output = [Float](repeating: 0, count: layout.hop), all: [Float] = []
     for start in stride(from: 0, through: residual.count - layout.hop, by: layout.hop) {
       let hop = Array(residual[start..<start + layout.hop])
-      // Of a window of samples, in the bins of a transform: the sum of their squares.
+      // The power of a window in a bin of the transform: the sum of its squares.
       let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : 0
       suppressor.process(
         residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false,

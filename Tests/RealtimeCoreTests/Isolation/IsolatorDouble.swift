@@ -3,8 +3,8 @@ import Synchronization
 
 @testable import RealtimeCore
 
-/// An isolator of known effect: half as loud, and as late as it says.
-// `@unchecked Sendable`: the worker alone isolates; the rest is behind a lock.
+/// An isolator of known effect: halves the level, with the delay that it reports.
+// `@unchecked Sendable`: only the worker isolates; the rest is guarded by a lock.
 final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
   let name = "double"
   let delay: Int
@@ -18,7 +18,7 @@ final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
   }
 
   var blocks: Int { state.withLock { $0.blocks } }
-  /// It takes its time, as long as this is true.
+  /// A Boolean value indicating whether isolating blocks.
   var isStuck: Bool {
     get { state.withLock { $0.isStuck } }
     set { state.withLock { $0.isStuck = newValue } }
@@ -34,8 +34,8 @@ final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
 }
 
 extension CoreRig {
-  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between the cycles, unless it has a thread of
-  /// its own.
+  /// A core with voice processing whose modes are changed while cycles run. Isolation runs between cycles, unless it has its own
+  /// thread.
   convenience init(
     isolator: IsolatorDouble, rate: Int = 48_000, hasThread: Bool = false, configure: (CaptureControls) -> Void = { _ in }
   ) throws {
@@ -48,7 +48,7 @@ extension CoreRig {
     try core.prepare(rate: rate)
   }
 
-  /// Runs whole cycles, with what the control side and the worker do between them; returns the voice.
+  /// Runs whole cycles, and the control side's and the worker's part between them; returns the voice.
   func run(
     _ microphone: some Collection<Float>, reference: [Float]? = nil, quantum: Int, each: (Int) throws -> Void = { _ in },
     drains: (Int) -> Bool = { _ in true }
@@ -66,7 +66,7 @@ extension CoreRig {
     return voice
   }
 
-  /// Changes the mode as the control side does it live: what it takes is made meanwhile.
+  /// Changes the mode as the control side does in a call, which makes what the mode needs meanwhile.
   func change(to mode: CaptureMode) throws {
     core.controls.mode = mode
     try renewCapturePath()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// The modes of the microphone, audio in and audio out; what isolates the voice is a double of known effect.
+/// The mic modes, on audio; a double of known effect isolates the voice.
 @Suite("Mic modes")
 struct MicModeTests {
   static let rate = 48_000
@@ -186,13 +186,13 @@ struct MicModeTests {
     let voice = try rig.run(Self.tone(seconds: 3.2), quantum: 256, drains: { $0 % 187 < 147 })
     let blocks = rig.core.isolation.status.lateBlocks
     print("V12: \(blocks) blocks late in three pauses of 40 cycles")
-    // 40 cycles and what was in store, less what the next round brings.
+    // 40 cycles, plus the blocks in store, minus those that the next round brings.
     #expect((51...66).contains(blocks))
     // −54 dB: 6 dB within 2.5 ms.
     #expect(CaptureSignals.click(voice) < 0.001)
     var levels: [Double] = []
     for start in stride(from: 9_600, to: voice.count - 960, by: 480) { levels.append(Self.level(voice[start..<start + 480])) }
-    // A tone of −9 dBFS, or of half that.
+    // A tone of −9 dBFS, or of half that amplitude.
     #expect(levels.allSatisfy { $0 > -15.6 && $0 < -8.5 })
     #expect(levels.contains { $0 > -9.5 } && levels.contains { $0 < -14.5 })
     rig.core.clearCounters()
@@ -208,7 +208,7 @@ struct MicModeTests {
     }
     let tone = Self.tone(seconds: 1)
     var voice: [Float] = []
-    /// Runs cycles, at about the time's own pace, until something is the case.
+    /// Runs cycles at about real time until a fact holds.
     func run(until isSo: () -> Bool) throws -> Bool {
       for round in 0..<30 {
         voice += try rig.run(tone, quantum: 480) { _ in usleep(3_000) }
@@ -240,7 +240,7 @@ struct MicModeTests {
     #expect(rig.core.isolation.status.failure == .notInstalled)
     #expect(rig.core.isolation.status.failure?.description.contains("nearend isolation install") == true)
     #expect(rig.core.captureLatency(quantum: 256) == standard.core.captureLatency(quantum: 256))
-    // Once it is there it is taken up without being asked for again.
+    // Once the library is there it is used without a new request.
     rig.core.isolation.use { () throws(IsolationError) in IsolatorDouble() }
     for _ in 0..<30 { try rig.renewCapturePath() }
     _ = try rig.run(speech, quantum: 256)
@@ -260,7 +260,7 @@ struct MicModeTests {
     let silence = [Float](repeating: 0, count: Self.rate / 4)
     let chain = rig.core.captureLatency(quantum: quantum) - rig.core.isolation.latency(quantum: quantum)
     let voice = try rig.run(silence, quantum: quantum)
-    // What is in the chain's own blocks comes with or without isolation.
+    // Sound already in the chain's blocks comes with or without isolation.
     let loud = voice.indices.filter { abs(voice[$0]) > 1e-3 }
     #expect(loud.count <= chain + quantum, "\(loud.count) frames, \(loud.first ?? 0) to \(loud.last ?? 0)")
   }

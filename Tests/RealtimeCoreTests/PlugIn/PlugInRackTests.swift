@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealtimeCore
 
-/// LADSPA plug-ins whose worker has a thread.
+/// LADSPA plug-ins whose worker runs on its own thread.
 @Suite("Plug-ins' instances")
 struct PlugInRackTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-rack-\(UUID().uuidString)")
@@ -20,7 +20,7 @@ struct PlugInRackTests {
     try PlugInAddress(TestPlugIn.make(in: folder.path, TestPlugIn.Traits(change)))
   }
 
-  /// One cycle; returns what a constant 0.25 becomes.
+  /// Runs one cycle of a constant 0.25; returns the output.
   private func cycle(frames: Int = 256) -> [Float] {
     var voice = [Float](repeating: 0.25, count: frames)
     voice.withUnsafeMutableBufferPointer { chain.runner.process($0.baseAddress!, nil, frames: frames, rate: 48_000) }
@@ -30,7 +30,7 @@ struct PlugInRackTests {
     return voice
   }
 
-  /// Runs cycles, about as long as they sound, until a fact holds.
+  /// Runs cycles at about real time until a fact holds.
   private func run(until fact: () -> Bool) -> Bool {
     for _ in 0..<10_000 {
       if fact() { return true }
@@ -59,7 +59,7 @@ struct PlugInRackTests {
     #expect(run { rack.status[0].lateBlocks > 10 })
     try rack.add(make { ($0.isHardRealtime, $0.laterDelay) = (false, 100) }, to: .capture, id: "remade", settings: ["Gain": 0.5])
     #expect(rack.remove("hangs"))
-    // It is made again, because its delay has moved, and is heard at its new one.
+    // The instance is made anew because its delay has changed, and is heard with the new delay.
     #expect(run { rack.status[0].latency > 0 && cycle().last == 0.125 })
     #expect(rack.status.map(\.id) == ["remade"])
   }

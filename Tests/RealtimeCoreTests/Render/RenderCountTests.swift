@@ -4,7 +4,7 @@ import Testing
 
 /// Gaps and drops are counted exactly, against a known schedule.
 @Suite struct RenderCountTests {
-  /// A writer and a reader in lockstep: 10 ms a cycle, a ring of 200 ms.
+  /// A writer and a reader in lockstep: cycles of 10 ms, a ring of 200 ms.
   private struct Line {
     let rig = RenderRig(rate: 16_000, quantum: 160)
     let sink: RingSink
@@ -23,10 +23,10 @@ import Testing
       }
     }
 
-    /// The writer continues in time, but its packets do not arrive.
+    /// The writer keeps pace, but its packets do not arrive.
     func gap(cycles: Int) { rig.cycles(cycles) }
 
-    /// Fills the ring, then offers as many packets more.
+    /// Fills the ring, then offers `refused` more packets.
     func burst(refused: Int) {
       while sink.capacityBytes - sink.status().fillBytes >= packet.count * 2 { sink.write(packet) }
       for _ in 0..<refused { sink.write(packet) }
@@ -44,7 +44,7 @@ import Testing
       // A short flow is followed by another gap, so that the run continues.
       switch isShort ? 1 : Int.random(in: 0..<4, using: &dice) {
       case 0:
-        // The ring holds more.
+        // Shorter than what the ring holds.
         line.gap(cycles: Int.random(in: 1...6, using: &dice))
         // Delayed packets arrive now.
         while line.sink.status().fillBytes < line.sink.capacityBytes / 2 { line.sink.write(line.packet) }
@@ -62,7 +62,7 @@ import Testing
         line.gap(cycles: 9)
       }
       #expect(line.sink.status().consecutiveUnderruns == gapsInARow)
-      // 100 ms to fill up and 1 s of playing end a run; half a second does not.
+      // 100 ms to fill the ring and 1 s of playing end a run; half a second does not.
       isShort = Bool.random(using: &dice)
       line.flow(cycles: isShort ? 50 : 130)
       if !isShort { gapsInARow = 0 }

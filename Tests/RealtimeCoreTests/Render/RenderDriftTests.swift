@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeCore
 
 /// A network writer in simulated time: packets of `burst` seconds, each up to `jitter` late, in order, from a clock that is `ppm` fast.
-/// About every fiftieth is delayed by `stall`, and those after it with it: they arrive at once.
+/// About every fiftieth is delayed by `stall` together with those after it, which then arrive at once.
 struct NetworkWriter {
   let burst: Double
   let jitter: Double
@@ -49,7 +49,7 @@ struct NetworkWriter {
     var quantum = 512
     var rate = 8_000
     var milliseconds = 200
-    /// In simulated time.
+    /// Length of the run in simulated time.
     var seconds = 90.0
     var testDescription: String {
       "\(Int(ppm)) ppm, \(Int(jitter * 1000)) ms jitter, \(Int(burst * 1000)) ms packets, quantum \(quantum), ring of \(milliseconds) ms"
@@ -103,7 +103,7 @@ struct NetworkWriter {
     let means = stride(from: 0, to: fills.count - window, by: window).map { fills[$0..<$0 + window].reduce(0, +) / Double(window) }
     #expect(status.totalUnderruns == gapsAtStart)
     #expect(status.totalDrops == dropsAtStart)
-    // A fill moves by a packet at every write: no steering holds it closer.
+    // Each write moves the fill by a packet: no steering can hold it closer.
     let packetShare = run.burst * Double(run.rate * sink.format.bytesPerFrame) / Double(sink.capacityBytes) / status.targetFill
     let tolerance = max(0.2, packetShare) + 0.01
     #expect(abs(mean - 1) < tolerance / 2)

@@ -232,7 +232,7 @@ private final class Witness {
   weak var graph: GraphSink?
 }
 
-// `@unchecked Sendable`: only the one thread that it is given to uses it.
+// `@unchecked Sendable`: only the thread that it is passed to uses it.
 private struct SendablePath: @unchecked Sendable { let pointer: UnsafeMutablePointer<RenderPath> }
 
 private func autoreleasing(_ body: () throws -> Void) rethrows { try body() }

@@ -8,7 +8,7 @@ final class RenderRig {
   let mixer = Mixer()
   var rate: Int
   var quantum: Int
-  /// All of the output.
+  /// The whole output of the left channel.
   private(set) var left: [Float] = []
   private(set) var right: [Float] = []
   var records = true
@@ -81,7 +81,7 @@ extension RingSink {
   func write(_ samples: [Int16]) -> Bool { samples.withUnsafeBytes { write($0) } }
 }
 
-/// A continuous tone in Int16, over several calls.
+/// A tone in Int16 that is continuous over several calls.
 struct Tone {
   var frequency: Double
   var rate: Double
@@ -101,7 +101,7 @@ struct Tone {
   }
 }
 
-/// The residual of `signal` after removing the best-fitting sine of `frequency`, in dB below it.
+/// The ratio of the best-fitting sine of `frequency` in `signal` to the rest, in dB.
 func signalToNoise(_ signal: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
   let w = 2 * Double.pi * frequency / rate
   var (sc, ss, cc, s2, cs) = (0.0, 0.0, 0.0, 0.0, 0.0)

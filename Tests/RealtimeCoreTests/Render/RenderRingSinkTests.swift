@@ -70,7 +70,7 @@ import Testing
   func concurrentWriters() throws {
     let format = try SinkFormat(sampleRate: 48_000, channelCount: 2)
     let sink = try RingSink(id: "a", format: format, capacityBytes: 4 * 1_000)
-    // First the FIFO, frame by frame, against a reader in another thread; then the sink's lock, against many threads.
+    // First the FIFO, frame by frame, with a reader on another thread; then the sink's lock, with many threads.
     let fifo = FrameFIFO(capacity: 997, bytesPerFrame: 4)
     defer { fifo.deallocate() }
     let writes = 20_000
@@ -122,7 +122,7 @@ import Testing
         rig.cycle()
       }
       #expect(sink.status().isResampling == (sinkRate != graphRate))
-      // The loop steers the speed: over so short a time it is constant, and the tone is the tone at that speed.
+      // The loop steers the speed, which is constant over so short a time: the tone is shifted by that speed only.
       let steady = rig.left.suffix(graphRate / 50)
       let snr = bestSignalToNoise(steady, near: 1_000, rate: Double(graphRate))
       #expect(snr > 80, "\(sinkRate) Hz into \(graphRate) Hz: \(snr) dB")

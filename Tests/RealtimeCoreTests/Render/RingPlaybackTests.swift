@@ -2,18 +2,18 @@ import Testing
 
 @testable import RealtimeCore
 
-/// When a ring sink plays, without audio.
+/// When a ring sink plays; without audio.
 @Suite struct RingPlaybackTests {
   typealias State = RingPlayback.State
 
-  /// What a cycle of 10 ms finds; the ring has refused `drops` writes, and had 100 frames written to it.
+  /// The observation of a cycle of 10 ms: by default 100 frames have been written to the ring; it has refused `drops` writes.
   private static func found(
     _ fill: Int, written: UInt64 = 100, drops: UInt64 = 0, ended: Bool = false, missing: Double = 3, duration: Double = 0.01
   ) -> RingPlayback.Finding {
     RingPlayback.Finding(fill: fill, written: written, drops: drops, hasEnded: ended, missing: missing, duration: duration)
   }
 
-  /// A playback in this state, the way there being the shortest.
+  /// A playback in this state, reached in the fewest steps.
   private static func playback(_ state: State) -> RingPlayback {
     var playback = RingPlayback()
     switch state {
@@ -33,7 +33,7 @@ import Testing
     let from: State
     let found: RingPlayback.Finding
     let to: State
-    /// The share of the cycle after which it plays; nil for none of it.
+    /// The share of the cycle after which it plays; nil if it does not play.
     let offset: Double?
 
     init(_ what: String, _ from: State, _ found: RingPlayback.Finding, _ to: State, _ offset: Double? = nil) {
@@ -122,7 +122,7 @@ import Testing
     var (full, empty) = (playback, playback)
     full.resume(fill: 100, written: 300)
     #expect(!full.isPaused && full.state == playback.state)
-    // A sink that buffers does not take drops before the pause for a full ring.
+    // A buffering sink does not mistake drops before the pause for a full ring.
     let offset = full.start(Self.found(100, written: 300, drops: 4))
     #expect(offset == nil)
     empty.resume(fill: 0, written: 300)

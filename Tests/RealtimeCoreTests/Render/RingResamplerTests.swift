@@ -30,7 +30,7 @@ struct RingResamplerTests {
 
   private func tone(_ frequency: Double, rate: Double) -> (Int) -> Float { { Float(sin(2 * .pi * frequency * Double($0) / rate)) } }
 
-  /// Signal to noise of a sine, in dB: the best sine of that frequency is taken away, and what is left is noise.
+  /// The signal-to-noise ratio of a sine, in dB: noise is what is left after subtracting the best-fitting sine of that frequency.
   private func purity(_ output: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
     let angles = output.indices.map { 2 * .pi * frequency * Double($0) / rate }
     var (cc, cs, ss, cy, sy) = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -75,7 +75,7 @@ struct RingResamplerTests {
     let output = resample(tone(1_000, rate: 48_000), frames: 10 * 48_000) { cycle in
       1 + DriftSteering.limit * sin(Double(cycle) * duration * DriftSteering.slew / DriftSteering.limit)
     }
-    // The second difference of a sine is a sine of 0.0171 of its size; a step in phase or value would stand out of it.
+    // The second difference of this sine is a sine of 0.0171 of its amplitude, above which a step in phase or value would stand out.
     let turn = 2 * Double.pi * 1_000 * 1.002 / 48_000
     var largest: Float = 0
     for i in 64..<output.count - 1 {

@@ -92,7 +92,7 @@ struct SourceTapTests {
     let rig = try CoreRig()
     let queue = SourceQueue(capacity: 8_196)
     rig.core.source.attach(queue)
-    // 1024 frames and their header: seven fit.
+    // 1024 frames with their header: seven such blocks fit.
     var voices: [[Float]] = []
     for i in 0..<10 {
       rig.cycle(noise(1_024, seed: UInt64(i)))
@@ -148,7 +148,7 @@ struct SourceTapTests {
     let tap = rig.core.source
     rig.cycle(noise(64))
     #expect(!tap.hadAudio, "nobody was there to hear it")
-    // The sound before does not end in a step.
+    // Let the earlier sound fade out, so that it does not end in a step.
     rig.cycle([Float](repeating: 0, count: 480))
     let recorder = CallbackRecorder()
     tap.attach(CallbackRecorder.callback, context: recorder.context)
@@ -205,7 +205,7 @@ struct SourceTapTests {
     let other = Thread {
       for round in 0..<600 {
         if round % 2 == 0 {
-          // Plain memory that is freed right after detach: a late call is a race, and a use after free.
+          // Plain memory, freed right after the detach: a late call would be a race and a use after free.
           let counter = UnsafeMutablePointer<Counter>.allocate(capacity: 1)
           counter.initialize(to: Counter())
           tap.attach(
@@ -229,7 +229,7 @@ struct SourceTapTests {
           if round % 3 == 0 { usleep(300) }
           if round % 5 == 0 { tap.attach(queue) }
           var samples: [Float] = []
-          // Only a few: the other side writes continuously.
+          // Only a few, because the other side writes continuously.
           for _ in 0..<20 {
             guard let cycle = queue.read(into: &samples) else { break }
             if cycle.frames != 64 || samples.contains(where: { $0 != 0.25 }) { problems.note("a torn cycle") }

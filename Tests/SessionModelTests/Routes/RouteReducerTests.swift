@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Routes")
 struct RouteReducerTests {
-  /// A desk whose devices come and go, and what routes make of it.
+  /// A desk whose devices come and go, with the state of its routes.
   private struct Desk {
     var state: RouteState
     var now = RouteObservation()
@@ -18,10 +18,10 @@ struct RouteReducerTests {
       now.headsets = [HeadsetProfile.Card(name: "bt", profile: "a2dp-sink", callProfile: "headset-head-unit")]
     }
 
-    /// Lets something happen; what follows from it is in `effects` then.
+    /// Reduces an event; its effects are in `effects` afterwards.
     mutating func hear(_ event: RouteEvent) { (state, effects) = reduce(state, event, at: time) }
 
-    /// Observes the desk, some seconds later.
+    /// Observes the desk `seconds` later.
     mutating func observe(after seconds: Double = 0) {
       time += seconds
       now.serials = Set(now.devices.map(\.serial))
