@@ -23,7 +23,7 @@ test: ## installs what is missing, runs every test and the realtime check, and e
 build: dependencies ## builds the program for release: .build/release/nearend
 	@$(swift) build --configuration release --product nearend
 
-# PROGRAM and MANUAL, where they are given, are installed and used in place of what would be built.
+# PROGRAM and MANUAL, if given, are used in place of what would be built.
 install uninstall: export PREFIX ?= /usr/local
 install uninstall: export DESTDIR ?=
 install deb: export PROGRAM ?=

@@ -28,7 +28,7 @@ class Nearend(http.client.HTTPConnection):
             sys.exit("no nearend runs in this session; start one with: nearend --headless")
 
     def ask(self, method, path, body=None, **options):
-        """The answer to one request; ends the program with nearend's own words where it refuses."""
+        """Returns the answer to one request; if nearend refuses it, exits with nearend's error message."""
         self.request(method, path, body, **options)
         answer = self.getresponse()
         if answer.status >= 400:
@@ -57,7 +57,7 @@ def play(name, path):
             sys.exit(f"{path}: {8 * sound.getsampwidth()} bits a sample; give a WAV file of 16")
         pcm = iter(lambda: sound.readframes(sound.getframerate() // 50), b"")
         where = f"/sinks/{name}?rate={sound.getframerate()}&channels={sound.getnchannels()}"
-        # nearend takes the audio as fast as it plays it, so nothing need be timed here.
+        # nearend accepts audio at the rate at which it plays it, so no timing is needed here.
         answer = Nearend().ask("PUT", where, pcm, encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
         print(answer.read().decode())
 

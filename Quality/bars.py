@@ -1,4 +1,4 @@
-"""What nearend's own engine has to reach on the means of a kind, and which of it is reached."""
+"""The bars: what nearend's own engine has to reach in the means of each kind, and whether it does."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ UNITS = {"erle": " dB", "back": " s"}
 
 @dataclass(frozen=True)
 class Verdict:
-    """One bar, and what the mean of its kind was."""
+    """One bar, with the mean that its kind reached."""
 
     kind: str
     measure: str
@@ -53,7 +53,7 @@ def mean(rows, measure):
 
 
 def judge(rows):
-    """Verdicts for the rows of one program, in the order of the kinds."""
+    """Returns the verdicts for the rows of one program, in the order of the kinds."""
     verdicts = []
     for kind, bars in BARS.items():
         of_kind = [row for row in rows if row["kind"] == kind]

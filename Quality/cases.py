@@ -45,16 +45,16 @@ from noises import NOISES
 SECONDS = 12
 FRAMES = SECONDS * sound.RATE
 HALF = FRAMES // 2
-FIRST_NOISE = 100  # the place of the first of the noises among the kinds
+FIRST_NOISE = 100  # the number of the first noise; kinds of echo count from 0
 
 
 def place(kind):
-    """Where the kind stands among all: part of its cases' seeds."""
+    """Returns the kind's number, which is part of its cases' seeds."""
     return KINDS.index(kind) if kind in KINDS else FIRST_NOISE + NOISE_KINDS.index(kind)
 
 
 def draw(kind, index, seed):
-    """The properties of the case `index` of that kind; the seed is the whole run's."""
+    """Draws the properties of the case `index` of a kind; `seed` is that of the whole run."""
     seed += 1_000 * place(kind) + 10 * index
     random = np.random.default_rng(seed)
     between = random.uniform
@@ -81,7 +81,7 @@ def draw(kind, index, seed):
 
 
 def far_end(kind, voices, random):
-    """What the call plays: (channels, FRAMES)."""
+    """Returns what the call plays: (channels, FRAMES)."""
     if kind in NEAR_END_ALONE:
         return np.zeros((1, FRAMES))
     if kind == "music":
@@ -96,7 +96,7 @@ def far_end(kind, voices, random):
 
 
 def near_end(kind, voices, random):
-    """Whoever sits before the microphone, without the room."""
+    """Returns the talker at the microphone, without the room."""
     if kind in NEAR_END_ALONE or kind == "early":
         return sound.speech(voices[1], random, FRAMES)
     if kind in BOTH_TALK:
@@ -105,7 +105,7 @@ def near_end(kind, voices, random):
 
 
 def echo_of(case, far):
-    """What comes back of the far end."""
+    """Returns the echo of the far end."""
     kind = case["kind"]
     if kind == "speaker":
         played = np.stack([sound.distorted(channel, case["shape"]) for channel in far])
@@ -132,7 +132,7 @@ def echo_of(case, far):
 
 
 def build(case):
-    """The case's sounds by name."""
+    """Returns the case's sounds by name."""
     random = np.random.default_rng(case["seed"])
     voices = list(sound.VOICES)
     random.shuffle(voices)
@@ -151,7 +151,7 @@ def build(case):
 
 
 def make(job):
-    """Writes the files of one case, unless they are there."""
+    """Writes the files of one case, unless they exist."""
     folder, case = Path(job[0]) / job[1]["name"], job[1]
     description = folder / "case.json"
     if description.exists() and json.loads(description.read_text()) == case:
@@ -163,7 +163,7 @@ def make(job):
 
 
 def make_all(folder, seed, per_kind, kinds=KINDS, workers=None):
-    """Makes what is not there yet of a seed's cases; their descriptions."""
+    """Makes those cases of a seed that do not exist yet; returns the descriptions of all."""
     cases = [draw(kind, index, seed) for kind in kinds for index in range(per_kind)]
     Path(folder).mkdir(parents=True, exist_ok=True)
     with multiprocessing.Pool(workers or os.cpu_count()) as pool:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A simulated conversation of an hour, or as long as is asked for: far.wav (stereo), mic.wav and near.wav, and what was
-going on in each second.
+"""Makes a simulated conversation of any length, such as an hour: far.wav (stereo), mic.wav and near.wav, and a record
+of each second.
 
 Both sides take turns and talk at once; there is music; the laptop is moved, the loudspeaker's volume changed, the
 device switched (the delay jumps); nobody talks for minutes; the microphone is muted (zeros) or clips; the clocks drift.
@@ -28,12 +28,12 @@ CLIPPING_GAIN = sound.decibels(14)
 REVERBERATION, DISTANCE = 0.35, 0.7  # s, m
 ROOMS_KEPT = 3
 TAPS, PHASES = 32, 512
-# The echo is kept for so long, and the microphone lags it by half the interpolator's length.
+# Length of the delay line for the echo. The microphone lags by half the length of the interpolator.
 HISTORY_SECONDS = 2
 
 
 class Talker:
-    """One voice that says a sentence after the other while it is asked to: `start` begins anew with a sentence."""
+    """A voice that says one sentence after another while asked to; `start` begins a new sentence."""
 
     def __init__(self, voices, random):
         self.voices, self.random = voices, random
@@ -52,7 +52,7 @@ class Talker:
 
 
 class Player:
-    """Music, 15 s of a piece at a time: the shortest has 17 s."""
+    """Music, 15 s of each piece in turn; the shortest piece has 17 s."""
 
     PIECE = 15
 
@@ -72,25 +72,25 @@ class Player:
 
 
 def spectrum(response):
-    """Of an impulse response of at most a second, for `Filter`."""
+    """Returns the spectrum, for `Filter`, of an impulse response of at most a second."""
     return fft.rfft(response[:RATE], 2 * RATE)
 
 
 class Filter:
-    """Convolution of one second after the other (overlap-save)."""
+    """Convolves second by second (overlap-save)."""
 
     def __init__(self):
         self.before = np.zeros(RATE)
 
     def through(self, samples, *spectra):
-        """What comes out with each of the responses."""
+        """Returns the output for each of the responses."""
         both = fft.rfft(np.concatenate([self.before, samples]))
         self.before = samples
         return [fft.irfft(both * response)[RATE:] for response in spectra]
 
 
 class Rooms:
-    """Spectra of the responses from both loudspeakers by the number of the place, all equally loud for speech."""
+    """Returns the spectra of both loudspeakers' responses by number of the place, all equally loud for speech."""
 
     def __init__(self, seed, speech):
         self.seed, self.speech, self.kept = seed, speech, {}
@@ -108,7 +108,7 @@ class Rooms:
 
 
 class Delay:
-    """A delay of a fraction of a frame that moves: as the clocks drift, and at a jump."""
+    """A fractional delay that moves as the clocks drift, and jumps."""
 
     def __init__(self):
         self.history = np.zeros(HISTORY_SECONDS * RATE)
@@ -117,7 +117,7 @@ class Delay:
         self.taps = np.sinc(offsets) * np.kaiser(TAPS + 2, 9)[1:-1]
 
     def through(self, samples, begin_ms, end_ms):
-        """The next second, delayed by begin_ms at its beginning and by nearly end_ms at its end; at least 1 ms."""
+        """Returns the next second, delayed by begin_ms at its start and nearly end_ms at its end; both at least 1."""
         self.history = np.concatenate([self.history[RATE:], samples])
         places = (
             len(self.history)
@@ -155,9 +155,9 @@ class Simulation:
         self.last_world = script.seconds[0].world
 
     def play(self, number):
-        """The far end, (2, RATE), and the near end, (RATE,), of that second."""
+        """Returns the far end, (2, RATE), and the near end, (RATE,), of that second."""
         second = self.script.seconds[number]
-        if number in self.script.probes.values():  # both probes say the same
+        if number in self.script.probes.values():  # both probes say the same words
             for source in (self.far_talker, self.near_talker):
                 source.random = np.random.default_rng(self.probe_seed)
                 source.start()
@@ -176,7 +176,7 @@ class Simulation:
         return np.zeros((2, RATE)), near
 
     def echo(self, far, world):
-        """What comes back of the far end in that second. A move and a change of volume take 0.3 s, a jump none."""
+        """Returns the echo in that second. A move and a change of volume take 0.3 s, a jump no time."""
         before, self.last_world = self.last_world, world
         played = [sound.saturated(channel, SATURATION) for channel in far]
         turn = np.clip(np.arange(RATE) / (0.3 * RATE), 0, 1)
@@ -192,7 +192,7 @@ class Simulation:
         return self.delay.through(echo, world.delay_ms, world.delay_ms + world.drift_ppm / 1_000)
 
     def second(self, number):
-        """(far, mic, near) of that second."""
+        """Returns (far, mic, near) of that second."""
         world = self.script.seconds[number].world
         far, spoken = self.play(number)
         near = self.near_path.through(spoken, self.near_room)[0]
@@ -206,7 +206,7 @@ class Simulation:
 
 
 def make(folder, seed, length):
-    """Writes FOLDER/{far,mic,near}.wav, seconds.csv and events.json, unless they are there; the script."""
+    """Writes FOLDER/{far,mic,near}.wav, seconds.csv and events.json, unless they exist; returns the script."""
     folder = Path(folder)
     script = Script(seed, length)
     done = folder / "events.json"

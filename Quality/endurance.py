@@ -1,4 +1,4 @@
-"""What a canceller makes of a long conversation: its last minute against its second, and how each event went."""
+"""Scores a canceller over a long conversation: its last minute against its second, and the outcome of each event."""
 
 import sys
 import time
@@ -16,25 +16,25 @@ from opinion import EchoOpinion
 from script import PROBE_SECONDS
 
 LEAST_TALK = 4  # seconds that STOI and AECMOS need
-SETTLE_SECONDS = 9  # of far end alone follow each change
-# By how much the last minute may be worse than the first: what differs between two rooms by itself.
+SETTLE_SECONDS = 9  # of the far end alone, after each change
+# By how much the last minute may be worse than the first: the difference that two rooms make by themselves.
 TOLERANCE = {"erle": 3.0, "echo": 0.15, "deg": 0.2, "stoi": 0.02}
 
 
 @dataclass
 class Track:
-    """A file that is read where it is needed."""
+    """A sound file that is read in parts."""
 
     path: Path
 
     def read(self, start, count):
-        """Mono, from second `start` on, `count` seconds."""
+        """Returns `count` seconds from second `start` on, mono."""
         samples, _ = soundfile.read(self.path, start=int(start * RATE), frames=int(count * RATE), always_2d=True)
         return samples.mean(axis=1)
 
 
 class Conversation:
-    """The truth, and what one program made of the microphone."""
+    """The conversation's own files, and one program's output for its microphone."""
 
     def __init__(self, folder, script, processed, opinion):
         self.script, self.opinion = script, opinion
@@ -42,7 +42,7 @@ class Conversation:
         self.out = Track(processed)
 
     def longest(self, wanted, seconds):
-        """(start, count) of the longest stretch for which the seconds are as wanted."""
+        """Returns (start, count) of the longest run of seconds that are as wanted."""
         best, begin = (0, 0), None
         for number in [*seconds, None]:
             if number is not None and wanted(self.script.seconds[number]):
@@ -54,7 +54,7 @@ class Conversation:
         return best
 
     def probe(self, name):
-        """The measures of that minute."""
+        """Returns the measures of the minute."""
         minute = conversation.probe_seconds(self.script, name)
         alone = self.longest(lambda second: second.far_alone, minute)
         both = self.longest(lambda second: second.both, minute)
@@ -73,7 +73,7 @@ class Conversation:
         return stoi(clean, heard, SPEECH_RATE)
 
     def event(self, event):
-        """How it came through, as text."""
+        """Returns the outcome of an event, as text."""
         if event.kind in ("both talk", "clip", "music"):
             return self.passage(event)
         mic, out = (track.read(event.second, SETTLE_SECONDS) for track in (self.mic, self.out))
@@ -85,7 +85,7 @@ class Conversation:
         return told + (f"; before {erle(*before):.0f} dB" if before else "")
 
     def far_alone_before(self, second):
-        """(mic, out) of the 3 s before, if the far end alone was heard there."""
+        """Returns (mic, out) of the 3 s before, if only the far end talked there."""
         earlier = self.script.seconds[max(0, second - 3) : second]
         if len(earlier) < 3 or not all(
             one.far_alone and not one.world.muted and not one.world.clipped for one in earlier
@@ -94,7 +94,7 @@ class Conversation:
         return self.mic.read(second - 3, 3), self.out.read(second - 3, 3)
 
     def passage(self, event):
-        """Of a scene in which the near end talks, too."""
+        """Returns the outcome of a scene in which the near end talks, too."""
         scene = self.script.seconds[event.second].scene
         end = event.second
         while end < self.script.length and self.script.seconds[end].scene == scene and self.script.seconds[end].far:
@@ -112,19 +112,19 @@ class Conversation:
         return ", ".join(told)
 
     def faults(self):
-        """What is wrong anywhere: samples that are no numbers, or sound where the microphone is muted."""
+        """Returns what is wrong anywhere: samples that are NaN or infinite, or sound while the microphone is muted."""
         no_numbers = loud_mutes = 0
         for number, second in enumerate(self.script.seconds):
             out = self.out.read(number, 1)
             no_numbers += int(np.count_nonzero(~np.isfinite(out)))
             settled = number and self.script.seconds[number - 1].world.muted
-            # Not the last 10 ms: a canceller that works in blocks spreads the next second's beginning over one.
+            # Without the last 10 ms: a canceller that works in blocks spreads the start of the next second over one.
             loud_mutes += bool(second.world.muted and settled and power(out[: -RATE // 100]) > 1e-8)
         return {"samples that are no numbers": no_numbers, "muted seconds louder than -80 dBFS": loud_mutes}
 
 
 def compare(first, last):
-    """Lines that hold the last minute against the first full one, and whether it is as good."""
+    """Returns lines that compare the last minute with the first full one, and whether it is as good."""
     lines, good = [], True
     for measure, tolerance in TOLERANCE.items():
         holds = last[measure] >= first[measure] - tolerance
@@ -139,7 +139,7 @@ def compare(first, last):
 def measure(program, name, seed, length, folder):
     """Makes the conversation, runs the program over it, prints the report and writes it to FOLDER/<name>.txt.
 
-    1 where the end is worse than the beginning, or something is wrong.
+    Returns 1 if the end is worse than the beginning, or something is wrong, otherwise 0.
     """
     folder = Path(folder)
     begin = time.monotonic()

@@ -1,4 +1,4 @@
-"""Draws the table: a row a kind, a panel a measure, a dot a program, and the bar that nearend has to reach."""
+"""Draws the table: a row per kind, a panel per measure, a dot per program, and the bar that nearend has to reach."""
 
 import io
 from pathlib import Path
@@ -10,7 +10,7 @@ from bars import BARS, mean
 from kinds import KINDS, NOISES, TITLES
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402 the backend comes first
+from matplotlib import pyplot as plt  # noqa: E402 the backend has to be set first
 
 PANELS = {
     "echo": ("Echo MOS (AECMOS)", (1, 5)),
@@ -39,7 +39,7 @@ INK, FAINT = "#222222", "#e4e4e4"
 
 
 def save(figure, path, most_bytes, dpi):
-    """Writes a PNG with a palette, of as many colours as fit into so many bytes."""
+    """Writes a PNG with a palette, with as many colours as fit into the given number of bytes."""
     whole = io.BytesIO()
     figure.savefig(whole, dpi=dpi)
     plt.close(figure)
@@ -87,7 +87,7 @@ def draw(
     panels_by_measure=None,
     titles=TITLES,
 ):
-    """Writes the figure of {program: rows}."""
+    """Writes the figure for {program: rows}."""
     known = panels_by_measure or PANELS
     rows = [row for rows in table.values() for row in rows]
     kinds = [kind for kind in (*KINDS, *NOISES) if any(row["kind"] == kind for row in rows)]

@@ -1,8 +1,8 @@
-"""The kinds of cases and the programs, by name; here because nothing else is needed to know them."""
+"""The names of the kinds of cases and of the programs; a module of its own because it needs no other package."""
 
 FAR_END_ALONE = ("st", "jump", "move", "drift", "late", "volume")
 BOTH_TALK = ("dt", "driftdt", "music", "stereo", "quiet", "early", "bright", "speaker")
-# Append only: a kind's place is part of its cases' seeds (cases.draw).
+# Append only: a kind's position is part of its cases' seeds (cases.draw).
 KINDS = (
     "st",
     "dt",
@@ -20,7 +20,7 @@ KINDS = (
     "bright",
     "speaker",
 )
-# Noises around the near end, for the mic modes, which are no canceller's. Append only, too.
+# Noises around the near end, for the mic modes, not for cancellers. Append only, too.
 NOISES = ("keyboard", "fan", "babble")
 NEAR_END_ALONE = ("nst", *NOISES)
 MODE_KINDS = (*NEAR_END_ALONE, "dt")

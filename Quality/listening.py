@@ -1,4 +1,4 @@
-"""Listening with the eyes: spectrograms of what the microphone heard, and of what each program made of it."""
+"""Draws spectrograms of what the microphone heard, and of each program's output."""
 
 from pathlib import Path
 from textwrap import fill
@@ -20,7 +20,7 @@ PROGRAMS = ("module-ec", "aec3", "webrtc", "nearend")
 
 
 def spectrogram(samples):
-    """dB in ROWS bands, logarithmic from LOWEST to HIGHEST, and COLUMNS moments."""
+    """Returns dB in ROWS bands, logarithmic from LOWEST to HIGHEST, at COLUMNS times."""
     hop = len(samples) // COLUMNS
     padded = np.concatenate([np.zeros(WINDOW // 2), samples, np.zeros(WINDOW)])
     frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::hop][:COLUMNS]
@@ -35,7 +35,7 @@ def spectrogram(samples):
 
 
 def draw_case(folder, case, processed, path, programs=PROGRAMS):
-    """One strip: near end alone (what should be heard), microphone, and each program; processed: {program: folder}."""
+    """Draws one strip: near end alone (the ideal), microphone, and each program; processed: {program: folder}."""
     strips = {} if case["kind"] in FAR_END_ALONE else {"near end alone": folder / case["name"] / "near.wav"}
     strips["microphone"] = folder / case["name"] / "mic.wav"
     strips |= {TITLES[name]: where / f"{case['name']}.wav" for name, where in processed.items() if name in programs}
@@ -71,7 +71,7 @@ def draw_case(folder, case, processed, path, programs=PROGRAMS):
 
 
 def kind_texts():
-    """{kind: what it is}, from the list at the top of cases.py."""
+    """Returns {kind: description}, from the list at the top of cases.py."""
     lines = [line.split(None, 1) for line in kinds_text.splitlines() if line.startswith("    ")]
     return {name: text for name, text in lines if name in (*KINDS, *NOISES)}
 

@@ -1,14 +1,14 @@
-"""What one processed microphone of a case is worth.
+"""Measures one processed microphone of a case.
 
 echo, deg   AECMOS at 48 kHz: how little echo is heard, how little the near end is harmed; 1 to 5
 stoi, pesq  intelligibility (0 to 1) and quality (wide band, 1 to 4.6) of the near end, against the reverberant
             near end alone
 erle        dB by which the microphone's power falls while the far end talks alone
 first       seconds from 0.3 s on until the echo has been 20 dB down for half a second
-back        the same from 6.05 s on, where something changes at 6 s
-noise       dB by which the pauses of the near end get quieter against its talk, where there is noise around it
-ovrl        DNSMOS P.835: what people would think of the whole, speech and noise; 1 to 5
-lag_ms      ms by which the near end comes late; it is removed before anything is compared
+back        the same from 6.05 s on, if something changes at 6 s
+noise       dB by which the near end's pauses get quieter relative to its speech, in noisy cases
+ovrl        DNSMOS P.835: predicted opinion of the whole, speech and noise; 1 to 5
+lag_ms      ms by which the near end is late; removed before anything is compared
 """
 
 import warnings
@@ -27,15 +27,15 @@ with warnings.catch_warnings():
     from pesq import PesqError, pesq
 
 RATE = 48_000  # Hz, of every file
-SPEECH_RATE = 16_000  # Hz, at which STOI, PESQ and the lag are taken
+SPEECH_RATE = 16_000  # Hz, for STOI, PESQ and the lag
 MEASURES = ("echo", "deg", "stoi", "pesq", "erle", "first", "back", "noise", "ovrl", "lag_ms")
-NOISE_MEASURES = ("noise", "ovrl")  # of the kinds without a far end
+NOISE_MEASURES = ("noise", "ovrl")  # for the kinds without a far end
 LESS_IS_BETTER = ("first", "back", "lag_ms")
 MOST_LAG_MS = 400
 
 
 def read_mono(path):
-    """The file's samples, its channels averaged."""
+    """Returns the file's samples, its channels averaged."""
     samples, rate = soundfile.read(path)
     if rate != RATE:
         raise ValueError(f"{path}: {rate} Hz, not {RATE}")
@@ -56,7 +56,7 @@ def seconds(start, end=None):
 
 
 def late_by(processed, near):
-    """Frames by which `processed` repeats `near` late: the strongest correlation up to MOST_LAG_MS."""
+    """Returns the frames by which `processed` lags `near`: the strongest correlation up to MOST_LAG_MS."""
     later, sooner = (soxr.resample(samples, RATE, SPEECH_RATE) for samples in (processed, near))
     size = fft.next_fast_len(len(later) + len(sooner), real=True)
     correlation = fft.irfft(fft.rfft(later, size) * np.conj(fft.rfft(sooner, size)), size)
@@ -68,7 +68,7 @@ def moved_earlier(samples, frames, length):
 
 
 def seconds_to_settle(mic, processed, start, decibels=20, hold=0.5, step=0.05):
-    """Seconds from `start` on until the echo is `decibels` down for `hold` seconds; if never, all that is left."""
+    """Returns the seconds from `start` until the echo is `decibels` down for `hold` seconds; if never, to the end."""
     size, begin = int(hold * RATE), int(start * RATE)
     while begin + size <= len(mic):
         heard = slice(begin, begin + size)
@@ -79,7 +79,7 @@ def seconds_to_settle(mic, processed, start, decibels=20, hold=0.5, step=0.05):
 
 
 def quieter(mic, processed, near, block=RATE // 50):
-    """dB by which blocks without the near end fall against those with it, from `mic` to `processed`."""
+    """Returns the dB by which blocks without the near end fall relative to those with it, from `mic` to `processed`."""
     count = len(near) // block
 
     def powers(samples):
@@ -96,7 +96,7 @@ def quieter(mic, processed, near, block=RATE // 50):
 
 
 class ScoredCase:
-    """One case, with what each program's score needs of it made once."""
+    """One case, with everything that is computed once for all programs."""
 
     def __init__(self, folder, name, kind, opinion: EchoOpinion, noise_opinion: NoiseOpinion, with_pesq=True):
         self.name, self.kind, self.with_pesq = name, kind, with_pesq
@@ -111,7 +111,7 @@ class ScoredCase:
         self.clean = soxr.resample(self.near[self.talk], RATE, SPEECH_RATE)
 
     def score(self, path):
-        """The measures, by name, of the processed microphone in that file; only those that the kind has."""
+        """Returns the measures, by name, of the processed microphone in the file; only those that the kind has."""
         processed = read_mono(path)
         lag = late_by(processed, self.near) if self.near_talks else 0
         processed = np.clip(moved_earlier(processed, lag, len(self.mic)), -1, 1)
@@ -139,7 +139,7 @@ class ScoredCase:
             try:
                 found["pesq"] = pesq(SPEECH_RATE, self.clean, talk, "wb")
             except PesqError:
-                found["pesq"] = 1.0  # nothing that it takes for speech
+                found["pesq"] = 1.0  # PESQ finds no speech
         if self.kind in NEAR_END_ALONE:
             heard = seconds(1, 11.5)
             found["noise"] = quieter(self.mic[heard], processed[heard], self.near[heard])

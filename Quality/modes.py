@@ -1,4 +1,4 @@
-"""The mic modes beside RNNoise: what each makes of a noisy room, and what it costs; Documentation/mic-modes.md."""
+"""Compares the mic modes with RNNoise: quality in noisy rooms, and cost; writes Documentation/mic-modes.md."""
 
 import platform
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ TITLE = "What is left of a noisy room, and of whoever talks"
 
 @dataclass(frozen=True)
 class Joined:
-    """The noisy cases one after another, the whole some times over."""
+    """Returns the noisy cases one after another, repeated several times."""
 
     mic: Path
     far: Path
@@ -50,8 +50,8 @@ def join_cases(folder, cases, out, times):
 
 
 def cost(program, short, long, out):
-    """Processor milliseconds for a second of sound without what starting takes, the least of COST_REPEATS; and the
-    milliseconds by which the near end comes late."""
+    """Returns the processor milliseconds per second of sound, start excluded, the least of COST_REPEATS; and the
+    milliseconds by which the near end is late."""
     took = [min(program.cost(joined.mic, joined.far, out) for _ in range(COST_REPEATS)) for joined in (long, short)]
     voice, _ = soundfile.read(out)
     processor = 1_000 * (took[0] - took[1]) / (long.seconds - short.seconds)
@@ -59,7 +59,7 @@ def cost(program, short, long, out):
 
 
 def costs(programs, folder, cases, out):
-    """{program: (ms a second, ms late)} of those that cost anything, one after another, on the same sound."""
+    """Returns {program: (ms per second, ms late)} for those that cost anything, measured in turn on the same sound."""
     short, long = (join_cases(folder, cases, out, times) for times in (1, 3))
     return {
         name: cost(program, short, long, out / "cost-out.wav")

@@ -1,4 +1,4 @@
-// module_echo_cancel FAR MIC OUT: webrtc-audio-processing 0.3 as PipeWire's module-echo-cancel sets it: high-pass filter, voice
+// module_echo_cancel FAR MIC OUT: webrtc-audio-processing 0.3 as PipeWire's module-echo-cancel configures it: high-pass filter, voice
 // detection, extended filter, delay agnostic, noise and echo suppression high, no gain control. The files are mono, 32-bit float, 48 kHz,
 // without a header.
 #include <webrtc/modules/audio_processing/include/audio_processing.h>

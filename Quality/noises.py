@@ -1,4 +1,4 @@
-"""What a room does around whoever talks: somebody types, a fan runs, others talk. (frames,) at sound.LEVEL."""
+"""Noises around the talker: typing, a fan, other talkers. (frames,) at sound.LEVEL."""
 
 import numpy as np
 from scipy import signal
@@ -9,7 +9,7 @@ TALKERS = 6
 
 
 def click(random, loudness):
-    """A key's contact: a few modes between 1.5 and 9 kHz that die within 10 ms, over a thud of the desk."""
+    """Returns a keystroke: a few modes between 1.5 and 9 kHz that decay within 10 ms, over a thud of the desk."""
     seconds = np.arange(int(0.06 * sound.RATE)) / sound.RATE
     modes = sum(
         random.uniform(0.3, 1) * np.sin(2 * np.pi * hertz * seconds + random.uniform(0, 6)) * np.exp(-seconds / decay)
@@ -21,7 +21,7 @@ def click(random, loudness):
 
 
 def keyboard(random, frames, _voices):
-    """Words of 2 to 9 keys, 80 to 220 ms apart; each key sounds when it goes down, and more softly when it comes up."""
+    """Returns typing: words of 2 to 9 keys, 80 to 220 ms apart; keys sound on press, and more softly on release."""
     typed = np.zeros(frames + sound.RATE)
     moment = random.uniform(0, 0.3)
     while moment * sound.RATE < frames:
@@ -41,7 +41,7 @@ def keyboard(random, frames, _voices):
 
 
 def fan(random, frames, _voices):
-    """Turbulence that falls above 400 Hz, and the blades' tone with its harmonics, whose speed wanders by a percent."""
+    """Returns a fan: turbulence that falls off above 400 Hz, and the blades' harmonics; its speed varies by 1 %."""
     turbulence = signal.lfilter(*signal.butter(1, 400, fs=sound.RATE), random.normal(size=frames))
     wander = np.cumsum(random.normal(size=frames // sound.RATE + 2))
     speed = np.interp(np.arange(frames) / sound.RATE, np.arange(len(wander)), 1 + 0.005 * np.tanh(wander))
@@ -54,7 +54,7 @@ def fan(random, frames, _voices):
 
 
 def babble(random, frames, voices):
-    """TALKERS elsewhere in the room, of those voices."""
+    """Returns TALKERS elsewhere in the room, with the given voices."""
     heard = np.zeros(frames)
     for number in range(TALKERS):
         talk = sound.speech(voices[number % len(voices)], random, frames, lead=random.uniform(0, 0.5))

@@ -1,5 +1,5 @@
-"""AECMOS at 48 kHz and DNSMOS P.835, quickly: the figures that speechmos gives, without librosa, whose first call
-compiles for half a minute."""
+"""AECMOS at 48 kHz and DNSMOS P.835: the same figures as speechmos, but faster, because librosa, whose first call
+compiles for half a minute, is not used."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,7 @@ RATE = 48_000
 TRANSFORM, HOP, BANDS = 1_537, 768, 160
 MOST_FRAMES = 20 * RATE
 HIDDEN = (4, 1, 96)
-MARKERS = {"st": (0, 1), "dt": (1, 1), "nst": (1, 0)}  # scenario: does the near end talk, does the far end
+MARKERS = {"st": (0, 1), "dt": (1, 1), "nst": (1, 0)}  # scenario: (near end talks, far end talks)
 
 
 def mel_of_hertz(hertz):
@@ -26,7 +26,7 @@ def hertz_of_mel(mel):
 
 
 def mel_filters():
-    """Triangles of equal area: (bands, bins)."""
+    """Returns triangular filters of equal area: (bands, bins)."""
     edges = hertz_of_mel(np.linspace(0, mel_of_hertz(RATE / 2), BANDS + 2))
     slopes = edges[:, None] - np.arange(TRANSFORM // 2 + 1) * RATE / TRANSFORM
     widths = np.diff(edges)[:, None]
@@ -35,7 +35,7 @@ def mel_filters():
 
 
 def model(name):
-    """One of speechmos's, on one thread."""
+    """Loads one of speechmos' models, to run on one thread."""
     package = Path(importlib.util.find_spec("speechmos").submodule_search_locations[0])
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -52,7 +52,7 @@ class EchoOpinion:
         self.window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(TRANSFORM) / TRANSFORM)
 
     def features(self, samples):
-        """Mel spectrum in dB under the loudest band, from -1 (80 dB down) to 1: (frames, bands)."""
+        """Returns the mel spectrum in dB below the loudest band, scaled to -1 (80 dB down) to 1: (frames, bands)."""
         padded = np.pad(samples[:MOST_FRAMES], TRANSFORM // 2)
         frames = np.lib.stride_tricks.sliding_window_view(padded, TRANSFORM)[::HOP]
         power = np.abs(fft.rfft(frames * self.window, axis=1)) ** 2 @ self.mel
@@ -60,7 +60,7 @@ class EchoOpinion:
         return (np.maximum(decibels - decibels.max(), -80) + 40) / 40
 
     def rate(self, scenario, far, mic, processed):
-        """(echo, deg), 1 to 5, from the features of the three; scenario: st, dt or nst."""
+        """Returns (echo, deg), 1 to 5, from the features of the three signals; scenario: st, dt or nst."""
         near_talks, far_talks = MARKERS[scenario]
         stacked = np.stack([marked(far, far_talks), marked(mic, near_talks), marked(processed, 1)])
         inputs = {self.input: stacked.astype(np.float32)[None], "h0": np.zeros(HIDDEN, np.float32)}
@@ -69,7 +69,7 @@ class EchoOpinion:
 
 
 def marked(features, talks):
-    """The features, followed by what tells the model who talks."""
+    """Returns the features, followed by markers that tell the model who talks."""
     return np.concatenate([features, np.full((20, BANDS), float(talks)), np.zeros((20, BANDS))])
 
 
@@ -78,13 +78,13 @@ class NoiseOpinion:
 
     RATE = 16_000
     FRAMES = int(9.01 * RATE)
-    OVERALL = np.poly1d([-0.06766283, 1.11546468, 0.04602535])  # speechmos maps the model's figure by it
+    OVERALL = np.poly1d([-0.06766283, 1.11546468, 0.04602535])  # maps the model's figure, as speechmos does
 
     def __init__(self):
         self.model = model("dnsmos_models/sig_bak_ovr.onnx")
 
     def rate(self, samples):
-        """The overall opinion, 1 to 5, of 9.01 s or more at RATE: the mean over windows a second apart."""
+        """Returns the overall opinion, 1 to 5, of at least 9.01 s at RATE: the mean over windows a second apart."""
         starts = range(0, len(samples) - self.FRAMES + 1, self.RATE)
         windows = [samples[start : start + self.FRAMES].astype(np.float32)[None] for start in starts]
         return float(np.mean([self.OVERALL(self.model.run(None, {"input_1": window})[0][0][2]) for window in windows]))

@@ -1,4 +1,4 @@
-"""The programs that are compared: each makes one processed microphone of a case's far end and microphone."""
+"""The programs compared: each turns a case's far end and microphone into one processed microphone."""
 
 import ctypes
 import hashlib
@@ -24,12 +24,12 @@ MADE = "made.json"
 
 
 class Unavailable(Exception):
-    """That program cannot be had on this machine; says why."""
+    """The program is not available on this machine; says why."""
 
 
 @dataclass(frozen=True)
 class Untouched:
-    """The microphone as it is."""
+    """The untouched microphone."""
 
     version: str = "-"
 
@@ -40,19 +40,19 @@ class Untouched:
 
 @dataclass(frozen=True)
 class Nearend:
-    """`nearend process`, with one of its engines and mic modes; None: whatever it has by default."""
+    """`nearend process` with one of its engines and mic modes; None stands for the default."""
 
     binary: Path
     engine: str | None
     version: str
     mode: str | None = None
-    data: Path | None = None  # where it finds what voice isolation needs
+    data: Path | None = None  # the folder in which voice isolation is installed
 
     def process(self, case, out):
         self.run(case / "mic.wav", case / "far.wav", out)
 
     def run(self, mic, far, out, *more):
-        """The most memory that it took, in MB, and seconds of processor time."""
+        """Returns the peak memory in MB, and the seconds of processor time."""
         command = [self.binary, "process", "--mic", mic, "--far", far, "--out", out, "--sample-type", "float", *more]
         command += ["--aec", self.engine] if self.engine else []
         command += ["--mic-mode", self.mode] if self.mode else []
@@ -67,13 +67,13 @@ class Nearend:
         return usage.ru_maxrss / 1_024, usage.ru_utime + usage.ru_stime
 
     def cost(self, mic, far, out):
-        """Seconds of processor time; the voice is as late as it is live."""
+        """Returns the seconds of processor time; the voice keeps the latency of a live session."""
         return self.run(mic, far, out, "--keep-delay")[1]
 
 
 @dataclass(frozen=True)
 class ModuleEchoCancel:
-    """PipeWire's module-echo-cancel: its settings of webrtc-audio-processing 0.3."""
+    """PipeWire's module-echo-cancel: webrtc-audio-processing 0.3 with its settings."""
 
     binary: Path
     version: str
@@ -119,7 +119,7 @@ class AEC3:
 
 @dataclass(frozen=True)
 class RNNoise:
-    """The denoiser that NoiseTorch and EasyEffects have, in pyrnnoise's build. It cancels no echo."""
+    """RNNoise, the denoiser of NoiseTorch and EasyEffects, in pyrnnoise's build. It cancels no echo."""
 
     library: Path
     version: str
@@ -128,7 +128,7 @@ class RNNoise:
         self.cost(case / "mic.wav", None, out)
 
     def cost(self, mic, _far, out):
-        """Seconds of processor time."""
+        """Returns the seconds of processor time."""
         rnnoise = ctypes.CDLL(self.library)
         rnnoise.rnnoise_create.restype = ctypes.c_void_p
         voice, _ = soundfile.read(mic, dtype="float32")
@@ -144,7 +144,7 @@ class RNNoise:
 
 
 def read_pair(case):
-    """Far end (frames, channels) and microphone (frames,), float32."""
+    """Reads the far end, (frames, channels), and the microphone, (frames,), as float32."""
     far, _ = soundfile.read(case / "far.wav", always_2d=True, dtype="float32")
     mic, _ = soundfile.read(case / "mic.wav", dtype="float32")
     return far, mic
@@ -159,7 +159,7 @@ def fingerprint(path):
 
 
 def find_nearend(binary, name):
-    """name: nearend (its own engine) or webrtc. A nearend without a choice of engines has WebRTC's."""
+    """Returns nearend with an engine, by name: nearend (its own) or webrtc. Versions without a choice have WebRTC's."""
     if not Path(binary).exists():
         raise Unavailable(f"{binary} is not built")
     usage = subprocess.run([binary, "process", "--help"], capture_output=True, text=True, check=True).stdout
@@ -171,7 +171,7 @@ def find_nearend(binary, name):
 
 
 def find_module_echo_cancel(build):
-    """Builds it, where webrtc-audio-processing is 0.3."""
+    """Builds module_echo_cancel.cpp, if webrtc-audio-processing is 0.3."""
     found = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "--print-errors", "webrtc-audio-processing"],
         capture_output=True,
@@ -201,7 +201,7 @@ def find_aec3():
 
 
 def find_mode(binary, name, build):
-    """name: wide or isolation, the mic modes beside the standard one."""
+    """Returns nearend in a mic mode, by name: wide or isolation."""
     program = find_nearend(binary, "nearend")
     if name == "wide":
         return replace(program, mode="wideSpectrum")
@@ -224,7 +224,7 @@ def find_rnnoise():
 
 
 def find(name, binary, build):
-    """The program of that name; throws `Unavailable`."""
+    """Returns the program with this name; raises `Unavailable`."""
     if name == "rnnoise":
         return find_rnnoise()
     if name in ("wide", "isolation"):
@@ -244,7 +244,7 @@ def process_case(job):
 
 
 def run(program, cases_folder, cases, out_folder, workers=None):
-    """Processes the cases that this version of the program has not processed yet into OUT_FOLDER/<case>.wav."""
+    """Processes into OUT_FOLDER/<case>.wav the cases that this version of the program has not processed yet."""
     out_folder = Path(out_folder)
     out_folder.mkdir(parents=True, exist_ok=True)
     record = out_folder / MADE

@@ -19,7 +19,7 @@ LEAST_CONVERSATION = 300  # seconds
 
 
 def list_of(names, what):
-    """A parser of comma-separated names out of those."""
+    """Returns a parser of comma-separated lists of the given names."""
 
     def parse(text):
         chosen = text.split(",")
@@ -107,7 +107,7 @@ def say(text):
 
 
 def available_programs(options):
-    """{name: program} of those asked for that this machine has."""
+    """Returns {name: program} for the requested programs that this machine has."""
     import programs
 
     found = {}
@@ -122,7 +122,7 @@ def available_programs(options):
 
 
 def measure(options):
-    """Makes, processes and scores the cases, and prints the table; the results of all that."""
+    """Makes, processes and scores the cases, and prints the table; returns the results."""
     import cases
     import programs
     import score
@@ -161,7 +161,7 @@ def print_verdicts(table):
 
 
 def converse(options):
-    """Runs nearend's engines over a conversation; how many of them ended it worse than they began."""
+    """Runs nearend's engines over a conversation; returns how many were worse at its end than at its beginning."""
     import endurance
 
     engines = {name: program for name, program in available_programs(options).items() if name in ENGINES}

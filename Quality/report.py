@@ -17,7 +17,7 @@ PACKAGES = ("speechmos", "onnxruntime", "pystoi", "pesq", "pyroomacoustics", "nu
 
 
 def judged_program(table):
-    """The name of the program that the bars are for; without a canceller of its own, nearend's WebRTC engine."""
+    """Returns the program that the bars are for: nearend's own engine, or its WebRTC engine if it has no own."""
     return "nearend" if "nearend" in table else "webrtc"
 
 
@@ -26,7 +26,7 @@ def number(value, measure):
 
 
 def table_lines(table):
-    """A line a bar: means (worst case) of each program."""
+    """Returns a line for each bar: mean (worst case) of each program."""
     judged = judged_program(table)
     yield "| kind | measure | " + " | ".join(TITLES[program] for program in table) + " | bar | |"
     yield "|---|---" + "|---" * len(table) + "|---|---|"
@@ -46,7 +46,7 @@ def table_lines(table):
 
 
 def write_scores(table, path):
-    """Every case and measure, as comma-separated values."""
+    """Returns every case and measure, as comma-separated values."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         names = [name for name in MEASURES if any(name in row for rows in table.values() for row in rows)]

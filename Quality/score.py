@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Scores processed microphones: score.py CASES NAME=FOLDER... [--rows] [--kinds st,dt] [--no-pesq]
 
-FOLDER/<case>.wav is what a program made of CASES/<case>/mic.wav, 48 kHz. One line a kind and program: means of its
-cases, and the worst of them; measures.py says what each column is. What has been scored once is kept in
-FOLDER/scores.json and taken from there while the files are the same. --no-pesq leaves out what takes most of the time.
+FOLDER/<case>.wav is a program's output for CASES/<case>/mic.wav, at 48 kHz. Prints a line for each kind and program:
+the mean over its cases, and the worst case; measures.py explains the columns. Scores are kept in FOLDER/scores.json,
+and reused while the files are the same. --no-pesq leaves out the measure that takes most of the time.
 """
 
 import argparse
@@ -25,12 +25,12 @@ worker = {}
 
 
 def read_cases(folder):
-    """The descriptions in FOLDER/cases.json."""
+    """Returns the descriptions in FOLDER/cases.json."""
     return json.loads((Path(folder) / "cases.json").read_text())
 
 
 def digest(paths, of=b""):
-    """Of the files' contents, after what was digested already."""
+    """Returns a digest of the files' contents, continuing a given one."""
     found = hashlib.sha256(of)
     for path in paths:
         found.update(Path(path).read_bytes())
@@ -38,7 +38,7 @@ def digest(paths, of=b""):
 
 
 def score_case(job):
-    """Scores one case's files by every program: [(program, digest, measures)]."""
+    """Scores every program's file for one case: [(program, digest, measures)]."""
     folder, case, files, kept, with_pesq = job
     sources = [module.__file__ for module in (measures, sys.modules[EchoOpinion.__module__])]
     truth = digest(sources + [f"{folder}/{case['name']}/{part}.wav" for part in ("far", "mic", "near")])
@@ -57,7 +57,7 @@ def score_case(job):
 
 
 def score(folder, programs, cases, with_pesq=True, workers=None):
-    """Scores {program: folder}: {program: [row a case]}, a row being the measures with name and kind of the case."""
+    """Scores {program: folder}; returns {program: [a row for each case]}: its measures, name and kind."""
     wanted = [Path(where) / f"{case['name']}.wav" for where in programs.values() for case in cases]
     missing = [path for path in wanted if not path.exists()]
     if missing:
@@ -108,7 +108,7 @@ def worst(rows, measure):
 
 
 def columns(values):
-    """One measure a column; {} leaves all of them empty."""
+    """Returns one column for each measure; {} leaves all empty."""
     return "".join(f"{values[name]:8.2f}" if name in values else " " * 8 for name in measures.MEASURES)
 
 

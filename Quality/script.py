@@ -1,4 +1,4 @@
-"""The script of a simulated conversation: who talks when, and what happens; a function of seed and length."""
+"""The script of a simulated conversation: who talks when, and which events occur; a function of seed and length."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ SCENES = ("turns", "both", "music", "move", "volume", "jump", "pause", "mute", "
 
 @dataclass(frozen=True)
 class World:
-    """What stays as it is until an event changes it."""
+    """State that stays the same until an event changes it."""
 
     room: int = 0  # which of the rooms' responses
     delay_ms: float = 80.0
@@ -25,7 +25,7 @@ class World:
 
 @dataclass(frozen=True)
 class Second:
-    """One second: far is "", "centre", "left" or "music"."""
+    """One second; far is "", "centre", "left" or "music"."""
 
     scene: str
     far: str
@@ -43,7 +43,7 @@ class Second:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens at the beginning of that second; `lasted` seconds, if it ends there."""
+    """An event at the beginning of a second; `lasted`: its length in seconds, if this is its end."""
 
     second: int
     kind: str
@@ -51,7 +51,7 @@ class Event:
 
 
 class Script:
-    """Seconds and events. The second minute and the last are alike, word by word; `probes` has their first seconds."""
+    """Seconds and events. The second and the last minute are alike, word by word; `probes` has their first seconds."""
 
     def __init__(self, seed, length):
         if length < LEAST_SECONDS:
@@ -75,11 +75,11 @@ class Script:
         self.probes = {"first": PROBE_SECONDS, "last": last}
 
     def left(self):
-        """Seconds until the last minute."""
+        """Returns the seconds until the last minute."""
         return self.length - PROBE_SECONDS - len(self.seconds)
 
     def say(self, scene, count, far="", near=False):
-        """Goes on for so many seconds; the delay moves as the clocks drift."""
+        """Continues for `count` seconds; the delay moves as the clocks drift."""
         for _ in range(int(count)):
             self.seconds.append(Second(scene, far, near, self.world))
             delay = self.world.delay_ms + self.world.drift_ppm / 1_000
@@ -125,7 +125,7 @@ class Script:
         self.say("music", 4)
 
     def change(self, scene, detail, **changes):
-        """Something changes while the far end talks alone."""
+        """Adds an event while the far end talks alone."""
         place = self.place()
         self.say(scene, 6, place)
         self.happens(scene, detail, **changes)

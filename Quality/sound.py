@@ -1,4 +1,4 @@
-"""What plays and is heard: voices, music, loudspeakers, rooms, noise and clocks. 48 kHz, float64, full scale is 1."""
+"""Sound sources and paths: voices, music, loudspeakers, rooms, noise and clocks. 48 kHz, float64, full scale is 1."""
 
 import functools
 import subprocess
@@ -19,7 +19,7 @@ MOST_REFLECTIONS = 17
 
 
 def decode(path, channels=1, options=()):
-    """The file's samples at 48 kHz: (frames,) for one channel, (channels, frames) for more."""
+    """Reads a file at 48 kHz: (frames,) for one channel, (channels, frames) for more."""
     command = [
         "ffmpeg",
         "-v",
@@ -44,23 +44,23 @@ def decode(path, channels=1, options=()):
 
 
 def power(samples):
-    """Mean square where there is sound at all."""
+    """Returns the mean square over the parts with sound."""
     active = np.abs(samples) > 1e-4
     return np.mean(samples[active] ** 2) if active.any() else 1e-12
 
 
 def levelled(samples, level=LEVEL):
-    """The samples with `level` as their active rms."""
+    """Returns the samples scaled to an active RMS of `level`."""
     return samples * level / np.sqrt(power(samples))
 
 
 def decibels(value):
-    """The factor of amplitude that so many dB are."""
+    """Converts dB to a factor of amplitude."""
     return 10 ** (value / 20)
 
 
 def recordings(folder, names, has_size=lambda size: True):
-    """The files there of those names and sizes in bytes."""
+    """Returns the files in a folder that match the pattern `names` and have an acceptable size in bytes."""
     found = sorted(path for path in folder.glob(names) if has_size(path.stat().st_size))
     if not found:
         raise FileNotFoundError(f"{folder} has no recordings: Scripts/install-dependencies quality installs them")
@@ -69,7 +69,7 @@ def recordings(folder, names, has_size=lambda size: True):
 
 @functools.cache
 def sentences(voice):
-    """The recordings of that voice that are neither a word nor a story."""
+    """Returns the recordings of a voice that are longer than a word and shorter than a story."""
     return recordings(SOUNDS / voice, "*.g722", lambda size: 20_000 < size < 90_000)
 
 
@@ -79,7 +79,7 @@ def sentence(voice, random):
 
 
 def speech(voice, random, frames, lead=0.3):
-    """Sentences in random order with pauses of 0.15 to 0.5 s, after `lead` seconds of silence."""
+    """Returns sentences in random order, with pauses of 0.15 to 0.5 s, after `lead` seconds of silence."""
     parts = [np.zeros(int(lead * RATE))]
     while sum(map(len, parts)) < frames:
         parts.append(sentence(voice, random))
@@ -88,7 +88,7 @@ def speech(voice, random, frames, lead=0.3):
 
 
 def music(random, frames):
-    """Stereo of recordings that are mono: two places of one piece, partly mixed; nothing above 8 kHz. (2, frames)"""
+    """Returns stereo made from mono recordings: two parts of a piece, partly mixed; nothing above 8 kHz. (2, frames)"""
     files = recordings(MUSIC, "*.wav")
     piece = decode(files[random.integers(len(files))])
     left, right = (piece[start : start + frames] for start in random.integers(0, len(piece) - frames, 2))
@@ -96,7 +96,7 @@ def music(random, frames):
 
 
 def full_band_music(random, frames):
-    """Stereo with everything up to 20 kHz: (2, frames)."""
+    """Returns stereo music with a bandwidth of 20 kHz: (2, frames)."""
     files = recordings(FULL_BAND_MUSIC, "*.ogg", lambda size: size > 600_000)
     piece = decode(files[random.integers(len(files))], channels=2)
     start = random.integers(RATE, piece.shape[1] - frames - RATE)
@@ -104,13 +104,13 @@ def full_band_music(random, frames):
 
 
 def saturated(samples, amount):
-    """A loudspeaker that saturates softly; amount 0 (not at all) to 1."""
+    """Applies a loudspeaker's soft saturation; amount 0 (none) to 1."""
     gain = 1 + 20 * amount
     return np.tanh(samples * gain) / gain if amount else samples
 
 
 def distorted(samples, how):
-    """A loudspeaker that is no tanh: it clips, is lopsided, or has a memory (the cone's excursion lowers the gain)."""
+    """Applies a distortion other than tanh: clipping, asymmetry, or memory (the cone's excursion lowers the gain)."""
     if how == "clip":
         return np.clip(samples, -0.09, 0.09)
     if how == "lopsided":
@@ -121,8 +121,8 @@ def distorted(samples, how):
 
 
 def responses(random, reverberation, distance, loudspeakers=1):
-    """Impulse responses of one shoebox room from so many loudspeakers, each `distance` m from the one microphone;
-    reverberation: RT60 in s."""
+    """Returns the impulse responses of a shoebox room from the given number of loudspeakers, each `distance` m from the
+    microphone; reverberation: RT60 in s."""
     room = np.array([random.uniform(3, 7), random.uniform(3, 6), random.uniform(2.4, 3.2)])
     absorption, reflections = pyroomacoustics.inverse_sabine(reverberation, room)
     material = pyroomacoustics.Material(absorption)
@@ -138,7 +138,7 @@ def responses(random, reverberation, distance, loudspeakers=1):
 
 
 def through_room(played, impulse_responses, delay=0):
-    """What the microphone hears of the loudspeakers, `delay` frames late, as long as what they play: (frames,)."""
+    """Returns the loudspeakers as the microphone hears them, `delay` frames late, cut to their length: (frames,)."""
     frames = played.shape[-1]
     return sum(
         np.concatenate([np.zeros(delay), fftconvolve(channel, response)])[:frames]
@@ -147,7 +147,7 @@ def through_room(played, impulse_responses, delay=0):
 
 
 def drifted(samples, parts_per_million):
-    """As a clock records it that is faster by so much. Band-limited: 16 times the rate, then linear."""
+    """Returns the samples as recorded with a faster clock. Band-limited: 16 times the rate, then linear."""
     up = 16
     finer = soxr.resample(samples, 1, up, "VHQ")
     times = np.arange(len(samples)) * (1 + parts_per_million * 1e-6) * up
@@ -155,7 +155,7 @@ def drifted(samples, parts_per_million):
 
 
 def noise(random, frames, below):
-    """Pink above 100 Hz, `below` dB under LEVEL."""
+    """Returns noise, pink above 100 Hz, `below` dB under LEVEL."""
     shape = np.maximum(np.sqrt(np.fft.rfftfreq(frames, 1 / RATE)), 10)
     pink = np.fft.irfft(np.fft.rfft(random.normal(size=frames)) / shape, frames)
     return pink * LEVEL / np.std(pink) * decibels(-below)

@@ -22,7 +22,7 @@ do {
     do {
       try output.write(frame)
     } catch {
-      // Audio that does not fit is late: a call drops it rather than lag behind.
+      // Audio that does not fit is late: a call drops it rather than fall behind.
       guard case .full = error else { throw error }
     }
   }

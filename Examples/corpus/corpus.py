@@ -5,7 +5,7 @@
   corpus.py cases.csv --out voices --scheduler tcp://10.0.0.7:8786
   corpus.py cases.csv --out voices -- --aec webrtc --no-agc    what follows -- goes to nearend
 
-Each case is a task. The folder has a voice and its measures for each, and the table as results.csv and results.parquet.
+Each case is a task. For each, the folder gets a voice and its measures; the table is results.csv and results.parquet.
 """
 
 import argparse
@@ -22,18 +22,18 @@ import pyarrow.csv
 import pyarrow.parquet
 from distributed import Client, LocalCluster, as_completed
 
-BAD_INPUT = 66  # nearend's exit status where a file cannot be processed
+BAD_INPUT = 66  # nearend's exit status if a file cannot be processed
 TEXTS = {"name", "microphone", "reference", "state", "error", "aec", "mic-mode"}
 SWITCHES = {"ns", "agc", "hpf", "bypass"}
 
 
 def batch(nearend, manifest, out, *more):
-    """The command that does cases of the manifest."""
+    """Returns the command that processes cases of the manifest."""
     return [nearend, "process", "--batch", str(manifest), "--out", str(out), *more]
 
 
 def process(command, name):
-    """One case, on a worker. A bad file is a result; what else goes wrong is tried again elsewhere."""
+    """Processes one case, on a worker. A bad file is a result; any other failure is retried on another worker."""
     run = subprocess.run([*command, "--jobs", "1", "--only", name], capture_output=True, text=True)
     if run.returncode not in (0, BAD_INPUT):
         raise RuntimeError(f"nearend ended with {run.returncode}: {run.stderr.strip()}")
@@ -41,14 +41,14 @@ def process(command, name):
 
 
 def names(manifest):
-    """The cases' names, as nearend gives them."""
+    """Returns the names of the cases, as nearend lists them."""
     with open(manifest, encoding="utf-8-sig", newline="") as file:
         for row in csv.DictReader(file, skipinitialspace=True):
             yield (row.get("name") or "").strip() or Path((row.get("microphone") or "").strip()).stem
 
 
 def write_parquet(table, path):
-    """The table with numbers as numbers, whole or not at all."""
+    """Writes the table with typed columns, atomically."""
     with open(table, encoding="utf-8", newline="") as file:
         columns = next(csv.reader(file))
     types = {
@@ -65,7 +65,7 @@ def write_parquet(table, path):
 
 
 def spread(client, command, todo, retries):
-    """Runs every case on the cluster; yields name and whether it was done. Another worker does what one leaves."""
+    """Runs every case on the cluster; yields its name and whether it succeeded. Lost workers' cases go to others."""
     tasks = {
         client.submit(process, command, name, key=f"nearend-{os.getpid()}-{number}", retries=retries, pure=False): name
         for number, name in enumerate(todo)
@@ -94,13 +94,13 @@ def main():
     todo = list(names(manifest))
     out.mkdir(exist_ok=True)
     command = batch(wanted.nearend, manifest, out, *wanted.options)
-    # The first case here: what is wrong with manifest, options or program is told before the cluster is asked.
+    # The first case runs here, so that a wrong manifest, option or program is reported before the cluster is used.
     if todo:
         first = subprocess.run([*command, "--only", todo[0]], capture_output=True, text=True)
         if first.returncode not in (0, BAD_INPUT):
             sys.exit(first.stderr.strip())
 
-    # A case is not to blame for the workers that go while they have it.
+    # Losing the worker does not count against a case.
     dask.config.set({"distributed.scheduler.allowed-failures": max(10, wanted.retries)})
     begin = time.monotonic()
     cluster = (
@@ -122,7 +122,7 @@ def main():
         if cluster:
             cluster.close()
 
-    # Nothing is left to do, so this writes the table and says what failed.
+    # Every case is done, so this only writes the table and reports the failures.
     last = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     table = out / "results.csv"
     if last.returncode in (0, BAD_INPUT):

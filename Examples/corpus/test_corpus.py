@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Two workers do a corpus, one is killed in the middle: nothing is lost, and nothing is there twice.
+"""Processes a corpus with two workers, of which one is killed half way: no case is lost or done twice.
 
-test_corpus.py NEAREND    the program to test with
+test_corpus.py NEAREND    the nearend to test with
 """
 
 import csv
@@ -56,7 +56,7 @@ def wait(what, fact, seconds=120):
 
 
 class Daemon:
-    """A process with those that it starts, as a group of its own."""
+    """A process and its children, in a process group of their own."""
 
     def __init__(self, log, *command):
         self.log = log
@@ -69,7 +69,7 @@ class Daemon:
             self.process.wait()
 
     def is_busy(self):
-        """Whether a nearend of this worker's runs."""
+        """Returns whether a nearend of this worker runs."""
         pid = self.process.pid
         try:
             threads = os.listdir(f"/proc/{pid}/task")
