@@ -8,8 +8,8 @@ import SessionModel
 ///     let output = try call.makeOutput()
 ///     for await buffer in try call.microphone() { … }
 ///
-/// A layer over ``AudioSessionManager``: one session underneath, so that a program may use both. What waits has a twin that is awaited: in
-/// asynchronous code `await` does not block a thread.
+/// A layer over ``AudioSessionManager``. Both share one session, so a program may use both. Blocking methods have asynchronous twins, which
+/// do not block a thread.
 ///
 /// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a call. [any]
 public final class AudioSession: Sendable {
