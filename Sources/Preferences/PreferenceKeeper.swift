@@ -11,6 +11,8 @@ package final class PreferenceKeeper: Sendable {
   private let configurationPath: String?
   private let rememberedFile: RememberedFile?
   private let queue = DispatchQueue(label: "nearend.preferences")
+  /// Adds the stages of nearend.toml: trying a plug-in that hangs takes seconds, which must delay nothing else.
+  private let stageQueue = DispatchQueue(label: "nearend.stages")
   private struct State {
     var layers: Layers
     /// Node names of the devices in use.
@@ -55,7 +57,8 @@ package final class PreferenceKeeper: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Applies what the service, which has started, could not begin with, and follows changes from then on. Called once.
+  /// Applies what the service, which has started, could not begin with, and follows changes from then on. The stages of nearend.toml are
+  /// added later, once their plug-ins have been tried. Called once.
   package func start() {
     queue.sync {
       state.withLock { $0.devices = devicesInUse }
@@ -63,8 +66,8 @@ package final class PreferenceKeeper: Sendable {
       apply(Set(Layers.settings))
       _ = takeRemotes()
       for sink in service.snapshot().sinks { heard(sink.id, .came) }
-      _ = takeStages()
     }
+    takeStages(nil)
     let subscription = service.events.subscribe { [weak self] event in self?.heard(event) }
     service.onParticipant { [weak self] id, change in
       self?.queue.async { [weak self] in self?.heard(id, change) }
@@ -82,13 +85,15 @@ package final class PreferenceKeeper: Sendable {
     queue.async { self.look() }
   }
 
-  /// Writes what is to be remembered. Called before the service stops.
+  /// Writes what is to be remembered, and ends a trial in progress. Called before the service stops.
   package func stop() {
     service.onParticipant(nil)
     let ended = state.withLock { state in
       defer { (state.subscription, state.watch, state.isStopped) = (nil, nil, true) }
       return (state.subscription, state.watch)
     }
+    service.endTrials()
+    stageQueue.sync {}
     queue.sync { write() }
     withExtendedLifetime(ended) {}
   }
@@ -229,6 +234,7 @@ package final class PreferenceKeeper: Sendable {
     let (changed, sinks) = takeOver(old, layers)
     let words = changed.map { "\($0.rawValue) \(layers.resolved($0, devices: state.withLock { $0.devices }).value.inTOML)" } + sinks
     service.remark("\(path) is taken over" + (words.isEmpty ? "" : ": \(words.joined(separator: ", "))"))
+    if old.configuration.stages != configuration.stages { takeStages(path) }
     let later = RunOption.allCases.filter { $0 != .sinks && $0 != .sends && old.configuration.option($0) != configuration.option($0) }
     if !later.isEmpty { service.remark("\(later.map(\.rawValue).joined(separator: ", ")): from the next start on") }
     if old.resolved(.microphoneMuted).value != layers.resolved(.microphoneMuted).value {
@@ -261,7 +267,7 @@ package final class PreferenceKeeper: Sendable {
         } catch { service.warn("sinks: \(error)") }
       }
     }
-    words += takeStages() + takeRemotes()
+    words += takeRemotes()
     for sink in service.snapshot().sinks {
       let (before, now) = (Self.start(of: sink.id, in: old), Self.start(of: sink.id, in: new))
       guard before != now else { continue }
@@ -271,13 +277,15 @@ package final class PreferenceKeeper: Sendable {
     return (changed, words)
   }
 
-  /// Called without the lock: plug-ins are tried first, which may take seconds.
-  private func takeStages() -> [String] {
-    let rules = state.withLock { $0.layers.configuration.stages }
-    var stages = state.withLock { $0.stages }
-    let words = stages.take(rules, service)
-    state.withLock { $0.stages = stages }
-    return words
+  /// Applies the stages of nearend.toml on a queue of its own; with a `path`, reports the changes under that name.
+  private func takeStages(_ path: String?) {
+    stageQueue.async { [weak self] in
+      guard let self else { return }
+      var (rules, stages) = state.withLock { ($0.layers.configuration.stages, $0.stages) }
+      let words = stages.take(rules, service)
+      state.withLock { [stages] in $0.stages = stages }
+      if let path, !words.isEmpty { service.remark("\(path): \(words.joined(separator: ", "))") }
+    }
   }
 
   /// Called without the lock: participants that it adds are reported back.

@@ -11,14 +11,15 @@ extension NearendService {
   ///   - chain: the signal that it works on.
   ///   - id: a name of letters, digits, '-', '_' or '.'; nil uses the label.
   ///   - settings: values by port name; others are the plug-in's own defaults.
-  /// - Throws: `PlugInError`; nothing has changed then.
+  /// - Throws: `PlugInError`, `.stopped` after `endTrials`; nothing has changed then.
   @discardableResult
   package func addStage(
     _ address: PlugInAddress, to chain: PlugInChain, id: String? = nil, settings: [String: Double] = [:]
   ) throws(PlugInError) -> StageStatus {
     let environment = ProcessInfo.processInfo.environment
     let path = try PlugInLibrary.find(address.file, environment)
-    if let plugInTrial {
+    if var plugInTrial {
+      plugInTrial.end = trialEnd
       _ = try plugInTrial.facts(path: path, label: address.label, rate: core.plugIns.rate, settings: settings)
     } else {
       log.add(.warning, "\(address) is loaded untried: there is no program 'nearend' in PATH to try it in")
@@ -43,6 +44,9 @@ extension NearendService {
   package func setStage(id: String, _ settings: [String: Double]) throws(PlugInError) -> StageStatus {
     StageStatus(try core.plugIns.set(id, settings))
   }
+
+  /// Ends the trial in progress, if any, and starts no further one. Idempotent.
+  package func endTrials() { trialEnd.request() }
 
   /// All stages, in signal order within a chain.
   package var stages: [StageStatus] { core.plugIns.status.map { StageStatus($0) } }

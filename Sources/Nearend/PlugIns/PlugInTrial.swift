@@ -9,6 +9,8 @@ package struct PlugInTrial: Sendable {
   package var program: String
   /// Seconds allowed for each of starting the process, loading, starting and running.
   package var patience = 5.0
+  /// Ends the trial early once requested.
+  var end: TrialEnd?
 
   package init(program: String) { self.program = program }
 
@@ -19,26 +21,27 @@ package struct PlugInTrial: Sendable {
   }
 
   /// Returns what the process reports of the plug-in; with a nil label, of all plug-ins in the library.
-  /// - Throws: `PlugInError.trial` if the process ended early, crashed or hung.
+  /// - Throws: `PlugInError.trial` if the process ended early, crashed or hung; `.stopped` if `end` was requested first.
   package func facts(path: String, label: String?, rate: Int, settings: [String: Double] = [:]) throws(PlugInError) -> PlugInFacts {
     var arguments = ["try-plugin", path, "--rate", "\(rate)"]
     if let label { arguments += ["--label=\(label)"] }
     for (port, value) in settings.sorted(by: { $0.key < $1.key }) { arguments += ["--set=\(port)=\(value)"] }
     let name = label.flatMap { $0.isEmpty ? nil : $0 } ?? path
+    guard end?.isRequested != true else { throw .stopped(label: name) }
     let child: TrialProcess
     do { child = try TrialProcess(program, arguments) } catch {
       throw .trial(label: name, reason: "could not be run (\(program): \(error))")
     }
-    let (output, isDone) = child.output(patience: patience)
-    let end = child.end()
+    let (output, isDone) = child.output(patience: patience, until: end)
+    let status = child.end(atOnce: !isDone)
     let lines = output.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
     let phase = lines.compactMap(PlugInFacts.Phase.init).last
-    if isDone, end == 0, let last = lines.last, let facts = try? JSONDecoder().decode(PlugInFacts.self, from: Data(last.utf8)) {
+    if isDone, status == 0, let last = lines.last, let facts = try? JSONDecoder().decode(PlugInFacts.self, from: Data(last.utf8)) {
       return facts
     }
     let place = "while it \(phase?.words ?? "is tried")"
-    if !isDone { throw .trial(label: name, reason: "hangs \(place)") }
-    let signal = end & 0x7F
+    if !isDone { throw end?.isRequested == true ? .stopped(label: name) : .trial(label: name, reason: "hangs \(place)") }
+    let signal = status & 0x7F
     throw .trial(
       label: name, reason: signal != 0 ? "crashes (\(String(cString: strsignal(signal)))) \(place)" : "ends its process \(place)")
   }
@@ -65,17 +68,20 @@ private struct TrialProcess {
     reading = ends[0]
   }
 
-  /// Reads to the end; `isDone` is false if nothing came for `patience` seconds.
-  func output(patience: Double) -> (output: [UInt8], isDone: Bool) {
+  /// Reads to the end; `isDone` is false if nothing came for `patience` seconds, or if `end` was requested first.
+  func output(patience: Double, until end: TrialEnd?) -> (output: [UInt8], isDone: Bool) {
     var output: [UInt8] = []
     var deadline = monotonicSeconds() + patience
     while output.count < 1 << 22 {
       let left = deadline - monotonicSeconds()
-      guard left > 0 else { return (output, false) }
-      var descriptor = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&descriptor, 1, Int32(left * 1000) + 1)
+      guard left > 0, end?.isRequested != true else { return (output, false) }
+      // poll ignores a negative descriptor.
+      var descriptors = [
+        pollfd(fd: reading, events: Int16(POLLIN), revents: 0), pollfd(fd: end?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&descriptors, 2, Int32(left * 1000) + 1)
       if ready < 0, errno != EINTR { return (output, false) }
-      guard ready > 0 else { continue }
+      guard ready > 0, descriptors[0].revents != 0 else { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = read(reading, &bytes, 4096)
       if count < 0, errno == EINTR { continue }
@@ -87,11 +93,13 @@ private struct TrialProcess {
   }
 
   /// Ends the process if it still runs, and returns its exit status; 0 if unknown, because the program has the system reap its children.
-  func end() -> Int32 {
+  ///
+  /// - Parameter atOnce: false grants it half a second to end by itself.
+  func end(atOnce: Bool) -> Int32 {
     close(reading)
     var status: Int32 = 0
     // A process that closed its output has ended, or is about to.
-    for _ in 0..<50 {
+    for _ in 0..<(atOnce ? 0 : 50) {
       let result = waitpid(process, &status, WNOHANG)
       if result == process { return status }
       if result < 0, errno != EINTR { return 0 }

@@ -34,6 +34,7 @@ package final class NearendService: Sendable {
   /// Programs that have joined through the control socket.
   let programs = Programs()
   let plugInTrial: PlugInTrial?
+  let trialEnd = TrialEnd()
   /// Distributes the voice to joined programs and remote senders.
   let relay: VoiceRelay
 
@@ -135,6 +136,7 @@ package final class NearendService: Sendable {
 
   /// Leaves the graph, without leaving anything behind; a source and every client of the socket see their end. Idempotent.
   package func stop() {
+    endTrials()
     let server = control.withLock { control in
       defer { control = nil }
       return control

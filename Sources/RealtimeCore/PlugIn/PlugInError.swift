@@ -15,6 +15,8 @@ public enum PlugInError: Error, Sendable, Equatable, CustomStringConvertible {
   case tooLate(label: String, latency: Int, most: Int)
   /// The process that tried it crashed, hung or ended early.
   case trial(label: String, reason: String)
+  /// The session ended during the trial.
+  case stopped(label: String)
   case impossibleId(String, reason: String)
   case taken(id: String)
   case tooMany(most: Int)
@@ -39,6 +41,7 @@ public enum PlugInError: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLate(let label, let latency, let most):
       "'\(label)' is \(latency) frames late; off the audio thread \(most) are the most: choose settings or a plug-in with less delay"
     case .trial(let label, let reason): "'\(label)' \(reason), when it was tried in a process of its own: it is not used"
+    case .stopped(let label): "nearend ended while '\(label)' was tried in a process of its own"
     case .impossibleId(let id, let reason): "'\(id)' cannot be a stage's name: \(reason)"
     case .taken(let id): "there is a stage '\(id)' already: choose another name, or remove that one first"
     case .tooMany(let most): "there are \(most) plug-ins already, which is the most: remove one first"

@@ -99,6 +99,63 @@ struct StageCommandTests {
     try session.wait(for: "three stages in order") { try stages() == ["one", "0", "two", "-6", "three", "0"] }
   }
 
+  @Test("O9 O6: plug-ins of the file that hang while they are tried hold up neither the start nor the end, and nothing of them stays")
+  func hanging() throws {
+    let session = try plainSession()
+    let receiver = try NotifyReceiver("\(session.path)/notify")
+    let plugIns = try (0..<4).map { _ in try TestPlugIn.make(in: session.path, .init { $0.hangs = true }) }
+    let file = try ConfigurationFile(in: session)
+    try file.write(plugIns.map { "[[stage]]\nchain = \"capture\"\nplugin = \"\($0)\"\n" }.joined())
+    let nearend = try session.start(
+      nearendProgram, ["--headless"], file.variables.merging(["NOTIFY_SOCKET": receiver.name]) { $1 })
+    #expect(receiver.wait(for: "READY=1") != nil, "\(nearend.errors)")
+    try session.wait(for: "a trial under way") { !trials(in: session.path).isEmpty }
+    #expect(try session.nearend("set", "noiseSuppression", "off").succeeded)
+    nearend.process.signal(SIGTERM)
+    #expect(nearend.process.wait() == .status(0))
+    #expect(!nearend.errors.contains("stage \(plugIns[3])"), "it has waited for the last: \(nearend.errors)")
+    #expect(trials(in: session.path).isEmpty)
+  }
+
+  @Test("O9 O4: a plug-in of the file that is refused is tried again once its rule changes, or its library, and others play on meanwhile")
+  func refused() throws {
+    let session = try plainSession()
+    let plugIn = try TestPlugIn.make(in: session.path, .init { $0.crashes = true })
+    let file = try ConfigurationFile(in: session)
+    func write(_ far: Int, gain: Double? = nil) throws {
+      try file.write(
+        """
+        [[stage]]
+        chain = "capture"
+        plugin = "\(plugIn)"
+        \(gain.map { "set = { \"Gain\" = \($0) }" } ?? "")
+        [[stage]]
+        chain = "render"
+        plugin = "amp_1181:amp"
+        id = "far"
+        set = { "Amps gain (dB)" = \(far) }
+
+        """)
+    }
+    try write(-3)
+    let nearend = try session.start(nearendProgram, ["--headless"], file.variables)
+    func count(_ words: String) -> Int { nearend.errors.components(separatedBy: words).count - 1 }
+    #expect(nearend.says("stage far in the render chain"))
+    #expect(count("crashes (Segmentation fault)") == 1)
+    try write(-6)
+    #expect(nearend.says("nearend.toml: stage far set"))
+    #expect(count("crashes (Segmentation fault)") == 1 && count("stage far in the render chain") == 1, "\(nearend.errors)")
+    try write(-6, gain: 0.5)
+    try session.wait(for: "another trial") { count("crashes (Segmentation fault)") == 2 }
+    let library = String(plugIn.dropLast(":test".count))
+    let sound = try TestPlugIn.make(in: session.path, .init { _ in })
+    try #require(rename(String(sound.dropLast(":test".count)), library) == 0)
+    try write(-9, gain: 0.5)
+    #expect(nearend.says("with stage test"), "\(nearend.errors)")
+    let stages = try session.nearend("stage", "list").output
+    #expect(stages.contains("test  Test (test), capture") && stages.contains("Amps gain (dB) = -9"), "\(stages)")
+  }
+
   @Test("O9: a plug-in is tried in a program, too, that has the system reap its children")
   func reaped() throws {
     let before = signal(SIGCHLD, SIG_IGN)
@@ -106,5 +163,30 @@ struct StageCommandTests {
     let trial = PlugInTrial(program: nearendProgram)
     let facts = try trial.facts(path: try PlugInLibrary.find("amp_1181", [:]), label: "amp", rate: 48_000)
     #expect(facts.latency == 0 && facts.isSound && facts.error == nil)
+  }
+}
+
+/// The nearend.toml of a test's session.
+private struct ConfigurationFile {
+  private let folder: String
+
+  init(in session: PrivateSession) throws {
+    folder = "\(session.path)/config"
+    try FileManager.default.createDirectory(atPath: "\(folder)/nearend", withIntermediateDirectories: true)
+  }
+
+  /// The environment variables that make nearend read this file.
+  var variables: [String: String] { ["XDG_CONFIG_HOME": folder] }
+
+  func write(_ text: String) throws { try text.write(toFile: "\(folder)/nearend/nearend.toml", atomically: true, encoding: .utf8) }
+}
+
+/// Returns the ids of the processes that try a plug-in from the folder `path`.
+private func trials(in path: String) -> [String] {
+  let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+  return processes.filter { process in
+    guard let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else { return false }
+    let text = String(decoding: words, as: UTF8.self)
+    return text.contains("try-plugin") && text.contains(path)
   }
 }

@@ -62,7 +62,7 @@ extension PlugInError {
     switch self {
     case .notFound, .noLabel, .noPort, .unknownStage: 404
     case .address, .library, .channels, .value, .impossibleId: 422
-    case .refused, .tooLate, .trial, .taken, .tooMany: 409
+    case .refused, .tooLate, .trial, .stopped, .taken, .tooMany: 409
     }
   }
 }
