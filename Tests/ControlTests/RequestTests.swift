@@ -30,7 +30,7 @@ struct RequestTests {
       (400, "GET x HTTP/1.1"),
       (400, "GET /%zz HTTP/1.1"), (400, "GET /?a=1&a=2 HTTP/1.1"), (400, "GET / HTTP/1.1\r\nno colon"), (400, "GET / HTTP/1.1\r\n: x"),
       (400, "GET / HTTP/1.1\r\nContent-Length: -1"), (400, "GET / HTTP/1.1\r\nContent-Length: 99999999999999999999"),
-      (400, "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2"),
+      (400, "GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2"), (400, "GET / HTTP/1.1\r\nHost: a\r\nhost: b"),
       (400, "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"), (501, "GET / HTTP/1.1\r\nTransfer-Encoding: gzip"),
       (431, "GET / HTTP/1.1" + String(repeating: "\r\na: b", count: 101)),
     ])

@@ -17,22 +17,24 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     guard let port = UInt16(digits), digits.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .malformed(text) }
     self.port = port
     self.host = host.isEmpty || host == "localhost" ? "127.0.0.1" : String(host)
-    var four = in_addr()
-    var six = in6_addr()
-    let isLoopback: Bool
-    if inet_pton(AF_INET, self.host, &four) == 1 {
-      isIPv6 = false
-      isLoopback = UInt32(bigEndian: four.s_addr) >> 24 == 127
-    } else if inet_pton(AF_INET6, self.host, &six) == 1 {
-      isIPv6 = true
-      isLoopback = withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
-    } else {
-      throw .malformed(text)
-    }
-    guard isLoopback || allowsRemote else { throw .notLoopback(self.host) }
+    guard let number = Self.number(self.host) else { throw .malformed(text) }
+    isIPv6 = number.isIPv6
+    guard number.isLoopback || allowsRemote else { throw .notLoopback(self.host) }
   }
 
-  private static func parts(_ text: String) -> (host: Substring, port: Substring) {
+  /// A Boolean value indicating whether only this machine can reach the address.
+  var isLoopback: Bool { Self.number(host)?.isLoopback ?? false }
+
+  /// Classifies a numeric address; nil for a name.
+  static func number(_ host: String) -> (isIPv6: Bool, isLoopback: Bool)? {
+    var four = in_addr()
+    if inet_pton(AF_INET, host, &four) == 1 { return (false, UInt32(bigEndian: four.s_addr) >> 24 == 127) }
+    var six = in6_addr()
+    guard inet_pton(AF_INET6, host, &six) == 1 else { return nil }
+    return (true, withUnsafeBytes(of: &six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 })
+  }
+
+  static func parts(_ text: String) -> (host: Substring, port: Substring) {
     guard let colon = text.lastIndex(of: ":") else { return ("", text[...]) }
     let (host, port) = (text[..<colon], text[text.index(after: colon)...])
     guard host.first == "[", host.last == "]" else { return (host.includes(":") ? "?" : host, port) }

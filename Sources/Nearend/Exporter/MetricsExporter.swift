@@ -14,12 +14,16 @@ package final class MetricsExporter: Sendable {
 
   /// - Parameters:
   ///   - address: where to listen; port 0 selects a free one.
+  ///   - names: host names that requests may use besides "localhost" and numeric addresses. At a loopback address only numeric loopback
+  ///     addresses are accepted.
   ///   - ask: returns a nearend's own answer to `GET /metrics`; nil if none answers. Called on the threads of clients.
   /// - Throws: `ListenError`, for instance if the port is in use.
-  package init(at address: ListenAddress, ask: @escaping @Sendable () -> String?) throws(ListenError) {
+  package init(at address: ListenAddress, names: [String] = [], ask: @escaping @Sendable () -> String?) throws(ListenError) {
     let listener = try TCPListener(address)
     self.address = listener.address
+    let names = HostNames(names, isLoopback: address.isLoopback)
     server = ControlServer(socket: listener, limits: Self.limits) { exchange in
+      try names.admit(exchange.head.headers["host"])
       guard exchange.head.path == ["metrics"] else {
         throw RequestFailure(404, "there is no /\(exchange.head.path.joined(separator: "/")); there is: /metrics")
       }

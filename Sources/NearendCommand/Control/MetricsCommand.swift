@@ -18,12 +18,21 @@ struct MetricsCommand: ParsableCommand {
   var listen: String?
   @Flag(help: "Let --listen take an address that other machines reach; whoever reaches it can read them.")
   var allowRemote = false
+  @Option(
+    help: ArgumentHelp(
+      "A name by which --listen may be asked, beside localhost and numeric addresses; may be repeated. Others are refused: a page of the web could use them.",
+      valueName: "name"))
+  var hostName: [String] = []
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
   func run() throws {
     try parent.refuseOwnOptions(of: "metrics")
     if allowRemote, listen == nil { throw ValidationError("--allow-remote needs --listen <address:port>.") }
+    if !hostName.isEmpty, listen == nil { throw ValidationError("--host-name needs --listen <address:port>.") }
+    for name in hostName where !name.utf8.allSatisfy(Self.isOfName) || name.isEmpty {
+      throw ValidationError("--host-name '\(name)' is no name: give one without a port, such as studio.local.")
+    }
     guard let listen else { return socket.nearend.show("/metrics") }
     let address: ListenAddress
     do throws(ListenError) { address = try ListenAddress(listen, allowsRemote: allowRemote) } catch {
@@ -33,12 +42,19 @@ struct MetricsCommand: ParsableCommand {
     try serve(at: address)
   }
 
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: "-._".utf8.contains(byte)
+    }
+  }
+
   private func serve(at address: ListenAddress) throws {
     let path = socket.nearend.client.path
     let stop = StopRequest.onSignals()
     let exporter: MetricsExporter
     do throws(ListenError) {
-      exporter = try MetricsExporter(at: address) {
+      exporter = try MetricsExporter(at: address, names: hostName) {
         // A client per scrape, because one thread at a time may use it.
         guard let answer = try? ControlClient(path: path).request("GET", "/metrics"), answer.isSuccess else { return nil }
         return String(decoding: answer.body, as: UTF8.self)

@@ -13,8 +13,10 @@ struct MetricsListenTests {
     return try? Program.find("prometheus", path: ProcessInfo.processInfo.environment["PATH"] ?? "")
   }()
 
-  private func listen(_ place: some Place, at address: String = "127.0.0.1:0") throws -> (running: RunningProgram, url: String) {
-    let running = try place.startNearend("metrics", "--listen", address)
+  private func listen(
+    _ place: some Place, at address: String = "127.0.0.1:0", _ options: String...
+  ) throws -> (running: RunningProgram, url: String) {
+    let running = try place.start(nearendProgram, ["metrics", "--listen", address] + options)
     #expect(running.says("/metrics"), "\(running.errors)")
     let url = try #require(running.errors.firstMatch(of: #/http://\S+:\d+/#), "\(running.errors)")
     return (running, String(url.0))
@@ -55,6 +57,15 @@ struct MetricsListenTests {
       (["-X", "POST", "-d", "x=y", "\(url)/metrics"], "405", "Allow: GET"), (["-X", "PUT", "\(url)/settings"], "404", "/metrics"),
       (["-H", "X: \(String(repeating: "x", count: 30_000))", "\(url)/metrics"], "431", "longer than 8192 bytes"),
       (["--http0.9", "-X", "GET /metrics", "\(url)/metrics"], "400", "not an HTTP request"),
+      (["-H", "Host: evil.example", "\(url)/metrics"], "421", "this is not 'evil.example'"),
+      (["-H", "Host: evil.example:9464", "\(url)/metrics"], "421", "a numeric address of this machine, localhost"),
+      (["-H", "Host: 192.0.2.1:9464", "\(url)/metrics"], "421", "this is not '192.0.2.1:9464'"),
+      (["-H", "Host: localhost.evil.example", "\(url)/"], "421", "--host-name"),
+      (["-H", "Host: localhost:9464", "\(url)/metrics"], "200", "nearend_up 0"),
+      (["-H", "Host: LOCALHOST.", "\(url)/metrics"], "200", "nearend_up 0"),
+      (["-H", "Host: 127.0.0.1", "\(url)/metrics"], "200", "nearend_up 0"),
+      (["-H", "Host: [::1]", "\(url)/metrics"], "200", "nearend_up 0"),
+      (["-H", "Host:", "-0", "\(url)/metrics"], "200", "nearend_up 0"),
     ] {
       let answer = try curl(place, arguments)
       #expect(answer.status == status && answer.text.contains(words), "\(arguments.last ?? ""): \(answer)")
@@ -67,6 +78,22 @@ struct MetricsListenTests {
     #expect(try curl(place, ["\(url)/metrics"]).status == "200")
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(running.process.pid)/fd").count
     #expect(descriptors < 60, "\(descriptors)")
+  }
+
+  @Test("O9 X2: where others reach it, it answers to numeric addresses and to the names of --host-name, not to a page's own name")
+  func hostNames() throws {
+    let place = try EmptyPlace()
+    let (_, url) = try listen(place, at: "0.0.0.0:0", "--allow-remote", "--host-name", "Studio.local", "--host-name", "studio")
+    for (host, status) in [
+      ("evil.example", "421"), ("studio.evil.example", "421"), ("192.0.2.1:9464", "200"), ("[2001:db8::1]:9464", "200"),
+      ("studio.LOCAL:9464", "200"), ("studio", "200"), ("localhost", "200"), ("::1", "421"), ("", "421"), (":9464", "421"),
+    ] {
+      let answer = try curl(place, [host.isEmpty ? "-HHost;" : "-HHost: \(host)", "\(url)/metrics"])
+      #expect(answer.status == status, "\(host): \(answer)")
+    }
+    let wrong = try place.nearend("metrics", "--listen", "9464", "--host-name", "studio:9464")
+    #expect(wrong.exit == .status(64) && wrong.errors.contains("'studio:9464' is no name"), "\(wrong)")
+    #expect(try place.nearend("metrics", "--host-name", "studio").errors.contains("--host-name needs --listen"))
   }
 
   /// Returns the status, and headers and body as one text.

@@ -96,7 +96,7 @@ struct RequestHead: Equatable {
       }
       let name = line[..<colon].lowercased()
       let value = line[line.index(after: colon)...].trimmed
-      guard headers.updateValue(value, forKey: name) == nil || !["content-length", "transfer-encoding"].contains(name) else {
+      guard headers.updateValue(value, forKey: name) == nil || !["content-length", "transfer-encoding", "host"].contains(name) else {
         throw RequestFailure(400, "the header \(name) is given twice; give it once")
       }
     }
