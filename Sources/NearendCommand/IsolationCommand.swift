@@ -61,19 +61,35 @@ struct IsolationStatus: ParsableCommand {
   static func show() {
     do throws(IsolationError) {
       let isolator = try DeepFilter(environment: ProcessInfo.processInfo.environment)
-      let milliseconds = isolator.processingTime(seconds: 2) * 1000
+      let cost = IsolationCost(processingTime: isolator.processingTime(seconds: 2), of: 2)
       print("\(isolator.name)")
       print("  library  \(isolator.files.library)")
       print("  model    \(isolator.files.model)")
-      print("  cost     \(fixed(milliseconds, 0)) ms of processor time per second of audio")
+      print("  cost     \(cost.words)")
       print("  delay    \(isolator.delay) frames at 48 kHz of its own; `nearend status` tells the mode's")
-      if milliseconds > 500 {
+      if cost.isTooHigh {
         print("  This machine is too slow, or too busy, for it: the standard mode will be heard where it comes late.")
       }
     } catch {
       fail(error, .unavailable)
     }
   }
+}
+
+/// The processor time that voice isolation takes.
+struct IsolationCost {
+  /// Seconds of processor time per second of audio.
+  private let share: Double
+
+  /// - Parameters:
+  ///   - processingTime: the measured processor time, in seconds.
+  ///   - seconds: the length of the audio processed in that time.
+  init(processingTime: Double, of seconds: Int) { share = processingTime / Double(seconds) }
+
+  var words: String { "\(fixed(share * 1000, 0)) ms of processor time per second of audio" }
+
+  /// A Boolean value indicating whether isolation takes more than half of the time, so that other work of the machine makes blocks late.
+  var isTooHigh: Bool { share > 0.5 }
 }
 
 struct RemoveIsolation: ParsableCommand {

@@ -5,6 +5,7 @@ import SessionModel
 import Testing
 
 @testable import IsolationStore
+@testable import NearendCommand
 @testable import SimulatedHardware
 
 private let wheelPath =
@@ -38,6 +39,13 @@ struct IsolationCommandTests {
     #expect(wide.succeeded, "\(wide.errors)")
     let removed = try place.nearend("isolation", "remove")
     #expect(removed.succeeded && removed.output == "there is nothing in \(place.path)/.local/share/nearend/isolation\n")
+  }
+
+  @Test("V12: the cost that status tells is that of a second of audio, however many were measured")
+  func cost() {
+    let cost = IsolationCost(processingTime: 0.8, of: 2)
+    #expect(cost.words == "400 ms of processor time per second of audio" && !cost.isTooHigh)
+    #expect(IsolationCost(processingTime: 1.1, of: 2).isTooHigh && IsolationCost(processingTime: 0.6, of: 1).isTooHigh)
   }
 
   @Test("V12: a file that is another one is refused, a missing one and a silent server are named, each with its own status")
