@@ -80,13 +80,6 @@ extension MicMode {
 }
 
 extension MicModeStatus {
-  /// The requested mode, and what prevents it.
-  var word: String {
-    let late = lateBlocks > 0 && requested == .voiceIsolation ? ", \(lateBlocks) block\(lateBlocks == 1 ? "" : "s") late" : ""
-    guard effective != requested, let reason else { return requested.words + late }
-    return "\(requested.words), not heard: \(reason)\(late)"
-  }
-
   var style: Style { requested == .standard ? .plain : effective == requested ? .good : .caution }
 }
 

@@ -48,6 +48,30 @@ struct IsolationCommandTests {
     #expect(IsolationCost(processingTime: 1.1, of: 2).isTooHigh && IsolationCost(processingTime: 0.6, of: 1).isTooHigh)
   }
 
+  @Test("V12 O1: status of a nearend that runs tells a mode that is not the standard one, and what stands in its way")
+  func status() throws {
+    let session = try plainSession()
+    let nearend = try session.startNearend("--headless")
+    #expect(nearend.says("control socket"), "\(nearend.errors)")
+    func mode() throws -> String? {
+      let status = try session.nearend("status")
+      #expect(status.succeeded, "\(status)")
+      return status.output.firstMatch(of: /(?m)^mode +(.*)$/).map { String($0.1) }
+    }
+    #expect(try mode() == nil)
+    #expect(try session.nearend("set", "micMode", "voiceIsolation").succeeded)
+    try session.wait(for: "what is missing") {
+      try mode()?.hasPrefix("voice isolation, not heard: it is not installed: `nearend isolation install` fetches it") == true
+    }
+    #expect(try session.nearend("set", "micMode", "wideSpectrum").succeeded)
+    try session.wait(for: "the mode") { try mode()?.hasPrefix("wide spectrum") == true }
+    var snapshot = Snapshot(version: "1")
+    snapshot.processing.micMode = MicModeStatus(lateBlocks: 3, isolator: "DeepFilterNet 3")
+    #expect(StatusText(snapshot).lines.contains("mode        standard, 3 isolated blocks late before"))
+    snapshot.processing.micMode = MicModeStatus(requested: .voiceIsolation, effective: .voiceIsolation, lateBlocks: 1)
+    #expect(StatusText(snapshot).lines.contains("mode        voice isolation, 1 block late"))
+  }
+
   @Test("V12: a file that is another one is refused, a missing one and a silent server are named, each with its own status")
   func refusals() throws {
     let other = "\(place.path)/other.whl"

@@ -42,6 +42,8 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       ]
     } + [
       NamedFrame("call-muted-and-interrupted", Sample.mutedAndInterrupted, 80, 24),
+      NamedFrame("call-isolated-late", Sample.isolatedLate, 80, 24),
+      NamedFrame("call-not-isolated", Sample.notIsolated, 80, 24),
       NamedFrame("call-bypassed", Sample.bypassed, 80, 24),
       NamedFrame("call-remote", Sample.remote, 80, 24),
       NamedFrame("call-remote", Sample.remote, 120, 40),

@@ -94,6 +94,16 @@ import Testing
     }
   }
 
+  @Test("U2, V12: v asks for the next mode of the microphone, on every page", arguments: Page.allCases)
+  func nextMode(page: Page) {
+    var snapshot = Sample.active()
+    for (mode, next) in [(MicMode.standard, MicMode.voiceIsolation), (.voiceIsolation, .wideSpectrum), (.wideSpectrum, .standard)] {
+      // The next mode follows the requested one, not the effective one.
+      snapshot.processing.micMode = MicModeStatus(requested: mode, effective: .standard)
+      #expect(press([.character("v")], on: snapshot, page: page).commands == [.set(.micMode, EventValue(next))])
+    }
+  }
+
   @Test("U2: m, digits and + - act on the selected participant", arguments: [Page.call, .participants])
   func sinks(page: Page) {
     let snapshot = Sample.active(sinks: 9)

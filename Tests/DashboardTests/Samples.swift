@@ -19,6 +19,24 @@ extension Sample {
     return snapshot
   }
 
+  /// Voice isolation that is heard, with a few late blocks.
+  static var isolatedLate: Snapshot {
+    var snapshot = active()
+    snapshot.processing.micMode = MicModeStatus(
+      requested: .voiceIsolation, active: .voiceIsolation, effective: .voiceIsolation, latency: 2_520, lateBlocks: 17,
+      isolator: "DeepFilterNet 3")
+    return snapshot
+  }
+
+  /// Voice isolation that was requested but is not installed.
+  static var notIsolated: Snapshot {
+    var snapshot = active()
+    snapshot.processing.micMode = MicModeStatus(
+      requested: .voiceIsolation, active: .standard, effective: .standard,
+      reason: "voice isolation is not installed: `nearend isolation install` fetches it (13 MB)")
+    return snapshot
+  }
+
   static var idle: Snapshot {
     var snapshot = active(sinks: 0)
     snapshot.session = SessionStatus()

@@ -132,7 +132,7 @@ enum CallPage {
       y += 1
     }
     if showsMode {
-      switchRow("v", "Mode", "of the microphone", processing.micMode.word, processing.micMode.style, y, &canvas)
+      switchRow("v", "Mode", "of the microphone", processing.micMode.words, processing.micMode.style, y, &canvas)
       y += 1
     }
     let bypass = processing.isBypassed ? "ON: the raw microphone is heard" : "off"

@@ -116,7 +116,7 @@ enum DiagnosticsPage {
       ("voice processing", (processing.isInUse ? "in use, " : "not in use, ") + processing.engineName),
       ("bypass", processing.isBypassed ? "on" : "off"),
     ]
-    let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.word)]
+    let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.words)]
     let echo = [
       ("echo", processing.echo.word),
       ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),

@@ -29,12 +29,19 @@ extension NearendService {
       controls: core.controls, meters: core.meters.snapshot(),
       render: isHeard ? (core.mixer.speakerPeak, core.mixer.limiterGain) : (0, 1),
       isSending: state.demand.sends, hasMicrophone: report.graph.captureLinks > 0, isInterrupted: !state.interruptions.isEmpty,
-      streamDelay: report.streamDelay, isolation: core.isolation.status,
+      streamDelay: report.streamDelay, isolation: isolationStatus,
       modeLatency: report.graph.quantum > 0 ? core.isolation.latency(quantum: report.graph.quantum) : 0)
     snapshot.stages = stages
     snapshot.log = log.all
     completion.current?(&snapshot)
     return snapshot
+  }
+
+  /// The state of voice isolation. The isolator is created only once something records; until then `failure` reports what it would lack.
+  private var isolationStatus: VoiceIsolation.Status {
+    var status = core.isolation.status
+    if core.controls.mode == .voiceIsolation, status.isolator == nil, status.failure == nil { status.failure = core.isolation.obstacle }
+    return status
   }
 
   /// Sets a function that adds to every snapshot what the service itself does not know.

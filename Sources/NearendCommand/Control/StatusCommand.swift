@@ -50,6 +50,8 @@ struct StatusText {
     rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
     rows.append(("speaker", Self.device(route.speaker, .output, route)))
     rows.append(("processing", Self.processing(processing)))
+    let mode = processing.micMode
+    if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
     if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
     rows.append(("volumes", Self.volumes(snapshot)))
     rows.append(("ducking", snapshot.ducking.words))

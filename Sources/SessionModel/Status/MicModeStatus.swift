@@ -27,4 +27,14 @@ public struct MicModeStatus: Codable, Sendable, Equatable {
     self.lateBlocks = lateBlocks
     self.isolator = isolator
   }
+
+  /// The requested mode, what prevents it, and the late blocks of isolation, in words. Late blocks are reported in the other modes, too.
+  package var words: String {
+    let blocks = "\(lateBlocks)\(requested == .voiceIsolation ? "" : " isolated") block\(lateBlocks == 1 ? "" : "s") late"
+    let late = lateBlocks > 0 ? ", \(blocks)\(requested == .voiceIsolation ? "" : " before")" : ""
+    guard effective != requested, let reason else { return requested.words + late }
+    // A terminal is narrow, and the line already names the mode.
+    let why = reason.hasPrefix("\(requested.words) ") ? "it\(reason.dropFirst(requested.words.count))" : reason
+    return "\(requested.words), not heard: \(why)\(late)"
+  }
 }
