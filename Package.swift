@@ -148,7 +148,9 @@ let package = Package(
       name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
       name: "OfflineTests",
-      dependencies: ["SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "TestPlugIns"]),
+      dependencies: [
+        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns",
+      ]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),

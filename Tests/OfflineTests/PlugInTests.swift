@@ -5,6 +5,8 @@ import SessionModel
 import TestPlugIns
 import Testing
 
+@testable import SimulatedHardware
+
 /// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's cycle: Debian's swh-plugins, and test plug-ins of
 /// known effect.
 @Suite("Plug-ins")
@@ -132,6 +134,34 @@ struct PlugInTests {
     #expect(renderer.plugIns.status[0].lateBlocks == 0)
     let before = Array(out[..<(119 * Self.quantum)])
     #expect(largestStep(before) < 0.0045, "\(largestStep(before))")
+  }
+
+  @Test(
+    "O9: RNNoise as a plug-in takes a room's noise, and leaves the talker, without a late block",
+    .enabled(if: RNNoisePlugIn.isThere, "\(RNNoisePlugIn.reason)"))
+  func noise() throws {
+    let rate = 48_000
+    let renderer = try renderer()
+    let talker = [Float](repeating: 0, count: 3 * rate / 2) + (try Speech(.nearEnd, rate: rate).samples.prefix(5 * rate / 2))
+    var generator = SeededGenerator(seed: 3)
+    let microphone = talker.map { $0 + Float(0.01 * generator.gaussian()) }
+    try renderer.plugIns.add(
+      PlugInAddress("\(RNNoisePlugIn.folder)/librnnoise_ladspa.so:noise_suppressor_mono"), to: .capture,
+      settings: ["VAD Threshold (%)": 50])
+    let out = try voice(renderer, microphone)
+    let status = try #require(renderer.plugIns.status.first)
+    #expect(!status.isBroken && status.lateBlocks == 0, "\(status)")
+    let (pause, talks) = (rate / 2..<5 * rate / 4, 2 * rate..<out.count)
+    let left = Measures.level(out[pause]) - Measures.level(microphone[pause])
+    let change =
+      (Measures.activeLevel(Array(out[talks]), rate: rate) ?? -120) - (Measures.activeLevel(Array(talker[talks]), rate: rate) ?? 0)
+    let lag = try #require(Measures.lag(of: out, after: talker, most: rate / 5))
+    print("O9: RNNoise leaves \(left) dB of noise, \(change) dB of the talker, \(lag), \(renderer.captureStages.latency) frames declared")
+    #expect(left < -20)
+    #expect(abs(change) < 3)
+    #expect(lag.correlation > 0.8)
+    // RNNoise has no port to report its own 10 ms.
+    #expect(abs(lag.frames - renderer.captureStages.latency - 480) < 48)
   }
 
   @Test("O9: a plug-in that puts out NaN is bypassed, and says so; its input passes", arguments: [true, false])

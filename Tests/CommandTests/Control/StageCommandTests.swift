@@ -156,6 +156,21 @@ struct StageCommandTests {
     #expect(stages.contains("test  Test (test), capture") && stages.contains("Amps gain (dB) = -9"), "\(stages)")
   }
 
+  @Test(
+    "O9: RNNoise is added to a nearend that runs as the guide says it",
+    .enabled(if: RNNoisePlugIn.isThere, "\(RNNoisePlugIn.reason)"))
+  func noise() throws {
+    let session = try plainSession()
+    let nearend = try session.startNearend("--headless", variables: ["LADSPA_PATH": RNNoisePlugIn.folder])
+    try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
+    let added = try session.nearend(
+      "stage", "add", "capture", "librnnoise_ladspa:noise_suppressor_mono", "--set", "VAD Threshold (%)=50")
+    #expect(added == ToolResult(output: "noise_suppressor_mono\n", errors: "", exit: .status(0)), "\(nearend.errors)")
+    let list = try session.nearend("stage", "list").output
+    #expect(list.contains("(noise_suppressor_mono), capture, ") && list.contains("running"), "\(list)")
+    #expect(list.contains("VAD Threshold (%) = 50"), "\(list)")
+  }
+
   @Test("O9: a plug-in is tried in a program, too, that has the system reap its children")
   func reaped() throws {
     let before = signal(SIGCHLD, SIG_IGN)
