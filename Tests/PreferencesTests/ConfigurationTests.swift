@@ -25,6 +25,7 @@ struct ConfigurationTests {
       ("micVolume = nan\n", ["c.toml:1: micVolume cannot be 'nan': give a number from 0 to 1"]),
       ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
       ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
+      ("micMode = \"quiet\"\n", ["c.toml:1: micMode cannot be 'quiet': give standard, voiceIsolation or wideSpectrum"]),
       ("mic = \"x\"\n", ["c.toml:1: nothing is called 'mic'; there are: device, participant, stage, sinks,"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
       ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),

@@ -101,6 +101,20 @@ extension GraphTests {
       }
     }
 
+    @Test("O2, V12: the mode of the microphone is set by its word, under either name")
+    func setsMicMode() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      for (name, mode) in [("micMode", MicMode.voiceIsolation), ("mode", .wideSpectrum), ("micMode", .standard)] {
+        try set(live, "{ params = [ \"\(name)\" \"\(mode.rawValue)\" ] }")
+        try live.wait(for: mode.rawValue) { $0.processing.micMode.requested == mode }
+        try waitForAgreement(live, "after \(mode.rawValue)")
+      }
+      try set(live, #"{ params = [ "micMode" "quiet" ] }"#)
+      try live.session.wait(for: "the reason in the log") { messages(live).contains { $0.contains("micMode cannot be 'quiet'") } }
+      #expect(live.service.value(of: .micMode) == EventValue(MicMode.standard))
+    }
+
     @Test("O2: several settings in one call, a number and a device's name among them; a switch may be written as on or 1")
     func setsSeveral() throws {
       let live = try LiveGraph(.twoSpeakers)
