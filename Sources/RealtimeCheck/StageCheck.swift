@@ -52,6 +52,28 @@ let stageChecks: [Check] = [
     }
     return require(driver.core.renderLatency == 0, "a plug-in is left")
   },
+  Check("plug-ins (swh-plugins): one for the worker in both chains, at every quantum, late and in time; set, put in and removed") {
+    let driver = try CoreDriver()
+    let rack = driver.core.plugIns
+    for quantum in [32, 100, 480, 8_192] {
+      for chain in PlugInChain.allCases { try rack.add(PlugInAddress("decimator_1202:decimator"), to: chain, id: chain.rawValue) }
+      // Without a pause, so that the worker is late; then slowly enough for it.
+      driver.cycles(40, quantum: quantum)
+      for _ in 0..<max(8, 9_600 / quantum) {
+        driver.cycles(1, quantum: quantum)
+        usleep(500)
+        driver.core.collect()
+      }
+      try rack.set("capture", ["Bit depth": 8])
+      driver.cycles(10, quantum: quantum)
+      let status = rack.status
+      guard status.allSatisfy({ !$0.plugIn.isHardRealtime && !$0.isBroken }), driver.core.renderLatency > 0 else { return "\(status)" }
+      for stage in status { rack.remove(stage.id) }
+      driver.cycles(30, quantum: quantum)
+      driver.core.collect()
+    }
+    return require(driver.core.renderLatency == 0, "a plug-in is left")
+  },
   Check("stages: put in and removed by another thread") {
     let driver = try CoreDriver()
     let isDone = DispatchSemaphore(value: 0)
