@@ -46,6 +46,20 @@ struct MetricsTests {
     #expect(metrics["nearend_sink_fill_ratio", "sink", "alice"] == nil, "and no ring")
   }
 
+  @Test("O9: metrics tell which plug-ins run")
+  func stages() throws {
+    var report = Sample.idle
+    for (id, state) in [("near", StageStatus.State.running), ("far", .muted), ("room", .failed)] {
+      report.snapshot.stages.append(
+        StageStatus(
+          id: id, chain: .capture, file: "amp_1181.so", label: "amp", name: "Simple amplifier", isOnAudioThread: true, latency: 0,
+          state: state, reason: nil, lateBlocks: 0, ports: []))
+    }
+    let metrics = try Exposition(ServiceMetrics(report).text)
+    #expect(metrics["nearend_stage_running", "stage", "near"] == 1)
+    #expect(metrics["nearend_stage_running", "stage", "far"] == 0 && metrics["nearend_stage_running", "stage", "room"] == 0)
+  }
+
   @Test("T1: a label may hold anything", arguments: ["quo\"te", "back\\slash", "line\nbreak", "\r\n", "é 🎙", "a\\n\"}", ""])
   func labels(id: String) throws {
     var report = Sample.idle

@@ -12,6 +12,7 @@ package struct ServiceMetrics: Sendable {
     metrics.addSession(report)
     metrics.addGraph(report.snapshot.graph)
     metrics.addProcessing(report)
+    metrics.addStages(report.snapshot.stages)
     metrics.addSinks(report.snapshot.sinks)
     metrics.addRemotes(report.snapshot)
     metrics.addTelemetry(report.telemetry)
@@ -112,6 +113,12 @@ extension MetricsText {
       "nearend_stage_silenced_samples_total", .counter, "NaN and infinite samples of a program's own stages, by chain.",
       [Sample(["chain": "capture"], Double(silenced.capture)), Sample(["chain": "render"], Double(silenced.render))])
     add("nearend_output_volume_ratio", .gauge, "Linear gain of the whole mix.", report.outputVolume)
+  }
+
+  fileprivate mutating func addStages(_ stages: [StageStatus]) {
+    add(
+      "nearend_stage_running", .gauge, "Whether a plug-in runs, rather than being bypassed.",
+      stages.map { Sample(["stage": $0.id], $0.state == .running ? 1 : 0) })
   }
 
   fileprivate mutating func addSinks(_ sinks: [SinkStatus]) {

@@ -1,5 +1,7 @@
+import Foundation
 import RealtimeCore
 import SessionModel
+import TestPlugIns
 import Testing
 
 @testable import Nearend
@@ -29,5 +31,36 @@ struct StageWatchTests {
     #expect(service.diagnostics().contains("Render Stages: broken: 3 samples"))
     #expect(rig.manager.getDiagnostics().contains("Render Stages: broken: 3 samples"))
     rig.unregisterCall()
+  }
+
+  @Test("O9: a plug-in that puts out NaN is named in log, status, diagnostics and metrics, once", arguments: PlugInChain.allCases)
+  func plugIn(chain: PlugInChain) throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    defer { rig.unregisterCall() }
+    let service = try #require(rig.manager.service)
+    let core = service.core
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-watch-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let address = try PlugInAddress(TestPlugIn.make(in: folder.path, .init { $0.nanFrom = 4_800 }))
+    try core.plugIns.add(address, to: chain, id: "odd")
+    func cycles(_ count: Int) throws {
+      for _ in 0..<count {
+        var buffers = CycleBuffers(frames: 480, rate: 48_000, position: core.cycleMeters.cycles * 480, driver: 1)
+        core.realtime.process(&buffers, graphSinks: nil)
+        core.collect()
+        try rig.graph.look()
+      }
+    }
+    try cycles(5)
+    #expect(rig.warnings.isEmpty && service.stages.map(\.state) == [.running])
+    try cycles(20)
+    #expect(rig.warnings.count == 1, "\(rig.warnings)")
+    #expect(rig.warnings.first?.hasPrefix("stage odd (test) in the \(chain.rawValue) chain is bypassed: ") == true, "\(rig.warnings)")
+    let stage = try #require(service.snapshot().stages.first)
+    #expect(stage.state == .muted && stage.reason?.contains("NaN") == true, "\(stage)")
+    #expect(service.diagnostics().contains("odd: Test (test), \(chain.rawValue), audio thread, 0 frames, muted: "))
+    #expect(ServiceMetrics(service.report()).text.contains("nearend_stage_running{stage=\"odd\"} 0\n"))
   }
 }
