@@ -82,7 +82,8 @@ test-faults: dependencies ## stages every fault on a simulated desk, and measure
 test-intercom: dependencies ## lets two nearends talk over a lossy network between namespaces, and measures it: ARGS="--seconds 600"
 	@Scripts/test-intercom $(ARGS)
 
-test-corpus: dependencies ## spreads a corpus over two Dask workers on this machine, kills one in the middle, and looks for what is lost
+test-corpus: ## spreads a corpus over two Dask workers on this machine, kills one in the middle, and looks for what is lost
+	@Scripts/install-dependencies corpus
 	@Scripts/test-corpus
 
 fuzz: dependencies ## ten minutes of random requests at the control socket, under the address sanitizer: ARGS="--seconds 600 --seed 1"
