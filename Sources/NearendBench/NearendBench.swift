@@ -16,7 +16,7 @@ struct NearendBench: ParsableCommand {
 
 struct MeasureCommand: ParsableCommand {
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case latency, restart, cpu, idle, load, core, stages, sinks, sinkTime = "sink-time", dashboard, drift, offline
+    case latency, restart, cpu, idle, load, core, stages, sinks, dashboard, drift, offline
   }
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
@@ -53,22 +53,21 @@ struct MeasureCommand: ParsableCommand {
     func quanta(_ standard: [Int]) -> [Int] { self.quanta.isEmpty ? standard : self.quanta }
     show("Machine: \(Machine.description)\n")
     for part in Part.allCases where parts.contains(part) {
-      let table =
+      let tables =
         switch part {
-        case .latency: try measureLatency(programs(), quanta: quanta([128, 256, 480, 512, 1_024]))
-        case .restart: try measureRestarts(programs(), quantum: self.quanta.first ?? 256)
-        case .cpu: try measureProcessorTime(programs(), quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)
-        case .idle: try measureIdle(programs(), seconds: 10)
-        case .load: try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)
-        case .core: try measureCore()
-        case .stages: try measureStages()
+        case .latency: [try measureLatency(programs(), quanta: quanta([128, 256, 480, 512, 1_024]))]
+        case .restart: [try measureRestarts(programs(), quantum: self.quanta.first ?? 256)]
+        case .cpu: [try measureProcessorTime(programs(), quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)]
+        case .idle: [try measureIdle(programs(), seconds: 10)]
+        case .load: [try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)]
+        case .core: [try measureCore()]
+        case .stages: [try measureStages()]
         case .sinks: try measureSinks()
-        case .sinkTime: try measureSinkTime()
-        case .dashboard: try measureDashboard(programs(), seconds: seconds ?? 20)
-        case .offline: try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))
-        case .drift: try measureDrift(hours: (seconds ?? 3_600) / 3_600)
+        case .dashboard: [try measureDashboard(programs(), seconds: seconds ?? 20)]
+        case .offline: [try measureOffline(cases: OfflineCase.all(in: cases), quanta: quanta([480, 256]))]
+        case .drift: [try measureDrift(hours: (seconds ?? 3_600) / 3_600)]
         }
-      show(table.markdown)
+      for table in tables { show(table.markdown) }
     }
   }
 }
