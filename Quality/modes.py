@@ -1,6 +1,9 @@
 """Compares the mic modes with RNNoise: quality in noisy rooms, and cost; writes Documentation/mic-modes.md."""
 
+import os
 import platform
+import sys
+import time
 from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
@@ -21,13 +24,23 @@ from report import PACKAGES, number, write_scores
 SHOWN = ("ovrl", "noise", "deg", "stoi", "pesq", "echo")
 NAMES = REPORT_NAMES | {"ovrl": "overall MOS", "noise": "noise taken away, dB", "pesq": "PESQ"}
 COST_REPEATS = 3
+MOST_OTHER_WORK = 0.5  # busy processors; above that, other programs distort the measured costs
 TITLES = ALL_TITLES | {"nearend": "nearend, standard"}
 TITLE = "What is left of a noisy room, and of whoever talks"
 
 
 @dataclass(frozen=True)
+class Cost:
+    """The processor time and the delay of a program."""
+
+    processor: float  # ms per second of sound
+    late: float  # ms
+    frames: np.ndarray | None  # ms for each block of 10 ms; None if not measured
+
+
+@dataclass(frozen=True)
 class Joined:
-    """Returns the noisy cases one after another, repeated several times."""
+    """The noisy cases one after another, repeated several times."""
 
     mic: Path
     far: Path
@@ -50,22 +63,35 @@ def join_cases(folder, cases, out, times):
 
 
 def cost(program, short, long, out):
-    """Returns the processor milliseconds per second of sound, start excluded, the least of COST_REPEATS; and the
-    milliseconds by which the near end is late."""
+    """Returns the Cost: processor time without the start, the least of COST_REPEATS, and the near end's delay."""
     took = [min(program.cost(joined.mic, joined.far, out) for _ in range(COST_REPEATS)) for joined in (long, short)]
     voice, _ = soundfile.read(out)
     processor = 1_000 * (took[0] - took[1]) / (long.seconds - short.seconds)
-    return processor, 1_000 * late_by(voice, short.near) / RATE
+    times = program.frame_times(short.mic)
+    return Cost(processor, 1_000 * late_by(voice, short.near) / RATE, None if times is None else 1_000 * times)
 
 
 def costs(programs, folder, cases, out):
-    """Returns {program: (ms per second, ms late)} for those that cost anything, measured in turn on the same sound."""
+    """Returns {program: Cost} for those that cost anything, measured in turn on the same sound."""
     short, long = (join_cases(folder, cases, out, times) for times in (1, 3))
     return {
         name: cost(program, short, long, out / "cost-out.wav")
         for name, program in programs.items()
         if hasattr(program, "cost")
     }
+
+
+def other_work(seconds=5):
+    """Returns how many processors are busy while this program sleeps. The load average would include its own work."""
+
+    def busy():
+        fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+        idle = fields[3] + fields[4]
+        return (sum(fields[:8]) - idle) / os.sysconf("SC_CLK_TCK")
+
+    before, begin = busy(), time.monotonic()
+    time.sleep(seconds)
+    return (busy() - before) / (time.monotonic() - begin)
 
 
 def table_lines(table):
@@ -89,19 +115,31 @@ def table_lines(table):
 def cost_lines(cost_of):
     yield "| | " + " | ".join(TITLES[program] for program in cost_of) + " |"
     yield "|---" + "|---" * len(cost_of) + "|"
-    yield "| processor, ms a second | " + " | ".join(f"{ms:.1f}" for ms, _ in cost_of.values()) + " |"
-    yield "| delay, ms | " + " | ".join(f"{late:.1f}" for _, late in cost_of.values()) + " |"
+    yield "| processor, ms a second | " + " | ".join(f"{cost.processor:.1f}" for cost in cost_of.values()) + " |"
+    frames = (
+        "–" if cost.frames is None else f"{np.median(cost.frames):.2f} ({np.percentile(cost.frames, 99):.2f})"
+        for cost in cost_of.values()
+    )
+    yield "| per 10 ms of sound, ms: median (99th percentile) | " + " | ".join(frames) + " |"
+    yield "| delay, ms | " + " | ".join(f"{cost.late:.1f}" for cost in cost_of.values()) + " |"
 
 
 def finish(documentation, options, programs, folder, table, say):
     """Measures the costs, prints them, draws the figure, and with --write the page and its listening page."""
     noisy = [row["name"] for row in next(iter(table.values())) if row["kind"] in NOISES]
+    others = other_work()
+    if options.write and others > MOST_OTHER_WORK:
+        sys.exit(f"quality: not written: other work keeps {others:.1f} processors busy; try again")
     lines = list(cost_lines(costs(programs, folder, noisy, options.out)))
     print("\n" + "\n".join(lines))
+    others = max(others, other_work())
+    print(f"Load average {os.getloadavg()[0]:.1f}, other work {others:.1f} processors, before or after.")
     subtitle = f"seed {options.seed}, means of {options.per_kind} cases of each kind"
     panels = figure.MODE_PANELS
     figure.draw(table, options.out / "modes.png", subtitle, TITLE, panels, TITLES)
     say(f"drawn: {options.out / 'modes.png'}")
+    if options.write and others > MOST_OTHER_WORK:
+        sys.exit(f"quality: not written: other work has begun, and keeps {others:.1f} processors busy; try again")
     if options.write:
         write(documentation, options, programs, folder, table, lines)
         say("written: Documentation/mic-modes.md")
@@ -144,7 +182,7 @@ def write(documentation, options, programs, folder, table, costs_table):
         "",
         "On the noisy cases, one after another in one run, and without what starting takes. nearend's figures are of",
         "the whole: echo canceller, gain control and noise suppression, while the far end is silent, in cycles of 10",
-        "ms; the delay is by how much the near end comes late.",
+        "ms; the delay is by how much the near end comes late. The times per 10 ms are those of the network alone.",
         "",
         *costs_table,
         "",

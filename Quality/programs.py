@@ -70,6 +70,22 @@ class Nearend:
         """Returns the seconds of processor time; the voice keeps the latency of a live session."""
         return self.run(mic, far, out, "--keep-delay")[1]
 
+    def frame_times(self, mic):
+        """Returns the seconds that the library which nearend loads takes to isolate each block; None in other modes."""
+        if self.mode != "voiceIsolation":
+            return None
+        folder = self.data / "nearend" / "isolation"
+        library = ctypes.CDLL(folder / "libdeepfilter.so")
+        library.df_create.restype = ctypes.c_void_p
+        library.df_process_frame.restype = ctypes.c_float
+        model = os.fsencode(folder / "DeepFilterNet3_onnx.tar.gz")
+        state = ctypes.c_void_p(library.df_create(model, ctypes.c_float(100), None))
+        voice = np.zeros(BLOCK, np.float32)
+        target = ctypes.c_void_p(voice.ctypes.data)
+        times = timed_blocks(mic, lambda block: library.df_process_frame(state, block, target))
+        library.df_free(state)
+        return times
+
 
 @dataclass(frozen=True)
 class ModuleEchoCancel:
@@ -127,10 +143,22 @@ class RNNoise:
     def process(self, case, out):
         self.cost(case / "mic.wav", None, out)
 
-    def cost(self, mic, _far, out):
-        """Returns the seconds of processor time."""
+    def load(self):
         rnnoise = ctypes.CDLL(self.library)
         rnnoise.rnnoise_create.restype = ctypes.c_void_p
+        return rnnoise
+
+    def frame_times(self, mic):
+        """Returns the seconds that each block takes."""
+        rnnoise = self.load()
+        state = ctypes.c_void_p(rnnoise.rnnoise_create(None))
+        times = timed_blocks(mic, lambda block: rnnoise.rnnoise_process_frame(state, block, block), 32_768)
+        rnnoise.rnnoise_destroy(state)
+        return times
+
+    def cost(self, mic, _far, out):
+        """Returns the seconds of processor time."""
+        rnnoise = self.load()
         voice, _ = soundfile.read(mic, dtype="float32")
         voice = np.concatenate([voice, np.zeros(-len(voice) % BLOCK, np.float32)]) * np.float32(32_768)
         state, blocks = ctypes.c_void_p(rnnoise.rnnoise_create(None)), voice.ctypes.data
@@ -141,6 +169,19 @@ class RNNoise:
         rnnoise.rnnoise_destroy(state)
         write(out, voice / 32_768)
         return took
+
+
+def timed_blocks(mic, process, scale=1):
+    """Returns the seconds that `process` takes for each whole block of a file. It is called with the block's address."""
+    sound, _ = soundfile.read(mic, dtype="float32")
+    sound = sound[: len(sound) // BLOCK * BLOCK] * np.float32(scale)
+    first, times = sound.ctypes.data, np.empty(len(sound) // BLOCK)
+    for index in range(len(times)):
+        block = ctypes.c_void_p(first + index * BLOCK * sound.itemsize)
+        begin = time.perf_counter()
+        process(block)
+        times[index] = time.perf_counter() - begin
+    return times
 
 
 def read_pair(case):

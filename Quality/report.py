@@ -80,7 +80,7 @@ def write(documentation, options, programs, folder, table):
         "![The table, drawn](quality/quality.png)",
         "",
         "[Listening page](quality/README.md): spectrograms of one case of each kind.",
-        "[Every case and measure](quality/scores.csv).",
+        "[Every case and measure](quality/scores.csv). [The mic modes](mic-modes.md) have a page of their own.",
         "",
         "Means, and in brackets the worst case:",
         "",
