@@ -22,9 +22,11 @@ struct LinearCanceller: ~Copyable {
   private var resampler: DriftResampler
   private var tracker: DriftTracker
   private var saturation: SaturationReference
+  private(set) var loudspeaker: LoudspeakerModel
   private var reference: ReferenceSpectra
   private var fast: KalmanFilter
   private var careful: KalmanFilter
+  private var prior: PathPrior
   private var selector: PathSelector
   private var choice: FilterChoice
   private var scout: DelayScout
@@ -56,9 +58,11 @@ struct LinearCanceller: ~Copyable {
     tracker = DriftTracker(layout: layout)
     saturation = SaturationReference(layout: layout, channels: 2)
     let transform = FourierTransform(length: layout.transform)
+    loudspeaker = LoudspeakerModel(layout: layout, transform: transform)
     reference = ReferenceSpectra(layout: layout, transform: transform)
     fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
     careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    prior = PathPrior(layout: layout)
     let spectrum = BandSpectrum(layout: layout)
     let bands = spectrum.count
     self.spectrum = spectrum
@@ -138,6 +142,10 @@ struct LinearCanceller: ~Copyable {
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     fast.step(reference, offset: offset, microphone: microphone[0], learns: learns)
+    if learns, careful.isDue {
+      if !detector.hasConverged, farEndPower > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
+      if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
+    }
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
     spectrum.measure(samples, into: microphoneBands)
@@ -155,7 +163,7 @@ struct LinearCanceller: ~Copyable {
     if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
       fast.scale(by: gain)
       careful.scale(by: gain)
-    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands) {
+    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast) {
       beginAnew()
     }
     watchBeginning(isFarEnd: isFarEnd)
@@ -200,26 +208,33 @@ struct LinearCanceller: ~Copyable {
       if wasStereo {
         careful.split()
         fast.split()
+        prior.split()
       } else {
         careful.join()
         fast.join()
+        prior.join()
       }
     }
   }
 
   @_noLocks @_noAllocation
   private mutating func feedReference() {
-    if reference.isSilent, quietHops > Self.resamplerHops { return reference.feedSilence() }
+    if reference.isSilent, quietHops > Self.resamplerHops {
+      loudspeaker.restart()
+      return reference.feedSilence()
+    }
     resampler.read(into: far, channel: 0)
     clear(excess, frames: layout.hop)
     if resampler.isMono {
-      copy(far, to: otherFar, frames: layout.hop)
       saturation.add(far, channel: 0, weight: 1, to: excess)
       saturation.join()
+      loudspeaker.distort(far, nil)
+      copy(far, to: otherFar, frames: layout.hop)
     } else {
       resampler.read(into: otherFar, channel: 1)
       saturation.add(far, channel: 0, weight: 0.5, to: excess)
       saturation.add(otherFar, channel: 1, weight: 0.5, to: excess)
+      loudspeaker.distort(far, otherFar)
     }
     reference.feed(left: far, right: otherFar, excess: excess)
   }
@@ -234,7 +249,8 @@ struct LinearCanceller: ~Copyable {
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    if let wanted = scout.search(reference, error: careful.error, offset: offset) { moveWindow(to: wanted) }
+    // Not away from a place where the filter finds an echo: music resembles what it was before.
+    if let wanted = scout.search(reference, error: careful.error, offset: offset), !careful.isConfident { moveWindow(to: wanted) }
   }
 
   /// Moves the filters' window to start at a delay of `wanted` hops, and shifts their weights with it.
@@ -243,6 +259,7 @@ struct LinearCanceller: ~Copyable {
     let partitions = (wanted - offset) / layout.partitionHops
     fast.move(by: partitions)
     careful.move(by: partitions)
+    prior.move(by: partitions)
     offset = wanted
     tracker.forget()
   }
@@ -252,6 +269,7 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   mutating func resume() {
     reference.restart()
+    loudspeaker.restart()
     (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
     hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
   }
@@ -268,6 +286,8 @@ struct LinearCanceller: ~Copyable {
   mutating func doubt() {
     fast.doubt()
     careful.doubt()
+    prior.doubt()
+    loudspeaker.doubt()
     detector.forget()
     scout.forget()
     tracker.forget()
@@ -289,6 +309,7 @@ struct LinearCanceller: ~Copyable {
   private mutating func beginAnew() {
     fast.forget()
     careful.forget()
+    prior.forget()
     detector.forget()
     selector.forget()
     scout.forget()

@@ -46,9 +46,8 @@ struct KalmanFilter: ~Copyable {
 
   private let layout: FilterLayout
   private let tuning: Tuning
-  /// Power of a tap's spectrum before anything is known: a loudspeaker as loud at the microphone as a talker.
-  private let initialVariance: Float = 0.15
-  private let initialSaturationVariance: Float = 0.05
+  /// A row's mean square is never below this share of its channel's highest: a path that changes may come to any partition.
+  private let leastShare: Float = 0.03
   /// How much of that the variance is at least where the path is in doubt.
   private let doubtedShare: Float = 0.3
   private let transform: FourierTransform
@@ -66,7 +65,8 @@ struct KalmanFilter: ~Copyable {
   private let floor: UnsafeMutablePointer<Float>
   /// λ q.
   private let change: UnsafeMutablePointer<Float>
-  private let inverse: UnsafeMutablePointer<Float>
+  /// λ / D of the last step of learning.
+  let inverse: UnsafeMutablePointer<Float>
   private let squares: UnsafeMutablePointer<Float>
   private let work: SplitSpectrum
   /// E of the last hop.
@@ -143,6 +143,11 @@ struct KalmanFilter: ~Copyable {
   /// The newest hop of the error.
   var residual: UnsafePointer<Float> {
     @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
+  }
+
+  /// A Boolean value indicating whether it is the turn of what learns every `partitionHops` hops from what this filter has learnt.
+  var isDue: Bool {
+    @_noLocks @_noAllocation get { hops % layout.partitionHops == 0 }
   }
 
   /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and with `learns` adapts to the error.
@@ -228,18 +233,57 @@ struct KalmanFilter: ~Copyable {
 
   @_noLocks @_noAllocation
   private func forget(row: Int) {
-    let base = weights + row * rowSize, variance = priorVariance(row)
+    let base = weights + row * rowSize, variance = Self.priorVariance(row, layout)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
     meanSquares[row] = 0
     if row < layout.partitions { peakLevels[row] = 0 }
   }
 
-  /// The variance of a row before anything is known of the path.
+  /// Returns the variance of a row before anything is known of the path: a loudspeaker as loud at the microphone as a talker, falling by 0.2
+  /// dB in 10 ms.
   @_noLocks @_noAllocation
-  private func priorVariance(_ row: Int) -> Float {
+  static func priorVariance(_ row: Int, _ layout: FilterLayout) -> Float {
     let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
-    return (row < 2 * layout.partitions ? initialVariance : initialSaturationVariance) * rt_powf(10, -2 * seconds)
+    return (row < 2 * layout.partitions ? 0.15 : 0.05) * rt_powf(10, -2 * seconds)
+  }
+
+  /// Returns a row's weights: `bins` real parts, `bins` imaginary ones.
+  @_noLocks @_noAllocation
+  func row(_ row: Int) -> UnsafePointer<Float> { UnsafePointer(weights + row * rowSize) }
+
+  /// Estimates the mean power of the path in a row from what all its bins of speech have learnt, and how far that may be off.
+  ///
+  /// Of a weight with the prior variance v a share γ = 1 − P / v is known; where the path's power is s, |W|² is γ² s + γ (1 − γ) v on
+  /// average. Without knowledge the deviation is large.
+  @_noLocks @_noAllocation
+  func power(of row: Int, prior: Float) -> (power: Float, deviation: Float) {
+    let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
+    var excess = SIMD8<Float>.zero, knowledge = SIMD8<Float>.zero, noise = SIMD8<Float>.zero
+    for k in stride(from: 0, to: min(Int(binsOfRow[row]), layout.speechBins), by: 8) {
+      let known = (1 - load8(variance + k) / prior).clamped(lowerBound: .zero, upperBound: .one)
+      let r = load8(re + k), i = load8(im + k), expected = prior * known * (1 - known)
+      excess += r * r + i * i - expected
+      knowledge += known * known
+      noise += expected * expected
+    }
+    // One bin that is wholly known is the least.
+    let sum = max(knowledge.sum(), 1)
+    return knowledge.sum() < 1 ? (0, prior) : (excess.sum() / sum, rt_sqrtf(noise.sum()) / sum)
+  }
+
+  /// Changes a row's prior variance: weights and variances become what they would be, had it been so from the beginning.
+  @_noLocks @_noAllocation
+  mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
+    let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
+    // A path that may have changed can be less certain than the prior: as if hardly anything were known then.
+    let added = 1 / newest - 1 / former, most = 0.9 * former
+    for k in stride(from: 0, to: layout.bins, by: 8) {
+      let p = load8(variance + k), factor = 1 / (1 + added * p.replacing(with: most, where: p .> most))
+      store8(factor * load8(re + k), to: re + k)
+      store8(factor * load8(im + k), to: im + k)
+      store8(factor * p, to: variance + k)
+    }
   }
 
   /// Raises the variances because the echo path may have changed: the weights are kept, and adaptation is fast at once.
@@ -247,7 +291,7 @@ struct KalmanFilter: ~Copyable {
   mutating func doubt() {
     for row in 0..<rows {
       // Where nothing was heard for long nothing is left to be in doubt of: what may come is as loud as any path.
-      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * priorVariance(row)
+      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * Self.priorVariance(row, layout)
       for k in 0..<layout.bins {
         let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
         base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
@@ -454,6 +498,12 @@ struct KalmanFilter: ~Copyable {
     for row in 0..<rows {
       heldSquares[row] = max(meanSquares[row], heldSquares[row] * tuning.holding)
       meanSquares[row] = max(meanSquares[row], tuning.heldShare * heldSquares[row])
+    }
+    for channel in 0..<2 {
+      let means = meanSquares + channel * layout.partitions
+      var highest: Float = 0
+      for partition in 0..<layout.partitions { highest = max(highest, means[partition]) }
+      for partition in 0..<layout.partitions { means[partition] = max(means[partition], leastShare * highest) }
     }
     var partitions = rowsOfPartitions
     let share = Float(tuning.period * layout.hop) / Float(layout.transform)

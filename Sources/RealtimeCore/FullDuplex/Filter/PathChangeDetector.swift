@@ -1,5 +1,6 @@
-/// Whether the echo's path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which a talker at the
-/// near end cannot cause. [realtime] except `init` and `deinit`.
+/// Detects that the echo's path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which a talker at
+/// the near end cannot cause. Where the path moves slowly, less is asked for, as long as a filter that learns faster leaves clearly less:
+/// nor can a talker cause that. [realtime] except `init` and `deinit`.
 struct PathChangeDetector: ~Copyable {
   /// The filter has cancelled since the last change.
   private(set) var hasConverged = false
@@ -16,8 +17,9 @@ struct PathChangeDetector: ~Copyable {
   /// Share of the microphone that the estimate must be for its band to count, and how far the band must be over the noise.
   private let loud: Float = 0.4
   private let audible: Float = 8
-  /// The residual is this many times the microphone.
+  /// The residual is this many times the microphone; while the fast filter leaves clearly less, at least so much of it is left.
   private let worse: Float = 1.1
+  private let remaining: Float = 0.65
   /// A band that has fallen further below what it was within the last tenth of a second does not count: there the room's tail is heard,
   /// which a filter learns last.
   private let steady: Float = 0.25
@@ -50,12 +52,15 @@ struct PathChangeDetector: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
 
-  /// Takes one hop's energies by band. Returns whether the path has changed.
+  /// Takes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed.
   @_noLocks @_noAllocation
-  mutating func update(microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>) -> Bool {
+  mutating func update(
+    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool
+  ) -> Bool {
     hops += 1
+    let worse = isFastBetter ? remaining : worse
     var loudBands = 0, worseBands = 0
-    var heard: Float = 0, remaining: Float = 0
+    var heard: Float = 0, left: Float = 0
     for band in 0..<count {
       microphone[band] = memory * microphone[band] + (1 - memory) * d[band]
       echo[band] = memory * echo[band] + (1 - memory) * y[band]
@@ -67,13 +72,13 @@ struct PathChangeDetector: ~Copyable {
       else { continue }
       loudBands += 1
       heard += microphone[band]
-      remaining += residual[band]
+      left += residual[band]
       if residual[band] > worse * microphone[band] { worseBands += 1 }
     }
     let isEvident = loudBands >= 5
     evidence = isEvident && 10 * worseBands > 6 * loudBands ? evidence + 1 : 0
     if isEvident && evidence == 0 {
-      residualShare = 0.98 * residualShare + 0.02 * min(remaining / heard, 1)
+      residualShare = 0.98 * residualShare + 0.02 * min(left / heard, 1)
       if residualShare < converged { hasConverged = true }
     }
     return evidence >= patience && hasConverged

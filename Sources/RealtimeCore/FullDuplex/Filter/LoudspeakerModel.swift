@@ -1,0 +1,225 @@
+internal import CKernels
+internal import CRealtime
+
+/// Distorts the far end as the loudspeaker does, so that the echo of a distorting loudspeaker is linear in it: a Hammerstein model, whose
+/// linear part is the adaptive filter itself.
+///
+///     x' = x + Σ a v;   Y = Σ V W, by term, with the weights of the careful filter;   E: its error
+///     R ← (1 − f) R + window / transform · Σ Re(Y* Yᵀ) / D;   r ← (1 − f) r + Σ Re(Y* E) / D + (the same sums) a
+///     a = (R + ridge)⁻¹ r, shrunk towards 0 unless it is far beyond its deviation
+///
+/// A filter of its own for each distortion has as many weights as the path, which takes seconds to learn; here a distortion is one number,
+/// because it takes the same way through the room as everything else that the loudspeaker plays. That number is known within a second, also
+/// while somebody talks at the near end. Both loudspeakers of a pair are taken for alike.
+///
+/// One spectrum of each term and an update every four hops, the distance of two partitions. [realtime] except `init` and `deinit`.
+struct LoudspeakerModel: ~Copyable {
+  /// How much of each term the loudspeaker adds.
+  let coefficients: UnsafeMutablePointer<Float>
+
+  private let layout: FilterLayout
+  private let transform: FourierTransform
+  private var terms: LoudspeakerTerms
+  /// The newest `transform` samples of each term, by channel.
+  private let windows: SlidingWindows
+  private let spectrum: SplitSpectrum
+  /// Spectra by channel, term and frame: `speechBins` real parts, as many imaginary ones.
+  private let ring: UnsafeMutablePointer<Float>
+  /// By frame: the second channel is the first, and has no spectra of its own.
+  private let isMono: UnsafeMutablePointer<Bool>
+  private let frames: Int
+  private var newest = 0
+  /// Frames since the far end's last gap, at most all.
+  private var liveFrames = 0
+  /// Hops of the far end, and how many there had been at the newest frame.
+  private var hops = 0
+  private var hopsAtNewest = 0
+  /// A frame is taken where the number of hops modulo `partitionHops` is this.
+  private var phase = 0
+  /// The echo of each term.
+  private let echoes: UnsafeMutablePointer<Float>
+  /// R; r; and the equations that are solved, each row followed by r and by the identity.
+  private let information, evidence, equations: UnsafeMutablePointer<Float>
+  private let forgetting: Float
+  /// Partitions by which the echo of a term is predicted, 0.17 s: most of its power.
+  private let partitions: Int
+
+  private static var count: Int {
+    @_noLocks @_noAllocation get { LoudspeakerTerms.count }
+  }
+  /// Coefficients that are usual: of a loudspeaker that is overdriven, and of one whose asymmetry and force change by a half within 0.1 and
+  /// 0.2 of full scale. A hundred times the information that these hold is needed to go there.
+  @_noLocks @_noAllocation
+  private static func usual(_ term: Int) -> Float { term == 0 ? 0.7 : term == 1 ? 3 : 6 }
+  private let caution: Float = 100
+  /// Squared deviations from 0 by which a coefficient is taken back.
+  private let significance: Float = 50
+  /// Share of the way to the new estimate: the echoes that it is made of are of former ones.
+  private let step: Float = 0.5
+
+  /// - Parameter transform: of `layout.transform` samples.
+  init(layout: FilterLayout, transform: borrowing FourierTransform) {
+    self.layout = layout
+    self.transform = FourierTransform(sharing: transform)
+    terms = LoudspeakerTerms(layout: layout, channels: 2)
+    windows = SlidingWindows(count: 2 * LoudspeakerTerms.count, length: layout.transform, block: layout.hop)
+    spectrum = .silence(layout.allBins)
+    frames = layout.reach + 1
+    ring = .silence(2 * LoudspeakerTerms.count * frames * 2 * layout.speechBins)
+    isMono = .allocate(capacity: frames)
+    isMono.initialize(repeating: true, count: frames)
+    echoes = .silence(LoudspeakerTerms.count * 2 * layout.speechBins)
+    coefficients = .silence(LoudspeakerTerms.count)
+    information = .silence(LoudspeakerTerms.count * LoudspeakerTerms.count)
+    evidence = .silence(LoudspeakerTerms.count)
+    equations = .silence(LoudspeakerTerms.count * (2 * LoudspeakerTerms.count + 1))
+    // Within 4 s.
+    forgetting = 1 - layout.perHop(0.99875 * 0.99875 * 0.99875 * 0.99875)
+    partitions = min(8, layout.partitions)
+  }
+
+  deinit {
+    for array in [ring, echoes, coefficients, information, evidence, equations] { array.deallocate() }
+    spectrum.deallocate()
+    isMono.deallocate()
+  }
+
+  /// Distorts one hop of each channel in place; `right` is nil where both play the same.
+  @_noLocks @_noAllocation
+  mutating func distort(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?) {
+    hops += 1
+    distort(left, channel: 0)
+    if let right { distort(right, channel: 1) } else { terms.join() }
+    guard hops % layout.partitionHops == phase else { return }
+    newest = newest + 1 == frames ? 0 : newest + 1
+    hopsAtNewest = hops
+    liveFrames = min(liveFrames + 1, frames)
+    isMono[newest] = right == nil
+    for channel in 0..<(right == nil ? 1 : 2) {
+      for term in 0..<Self.count {
+        transform.forward(windows[channel * Self.count + term], into: spectrum)
+        let slot = self.slot(newest, channel: channel, term: term)
+        copy(spectrum.re, to: slot, frames: layout.speechBins)
+        copy(spectrum.im, to: slot + layout.speechBins, frames: layout.speechBins)
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func distort(_ samples: UnsafeMutablePointer<Float>, channel: Int) {
+    terms.measure(samples, channel: channel)
+    for term in 0..<Self.count {
+      let value = terms.values + term * layout.hop, coefficient = coefficients[term]
+      windows.push(value, onto: channel * Self.count + term)
+      if coefficient == 0 { continue }
+      for i in stride(from: 0, to: layout.hop, by: 8) {
+        store8(load8(samples + i) + coefficient * load8(value + i), to: samples + i)
+      }
+    }
+  }
+
+  /// Accounts for a gap in the far end; what was learnt of the loudspeaker is kept.
+  @_noLocks @_noAllocation
+  mutating func restart() { liveFrames = 0 }
+
+  /// Trusts a tenth of what was learnt, because the loudspeaker may be another.
+  @_noLocks @_noAllocation
+  mutating func doubt() {
+    for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
+    for term in 0..<Self.count { evidence[term] *= 0.1 }
+  }
+
+  /// Learns from a filter's newest error, every `partitionHops` hops, right after the filter has.
+  ///
+  /// - Parameter offset: the delay in hops at which the filter's window starts.
+  @_noLocks @_noAllocation
+  mutating func learn(from filter: borrowing KalmanFilter, offset: Int, isStereo: Bool) {
+    // The filter's first partition sees the far end of `offset` hops ago: there has to be a frame.
+    let wanted = (hops - offset + layout.slots) % layout.partitionHops, ahead = hopsAtNewest - (hops - offset)
+    if wanted != phase {
+      (phase, liveFrames) = (wanted, 0)
+      return
+    }
+    let first = ahead / layout.partitionHops
+    guard ahead >= 0, first + partitions <= liveFrames else { return }
+    for term in 0..<Self.count { predict(term, filter, age: first, isStereo: isStereo) }
+    accumulate(filter)
+    solve()
+  }
+
+  @_noLocks @_noAllocation
+  private func predict(_ term: Int, _ filter: borrowing KalmanFilter, age: Int, isStereo: Bool) {
+    let bins = layout.speechBins, echo = echoes + term * 2 * bins
+    clear(echo, frames: 2 * bins)
+    for partition in 0..<partitions {
+      let frame = newest - age - partition < 0 ? newest - age - partition + frames : newest - age - partition
+      for channel in 0..<(isStereo ? 2 : 1) {
+        let v = slot(frame, channel: isMono[frame] ? 0 : channel, term: term)
+        let w = filter.row(channel * layout.partitions + partition)
+        nearend_multiply_add(v, v + bins, w, w + layout.bins, echo, echo + bins, Int32(bins))
+      }
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func accumulate(_ filter: borrowing KalmanFilter) {
+    let share = Float(layout.window) / Float(layout.transform), bins = layout.speechBins, inverse = UnsafePointer(filter.inverse)
+    for term in 0..<Self.count {
+      let echo = echoes + term * 2 * bins
+      var found = product(echo, echo + bins, filter.error.re, filter.error.im, inverse)
+      for other in 0..<Self.count {
+        let newest = share * product(echo, echo + bins, echoes + other * 2 * bins, echoes + (other * 2 + 1) * bins, inverse)
+        information[term * Self.count + other] += newest - forgetting * information[term * Self.count + other]
+        found += newest * coefficients[other]
+      }
+      evidence[term] += found - forgetting * evidence[term]
+    }
+  }
+
+  /// Returns Σ Re(a* b) / D.
+  @_noLocks @_noAllocation
+  private func product(
+    _ aRe: UnsafePointer<Float>, _ aIm: UnsafePointer<Float>, _ bRe: UnsafePointer<Float>, _ bIm: UnsafePointer<Float>,
+    _ inverse: UnsafePointer<Float>
+  ) -> Float {
+    var sum = SIMD8<Float>.zero
+    for k in stride(from: 0, to: layout.speechBins, by: 8) {
+      sum += load8(inverse + k) * (load8(aRe + k) * load8(bRe + k) + load8(aIm + k) * load8(bIm + k))
+    }
+    return sum.sum()
+  }
+
+  /// Solves for the coefficients and their variances by Gauss and Jordan's elimination; the ridge keeps every pivot positive.
+  @_noLocks @_noAllocation
+  private mutating func solve() {
+    let count = Self.count, width = 2 * count + 1
+    for term in 0..<count {
+      let row = equations + term * width
+      for other in 0..<count {
+        row[other] = information[term * count + other]
+        row[count + 1 + other] = 0
+      }
+      row[term] += caution / (Self.usual(term) * Self.usual(term))
+      row[count] = evidence[term]
+      row[count + 1 + term] = 1
+    }
+    for pivot in 0..<count {
+      let row = equations + pivot * width, scale = 1 / row[pivot]
+      for i in 0..<width { row[i] *= scale }
+      for other in 0..<count where other != pivot {
+        let factor = equations[other * width + pivot]
+        for i in 0..<width { equations[other * width + i] -= factor * row[i] }
+      }
+    }
+    for term in 0..<count {
+      let estimate = equations[term * width + count], variance = equations[term * width + count + 1 + term]
+      let shrunk = estimate * max(1 - significance * variance / (estimate * estimate + 1e-12), 0), limit = 2.5 * Self.usual(term)
+      coefficients[term] += step * (min(max(shrunk, -limit), limit) - coefficients[term])
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func slot(_ frame: Int, channel: Int, term: Int) -> UnsafeMutablePointer<Float> {
+    ring + ((channel * Self.count + term) * frames + frame) * 2 * layout.speechBins
+  }
+}
