@@ -76,8 +76,8 @@ let package = Package(
       dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa"],
       swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
-    .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire"]),
-    .target(name: "LoginSession", dependencies: ["PipeWireClient", "SystemdLibrary"]),
+    .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire", "Platform"]),
+    .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
     .target(
       name: "PipeWireGraph",
       dependencies: ["Border", "Platform", "PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
@@ -130,7 +130,7 @@ let package = Package(
     .executableTarget(
       name: "NearendBench",
       dependencies: [
-        "Nearend", "ControlClient", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "CAudioProcessing", "CProfiler",
+        "Nearend", "ControlClient", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "Platform", "CAudioProcessing", "CProfiler",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

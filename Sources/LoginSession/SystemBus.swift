@@ -1,5 +1,6 @@
 import Glibc
 import PipeWireClient
+import Platform
 internal import SystemdLibrary
 
 /// A connection to the system's D-Bus whose file descriptor is watched by the loop: nothing polls, and nothing waits for an answer.
@@ -141,9 +142,6 @@ final class SystemBus {
       timer?.pause()
       return
     }
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    let wait = Double(microseconds) / 1e6 - Double(now.tv_sec) - Double(now.tv_nsec) / 1e9
-    timer?.schedule(after: max(1e-4, wait))
+    timer?.schedule(after: max(1e-4, Double(microseconds) / 1e6 - monotonicSeconds()))
   }
 }

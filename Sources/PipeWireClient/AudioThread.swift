@@ -51,7 +51,4 @@ public func dspBuffer(_ port: UnsafeMutableRawPointer, frames: Int) -> UnsafeMut
 
 /// Returns CLOCK_MONOTONIC in ns, without a system call. [realtime]
 @_noLocks @_noAllocation
-public func monotonicNanoseconds() -> UInt64 { npw_now() }
-
-/// Returns CLOCK_MONOTONIC in seconds: the clock that PipeWire and every process share. [any]
-public func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }
+public func cycleNanoseconds() -> UInt64 { npw_now() }

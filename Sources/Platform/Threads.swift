@@ -57,16 +57,7 @@ public func realtimePriority(ofProcess process: Int32) -> Int? {
 /// Blocks the calling thread. [any]
 public func pause(seconds: Double) {
   // Sleeps until a deadline rather than for a duration, so that signals do not prolong it.
-  var end = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &end)
-  let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
-  end = timespec(tv_sec: end.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+  let nanoseconds = Int(monotonicNanoseconds()) + Int(seconds * 1e9)
+  var end = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
-}
-
-/// Returns CLOCK_BOOTTIME in seconds, which continues while the machine sleeps, and measures the length of interruptions. [any]
-public func secondsSinceBoot() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_BOOTTIME, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

@@ -1,2 +1,2 @@
 // The clock that every process of the simulation shares.
-@_exported import func PipeWireClient.monotonicSeconds
+@_exported import func Platform.monotonicSeconds

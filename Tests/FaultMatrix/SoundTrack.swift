@@ -37,7 +37,7 @@ final class SoundTrack: @unchecked Sendable {
 
   /// Takes what a port delivers in a cycle. [realtime]
   func add(_ samples: UnsafePointer<Float>, _ cycle: Cycle) {
-    let now = Double(monotonicNanoseconds()) * 1e-9
+    let now = Double(cycleNanoseconds()) * 1e-9
     var (first, last, energy) = (cycle.frames, -1, 0.0)
     for k in 0..<cycle.frames {
       energy += Double(samples[k] * samples[k])

@@ -1,5 +1,5 @@
 import Foundation
-import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization

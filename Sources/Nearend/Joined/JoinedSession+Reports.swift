@@ -1,5 +1,6 @@
 import Border
 import Foundation
+import Platform
 import SessionModel
 
 /// Reports: the host's state, with this program's own part in it.
@@ -51,7 +52,7 @@ extension JoinedSession {
     var report = ServiceReport(snapshot: snapshot, session: state)
     report.host = link.map { "nearend \($0.welcome.nearend.printable(atMost: 40)), process \($0.welcome.process)" } ?? "away"
     report.outputVolume = snapshot.outputVolume
-    report.cpuSeconds = ProcessorUse.total
+    report.cpuSeconds = processorSeconds()
     report.events = tally.counts
     return report
   }

@@ -1,6 +1,5 @@
 import ControlClient
 import Foundation
-import PipeWireClient
 import PipeWireGraph
 import Platform
 import RealtimeCore

@@ -1,5 +1,4 @@
 import Foundation
-import PipeWireClient
 import Platform
 import RealtimeCore
 

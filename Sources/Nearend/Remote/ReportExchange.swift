@@ -1,4 +1,3 @@
-import PipeWireClient
 import Platform
 import RTP
 import SessionModel

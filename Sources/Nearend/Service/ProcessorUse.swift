@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 import Synchronization
 
 /// Measures the process's use of processor time between two readings. [any]
@@ -12,26 +12,15 @@ final class ProcessorUse: Sendable {
   /// Seconds below which the previous result is repeated: shorter spans say nothing.
   private static let shortest = 0.5
 
-  init() { last = Mutex(Reading(wall: Self.wallClock(), cpu: Self.cpuClock(), percent: 0)) }
+  init() { last = Mutex(Reading(wall: monotonicSeconds(), cpu: processorSeconds(), percent: 0)) }
 
   /// The use since the last reading at least half a second ago, in percent of one processor.
   func percent() -> Double {
     last.withLock { last in
-      let (wall, cpu) = (Self.wallClock(), Self.cpuClock())
+      let (wall, cpu) = (monotonicSeconds(), processorSeconds())
       guard wall - last.wall >= Self.shortest else { return last.percent }
       last = Reading(wall: wall, cpu: cpu, percent: 100 * (cpu - last.cpu) / (wall - last.wall))
       return last.percent
     }
-  }
-
-  /// Processor time in seconds since the process started.
-  static var total: Double { cpuClock() }
-
-  private static func wallClock() -> Double { seconds(CLOCK_MONOTONIC) }
-  private static func cpuClock() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
-  private static func seconds(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

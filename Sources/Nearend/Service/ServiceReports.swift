@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireGraph
+import Platform
 import SessionModel
 
 /// Reports as text, and programs' reports of their media (T1, T2, T5, K6, K8).
@@ -19,7 +20,7 @@ extension NearendService {
   func report() -> ServiceReport {
     var report = ServiceReport(snapshot: snapshot(), session: session.current)
     report.outputVolume = Double(core.mixer.masterGain)
-    report.cpuSeconds = ProcessorUse.total
+    report.cpuSeconds = processorSeconds()
     report.silencedStageSamples = SilencedSamples(
       capture: core.captureStages.silencedSamples, render: core.mixer.stages.silencedSamples)
     report.events = tally.counts

@@ -1,5 +1,6 @@
 internal import CAudioProcessing
 import Foundation
+import Platform
 import RealtimeCore
 
 /// Measures the core alone, without PipeWire: the capture path against the library's own share, and the render path by the number of sinks.
@@ -33,11 +34,7 @@ func measureCore() throws -> Table {
 }
 
 /// Processor time of this thread, in µs.
-func processorMicroseconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
-}
+func processorMicroseconds() -> Double { threadProcessorSeconds() * 1e6 }
 
 /// The minimum of several passes, because other load only adds. The first pass warms up.
 func least(of passes: Int = 6, _ pass: () throws -> Double) rethrows -> Double {

@@ -1,4 +1,5 @@
 internal import CPipeWire
+import Platform
 
 /// The complete information on a node, which exceeds the registry's. [control]
 public final class NodeInfo {

@@ -1,5 +1,6 @@
 import LoginSession
 import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 

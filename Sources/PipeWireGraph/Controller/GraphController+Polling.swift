@@ -1,4 +1,4 @@
-import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 

@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 

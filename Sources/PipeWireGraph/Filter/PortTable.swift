@@ -74,7 +74,7 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   guard let data, let cycle else { return }
   let state = data.assumingMemoryBound(to: PortState.self)
   guard let ports = state.pointee.fixed else { return }
-  let began = monotonicNanoseconds()
+  let began = cycleNanoseconds()
   let now = Cycle(cycle)
   // Buffers are never larger, whatever quantum a driver reports.
   let frames = min(now.frames, CycleProcessor.maximumQuantum)
@@ -88,5 +88,5 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   buffers.voice = outputBuffer(ports.voice, frames: frames)
   buffers.speaker = (outputBuffer(ports.speakerLeft, frames: frames), outputBuffer(ports.speakerRight, frames: frames))
   state.pointee.core.process(&buffers, graphSinks: sinks)
-  state.pointee.core.cycleEnded(&buffers, nanoseconds: monotonicNanoseconds() - began)
+  state.pointee.core.cycleEnded(&buffers, nanoseconds: cycleNanoseconds() - began)
 }

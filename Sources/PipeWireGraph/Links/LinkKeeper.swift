@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 
 /// Makes the links of the plan and removes those that it no longer contains; a link between the same ports that another client made counts
 /// as present and is left alone. [control]

@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 import SessionModel
 
 /// The devices that applications see: *Nearend Speaker*, *Nearend Microphone*, and one for each participant with its own device (K9). Thin

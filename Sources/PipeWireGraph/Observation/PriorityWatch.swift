@@ -1,5 +1,4 @@
 import Glibc
-import PipeWireClient
 import Platform
 
 /// Tracks the outcome of libpipewire's request for realtime priority, made by module-rt: rtkit and limits may refuse it, grant it late, or

@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 import RealtimeCore
 
 /// Detects that the graph is frozen, and requests rebuilds of the filter, with exponential backoff, once the daemon answers (I5). [control]

@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 import SessionModel
 
 /// Observes routes, lets `reduce` decide, and carries out its effects (R1–R7). [control]

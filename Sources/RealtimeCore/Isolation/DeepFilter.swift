@@ -64,21 +64,16 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
 
   /// Returns this thread's processor time, in seconds, for `seconds` of noise.
   public func processingTime(seconds: Int) -> Double {
-    func now() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
     var random = SystemRandomNumberGenerator()
     let noise = (0..<IsolationTiming.block).map { _ in Float.random(in: -0.1...0.1, using: &random) }
     var voice = [Float](repeating: 0, count: IsolationTiming.block)
-    let begin = now()
+    let begin = threadProcessorSeconds()
     for _ in 0..<seconds * IsolationTiming.isolatorRate / IsolationTiming.block {
       noise.withUnsafeBufferPointer { noise in
         voice.withUnsafeMutableBufferPointer { isolate(noise.baseAddress!, into: $0.baseAddress!) }
       }
     }
-    return now() - begin
+    return threadProcessorSeconds() - begin
   }
 
   private static func open(_ path: String) throws(IsolationError) -> UnsafeMutableRawPointer {

@@ -1,5 +1,4 @@
 import Foundation
-import PipeWireClient
 import Platform
 
 /// Incidents with times: each line has seconds from the start and an incident, `2.0 unplug headphones`; `#` begins a comment.

@@ -1,4 +1,4 @@
-import PipeWireClient
+import Platform
 
 /// A set-up or tear-down of a Bluetooth headset's SCO link, which a headset announces as "call started" or "call ended".
 public struct ScoEvent: Sendable, Equatable {

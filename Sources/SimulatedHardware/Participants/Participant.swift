@@ -1,6 +1,5 @@
 import Foundation
 internal import Glibc
-import PipeWireClient
 import Platform
 import Synchronization
 

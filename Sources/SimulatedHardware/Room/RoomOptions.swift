@@ -1,4 +1,4 @@
-import PipeWireClient
+import Platform
 
 /// A room's options; `arguments` and `init(arguments:)` pass them to another process.
 public struct RoomOptions: Sendable, Equatable {

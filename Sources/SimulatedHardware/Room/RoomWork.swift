@@ -1,4 +1,5 @@
 import PipeWireClient
+import Platform
 
 /// The state of a room's thread, which the room retains until that thread has ended. [any]
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import PipeWireClient
 import SessionModel
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import PipeWireClient
 import Platform
 import SessionModel
 import Testing

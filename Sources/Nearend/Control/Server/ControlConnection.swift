@@ -1,5 +1,5 @@
 import Glibc
-import PipeWireClient
+import Platform
 import Synchronization
 
 /// The peer has disconnected, or has timed out.

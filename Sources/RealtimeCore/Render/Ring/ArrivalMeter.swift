@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// Measures how regularly a sink's writes arrive. Belongs to the writers; the audio thread never sees it.
 ///
 /// A write is due when the frames of the previous one have played; its deviation is how much earlier or later it arrives. Jitter is the
@@ -31,11 +29,4 @@ struct ArrivalMeter {
 
   /// Makes the next write the first of a sequence.
   mutating func restart() { due = nil }
-}
-
-/// CLOCK_MONOTONIC in ns. [any]
-func monotonicNanoseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -1,3 +1,4 @@
+internal import Platform
 import Synchronization
 
 /// One remote participant's ring of PCM (K1–K5, K7). Writers and observers use it from any thread; register it with a `Mixer` to hear it.
