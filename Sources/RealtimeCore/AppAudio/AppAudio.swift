@@ -33,13 +33,13 @@ public final class AppAudio: @unchecked Sendable {
 
   /// False disables capturing and fixes the microphone's volume at 1, whatever `micVolume` is; ramps over 10 ms. Default: true. [any]
   public var isEnabled: Bool {
-    get { cells.isEnabled.load() != 0 }
-    set { cells.isEnabled.store(newValue ? 1 : 0) }
+    get { cells.isEnabled.load() }
+    set { cells.isEnabled.store(newValue) }
   }
   /// Linear gain of the processed microphone, 0–1, after gain control; ramps over 10 ms. Values outside are clamped. [any]
   public var micVolume: Float {
-    get { Float(cells.micVolume.load()) }
-    set { cells.micVolume.store(Double(Self.clamped(newValue))) }
+    get { cells.micVolume.load() }
+    set { cells.micVolume.store(Self.clamped(newValue)) }
   }
   /// Linear gain of application audio, 0–1; ramps over 10 ms. Values outside are clamped. [any]
   public var appVolume: Float {
@@ -48,18 +48,18 @@ public final class AppAudio: @unchecked Sendable {
   }
   /// Lowers application audio by 12 dB while the near end talks into the microphone. [any]
   public var isDucked: Bool {
-    get { cells.isDucked.load() != 0 }
-    set { cells.isDucked.store(newValue ? 1 : 0) }
+    get { cells.isDucked.load() }
+    set { cells.isDucked.store(newValue) }
   }
   /// Plays application audio on the local speaker as well. [any]
   public var isMonitored: Bool {
-    get { cells.isMonitored.load() != 0 }
-    set { cells.isMonitored.store(newValue ? 1 : 0) }
+    get { cells.isMonitored.load() }
+    set { cells.isMonitored.store(newValue) }
   }
   /// The linear gain of ducking now; 1 if not ducked. [any]
-  public var duckGain: Float { Float(cells.duckGain.load()) }
+  public var duckGain: Float { cells.duckGain.load() }
   /// A Boolean value indicating whether the last cycle contained application audio. [any]
-  public var isSounding: Bool { cells.isSounding.load() != 0 }
+  public var isSounding: Bool { cells.isSounding.load() }
 
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
 
@@ -114,22 +114,21 @@ public final class AppAudio: @unchecked Sendable {
 
 /// The cells shared by the control side of application audio and its path.
 struct AppAudioCells: Sendable {
-  let isEnabled: CounterCell
-  let micVolume: DoubleCell
-  let isDucked: CounterCell
-  let isMonitored: CounterCell
-  let duckGain: DoubleCell
-  let isSounding: CounterCell
+  let isEnabled: FlagCell
+  let micVolume: FloatCell
+  let isDucked: FlagCell
+  let isMonitored: FlagCell
+  let duckGain: FloatCell
+  let isSounding: FlagCell
 
   static let count = 6
 
   init(_ block: inout CellBlock) {
-    isEnabled = CounterCell(block.next())
-    isEnabled.store(1)
-    micVolume = DoubleCell(block.next(), 1)
-    isDucked = CounterCell(block.next())
-    isMonitored = CounterCell(block.next())
-    duckGain = DoubleCell(block.next(), 1)
-    isSounding = CounterCell(block.next())
+    isEnabled = FlagCell(block.next(), true)
+    micVolume = FloatCell(block.next(), 1)
+    isDucked = FlagCell(block.next())
+    isMonitored = FlagCell(block.next())
+    duckGain = FloatCell(block.next(), 1)
+    isSounding = FlagCell(block.next())
   }
 }

@@ -31,21 +31,21 @@ struct AppAudioPath: ~Copyable {
     let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
     // Sources that play silence do not count.
     isSounding = isRendered && max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames)) > 0
-    cells.isSounding.store(isSounding ? 1 : 0)
-    monitorGain.steer(to: cells.isMonitored.load() != 0 ? 1 : 0, rate: Double(rate))
+    cells.isSounding.store(isSounding)
+    monitorGain.steer(to: cells.isMonitored.load() ? 1 : 0, rate: Double(rate))
     guard isSounding else {
       cells.duckGain.store(1)
       return
     }
-    duck.apply(to: left, right, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load() != 0)
-    cells.duckGain.store(Double(duck.gain))
+    duck.apply(to: left, right, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load())
+    cells.duckGain.store(duck.gain)
   }
 
   /// Skips a cycle: the sources keep their audio.
   @_noLocks @_noAllocation
   mutating func markIdle() {
     isSounding = false
-    cells.isSounding.store(0)
+    cells.isSounding.store(false)
   }
 
   /// Returns the call, with application audio added if it is monitored.
@@ -63,7 +63,7 @@ struct AppAudioPath: ~Copyable {
   /// Applies the microphone's volume and adds application audio, limiting the sum to full scale.
   @_noLocks @_noAllocation
   mutating func mix(into voice: UnsafeMutablePointer<Float>, frames: Int, rate: Int) {
-    micVolume.steer(to: cells.isEnabled.load() != 0 ? Float(cells.micVolume.load()) : 1, rate: Double(rate))
+    micVolume.steer(to: cells.isEnabled.load() ? cells.micVolume.load() : 1, rate: Double(rate))
     if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
     guard isSounding || !limiter.isAtRest else { return }
     if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }

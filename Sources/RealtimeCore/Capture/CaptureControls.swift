@@ -3,10 +3,14 @@
 /// A change takes effect within one block, 10 ms at most, and never clicks: stages are crossfaded, and switching voice processing costs a
 /// short fade-out and fade-in.
 public final class CaptureControls: Sendable {
-  let cells = CaptureControlCells()
+  let cells: CaptureControlCells
+  private let memory: CellBlock
 
   /// Voice processing with nearend's own engine, every component on, not bypassed, not muted, delay unknown.
   public init() {
+    var memory = CellBlock(count: CaptureControlCells.count)
+    cells = CaptureControlCells(&memory)
+    self.memory = memory
     usesVoiceProcessing = true
     isHighPassFilterEnabled = true
     isEchoCancellationEnabled = true
@@ -14,116 +18,112 @@ public final class CaptureControls: Sendable {
     isGainControlEnabled = true
   }
 
-  deinit { cells.deallocate() }
-
   /// False passes the microphone through as the voice, without latency or processing (V1).
   public var usesVoiceProcessing: Bool {
-    get { cells.usesVoiceProcessing.isOn() }
-    set { cells.usesVoiceProcessing.set(newValue) }
+    get { cells.usesVoiceProcessing.load() }
+    set { cells.usesVoiceProcessing.store(newValue) }
   }
   /// True outputs the raw microphone at the processed path's latency; the canceller keeps adapting (V2).
   public var isBypassed: Bool {
-    get { cells.isBypassed.isOn() }
-    set { cells.isBypassed.set(newValue) }
+    get { cells.isBypassed.load() }
+    set { cells.isBypassed.store(newValue) }
   }
   /// False lets rumble below 90 Hz through. Default: true.
   public var isHighPassFilterEnabled: Bool {
-    get { cells.isHighPassFilterEnabled.isOn() }
-    set { cells.isHighPassFilterEnabled.set(newValue) }
+    get { cells.isHighPassFilterEnabled.load() }
+    set { cells.isHighPassFilterEnabled.store(newValue) }
   }
   /// False leaves the echo in the voice; the canceller keeps adapting, so that it takes effect at once when switched on again. Default:
   /// true.
   public var isEchoCancellationEnabled: Bool {
-    get { cells.isEchoCancellationEnabled.isOn() }
-    set { cells.isEchoCancellationEnabled.set(newValue) }
+    get { cells.isEchoCancellationEnabled.load() }
+    set { cells.isEchoCancellationEnabled.store(newValue) }
   }
   /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Default:
   /// nearend.
   public var engine: VoiceEngine {
-    get { cells.usesWebRTC.isOn() ? .webrtc : .nearend }
-    set { cells.usesWebRTC.set(newValue == .webrtc) }
+    get { cells.usesWebRTC.load() ? .webrtc : .nearend }
+    set { cells.usesWebRTC.store(newValue == .webrtc) }
   }
   /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which never suppresses it. Default: true.
   public var isNoiseSuppressionEnabled: Bool {
-    get { cells.isNoiseSuppressionEnabled.isOn() }
-    set { cells.isNoiseSuppressionEnabled.set(newValue) }
+    get { cells.isNoiseSuppressionEnabled.load() }
+    set { cells.isNoiseSuppressionEnabled.store(newValue) }
   }
   /// How the room around the voice is treated (V12). Isolation takes effect once `VoiceIsolation` is ready; until then the mode acts as
   /// `standard`. Default: standard.
   public var mode: CaptureMode {
-    get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.count())) ?? .standard }
-    set { cells.mode.set(newValue.rawValue) }
+    get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.load())) ?? .standard }
+    set { cells.mode.store(UInt64(newValue.rawValue)) }
   }
   /// False returns the voice to its own level. No effect while bypassed (V3). Default: true.
   public var isGainControlEnabled: Bool {
-    get { cells.isGainControlEnabled.isOn() }
-    set { cells.isGainControlEnabled.set(newValue) }
+    get { cells.isGainControlEnabled.load() }
+    set { cells.isGainControlEnabled.store(newValue) }
   }
   /// True ramps the voice to silence at the very end of the path, within 5 ms and one cycle; processing and voice detection continue (D1,
   /// D2).
   public var isMicrophoneMuted: Bool {
-    get { cells.isMicrophoneMuted.isOn() }
-    set { cells.isMicrophoneMuted.set(newValue) }
+    get { cells.isMicrophoneMuted.load() }
+    set { cells.isMicrophoneMuted.store(newValue) }
   }
   /// True also silences a muted microphone before processing: the processors hear silence, and the voice follows at their latency (D1,
   /// inputMixer).
   public var mutesInput: Bool {
-    get { cells.mutesInput.isOn() }
-    set { cells.mutesInput.set(newValue) }
+    get { cells.mutesInput.load() }
+    set { cells.mutesInput.store(newValue) }
   }
   /// True silences the voice although the microphone is not muted, because the path is only kept warm (S8).
   public var isVoiceOnlyPrepared: Bool {
-    get { cells.isVoiceOnlyPrepared.isOn() }
-    set { cells.isVoiceOnlyPrepared.set(newValue) }
+    get { cells.isVoiceOnlyPrepared.load() }
+    set { cells.isVoiceOnlyPrepared.store(newValue) }
   }
   /// Frames between a sample of the reference and its echo in the microphone, from the graph's latencies, 0 or more (V5). Places the
   /// reference until the delay is measured.
   public var streamDelay: Int {
-    get { cells.streamDelay.count() }
-    set { cells.streamDelay.set(UInt32(clamping: newValue)) }
+    get { Int(cells.streamDelay.load()) }
+    set { cells.streamDelay.store(UInt64(UInt32(clamping: newValue))) }
   }
   /// Reports a different loudspeaker or microphone: discards the known delay of the echo, so that the new one is found at once and need not
   /// outweigh the old one. The canceller itself keeps adapting.
-  public func echoPathChanged() { cells.pathChanges.increment() }
+  public func echoPathChanged() { cells.pathChanges.add(1) }
 }
 
 /// The cells behind `CaptureControls`: all that the audio thread accesses.
 struct CaptureControlCells: Sendable {
-  let usesVoiceProcessing, isBypassed, isMicrophoneMuted: SharedCell
-  let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: SharedCell
-  let streamDelay, pathChanges, usesWebRTC: SharedCell
-  let mutesInput, isVoiceOnlyPrepared, mode: SharedCell
-  private let voiceIsolation = Int(CaptureMode.voiceIsolation.rawValue), wideSpectrum = Int(CaptureMode.wideSpectrum.rawValue)
-  // Kept only to be freed; the cells access it atomically.
-  private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
+  let usesVoiceProcessing, isBypassed, isMicrophoneMuted: FlagCell
+  let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: FlagCell
+  let mutesInput, isVoiceOnlyPrepared, usesWebRTC: FlagCell
+  let streamDelay, pathChanges: CounterCell
+  /// Raw value of a `CaptureMode`.
+  let mode: CounterCell
+  private let voiceIsolation = UInt64(CaptureMode.voiceIsolation.rawValue), wideSpectrum = UInt64(CaptureMode.wideSpectrum.rawValue)
 
-  init() {
-    memory = .allocate(capacity: 13)
-    memory.initialize(repeating: 0, count: 13)
-    usesVoiceProcessing = SharedCell(memory)
-    isBypassed = SharedCell(memory + 1)
-    isMicrophoneMuted = SharedCell(memory + 2)
-    isHighPassFilterEnabled = SharedCell(memory + 3)
-    isEchoCancellationEnabled = SharedCell(memory + 4)
-    isNoiseSuppressionEnabled = SharedCell(memory + 5)
-    isGainControlEnabled = SharedCell(memory + 6)
-    streamDelay = SharedCell(memory + 7)
-    pathChanges = SharedCell(memory + 8)
-    mutesInput = SharedCell(memory + 9)
-    isVoiceOnlyPrepared = SharedCell(memory + 10)
-    usesWebRTC = SharedCell(memory + 11)
-    mode = SharedCell(memory + 12)
+  static let count = 13
+
+  init(_ block: inout CellBlock) {
+    usesVoiceProcessing = FlagCell(block.next())
+    isBypassed = FlagCell(block.next())
+    isMicrophoneMuted = FlagCell(block.next())
+    isHighPassFilterEnabled = FlagCell(block.next())
+    isEchoCancellationEnabled = FlagCell(block.next())
+    isNoiseSuppressionEnabled = FlagCell(block.next())
+    isGainControlEnabled = FlagCell(block.next())
+    streamDelay = CounterCell(block.next())
+    pathChanges = CounterCell(block.next())
+    mutesInput = FlagCell(block.next())
+    isVoiceOnlyPrepared = FlagCell(block.next())
+    usesWebRTC = FlagCell(block.next())
+    mode = CounterCell(block.next())
   }
-
-  func deallocate() { memory.deallocate() }
 
   /// Whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
   var suppressesNoise: Bool {
-    @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.isOn() && mode.count() != wideSpectrum }
+    @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.load() && mode.load() != wideSpectrum }
   }
 
   /// Whether only the voice is to be heard. [realtime]
   var isolatesVoice: Bool {
-    @_noLocks @_noAllocation get { mode.count() == voiceIsolation }
+    @_noLocks @_noAllocation get { mode.load() == voiceIsolation }
   }
 }

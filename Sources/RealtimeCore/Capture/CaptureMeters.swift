@@ -2,59 +2,57 @@
 ///
 /// Levels follow `MeterBallistics`.
 public final class CaptureMeters: Sendable {
-  let cells = CaptureMeterCells()
+  let cells: CaptureMeterCells
+  private let memory: CellBlock
 
   /// Creates meters that read silence and unknown values. [control]
   public init() {
-    cells.erle.set(.nan)
-    cells.echoDelay.set(.nan)
+    var memory = CellBlock(count: CaptureMeterCells.count)
+    cells = CaptureMeterCells(&memory)
+    self.memory = memory
   }
-
-  deinit { cells.deallocate() }
 
   /// Reads all values. Each value is consistent in itself; values of consecutive blocks may be mixed.
   public func snapshot() -> CaptureMetersSnapshot {
     CaptureMetersSnapshot(
-      microphonePeak: cells.microphonePeak.value(), referencePeak: cells.referencePeak.value(), voicePeak: cells.voicePeak.value(),
-      erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.value(),
-      hasVoice: cells.hasVoice.isOn(), isTalkingWhileMuted: cells.isTalkingWhileMuted.isOn(),
-      isFarEndActive: cells.isFarEndActive.isOn(),
-      echoSeconds: cells.echoSeconds.value(), quietSeconds: cells.quietSeconds.value(), errors: cells.errors.count())
+      microphonePeak: cells.microphonePeak.load(), referencePeak: cells.referencePeak.load(), voicePeak: cells.voicePeak.load(),
+      erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.load(),
+      hasVoice: cells.hasVoice.load(), isTalkingWhileMuted: cells.isTalkingWhileMuted.load(),
+      isFarEndActive: cells.isFarEndActive.load(),
+      echoSeconds: cells.echoSeconds.load(), quietSeconds: cells.quietSeconds.load(), errors: Int(cells.errors.load()))
   }
 
-  private func measured(_ cell: SharedCell) -> Float? {
-    let value = cell.value()
+  private func measured(_ cell: FloatCell) -> Float? {
+    let value = cell.load()
     return value.isNaN ? nil : value
   }
 }
 
 /// The cells behind `CaptureMeters`: all that the audio thread accesses.
 struct CaptureMeterCells: Sendable {
-  let microphonePeak, referencePeak, voicePeak: SharedCell
-  let erle, echoDelay, gain: SharedCell
-  let hasVoice, isFarEndActive, isTalkingWhileMuted: SharedCell
-  let echoSeconds, quietSeconds, errors: SharedCell
-  // Kept only to be freed; the cells access it atomically.
-  private nonisolated(unsafe) let memory: UnsafeMutablePointer<UInt32>
+  let microphonePeak, referencePeak, voicePeak: FloatCell
+  /// NaN until measured.
+  let erle, echoDelay: FloatCell
+  let gain, echoSeconds, quietSeconds: FloatCell
+  let hasVoice, isFarEndActive, isTalkingWhileMuted: FlagCell
+  let errors: CounterCell
 
-  init() {
-    memory = .allocate(capacity: 12)
-    memory.initialize(repeating: 0, count: 12)
-    microphonePeak = SharedCell(memory)
-    referencePeak = SharedCell(memory + 1)
-    voicePeak = SharedCell(memory + 2)
-    erle = SharedCell(memory + 3)
-    echoDelay = SharedCell(memory + 4)
-    gain = SharedCell(memory + 5)
-    hasVoice = SharedCell(memory + 6)
-    isFarEndActive = SharedCell(memory + 7)
-    echoSeconds = SharedCell(memory + 8)
-    quietSeconds = SharedCell(memory + 9)
-    errors = SharedCell(memory + 10)
-    isTalkingWhileMuted = SharedCell(memory + 11)
+  static let count = 12
+
+  init(_ block: inout CellBlock) {
+    microphonePeak = FloatCell(block.next())
+    referencePeak = FloatCell(block.next())
+    voicePeak = FloatCell(block.next())
+    erle = FloatCell(block.next(), .nan)
+    echoDelay = FloatCell(block.next(), .nan)
+    gain = FloatCell(block.next())
+    echoSeconds = FloatCell(block.next())
+    quietSeconds = FloatCell(block.next())
+    hasVoice = FlagCell(block.next())
+    isFarEndActive = FlagCell(block.next())
+    isTalkingWhileMuted = FlagCell(block.next())
+    errors = CounterCell(block.next())
   }
-
-  func deallocate() { memory.deallocate() }
 }
 
 /// One reading of `CaptureMeters`.

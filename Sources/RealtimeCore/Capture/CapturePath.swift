@@ -27,7 +27,7 @@ public struct CapturePath: ~Copyable {
   private var gate: MuteGate
   private var seam: Seam
   /// The number of echo path changes seen so far.
-  private var pathChanges: Int
+  private var pathChanges: UInt64
 
   private var quantum = 0
   private var isProcessing = false
@@ -68,7 +68,7 @@ public struct CapturePath: ~Copyable {
     input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate)
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
-    pathChanges = controls.cells.pathChanges.count()
+    pathChanges = controls.cells.pathChanges.load()
     handOver = EngineHandOver(rate: rate)
     oldVoice = .silence(maximumQuantum)
     oldOpen = .silence(maximumQuantum)
@@ -108,12 +108,12 @@ public struct CapturePath: ~Copyable {
     voice: UnsafeMutablePointer<Float>, frames: Int
   ) {
     if frames <= 0 { return }
-    let usesVoiceProcessing = controlCells.usesVoiceProcessing.isOn()
-    let isMuted = controlCells.isMicrophoneMuted.isOn(), mutesInput = controlCells.mutesInput.isOn()
+    let usesVoiceProcessing = controlCells.usesVoiceProcessing.load()
+    let isMuted = controlCells.isMicrophoneMuted.load(), mutesInput = controlCells.mutesInput.load()
     if quantum == 0 {
       // The path may have been made before the mute.
       input.begin(isOpen: !isMuted || !mutesInput)
-      gate.begin(isOpen: !isMuted && !controlCells.isVoiceOnlyPrepared.isOn())
+      gate.begin(isOpen: !isMuted && !controlCells.isVoiceOnlyPrepared.load())
     }
     if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
@@ -127,7 +127,7 @@ public struct CapturePath: ~Copyable {
     stages?.process(voice, nil, frames: frames, rate: rate)
     // Muted before processing, the voice falls silent once the last sound has passed the chain, whatever the processors output for silence.
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
-    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.isOn())
+    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.load())
     seam.process(voice, frames: frames)
     publishLevels(voice: peak(voice, frames: frames), frames: frames)
   }
@@ -146,8 +146,8 @@ public struct CapturePath: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func runChain(into voice: UnsafeMutablePointer<Float>, frames: Int) {
-    if pathChanges != controlCells.pathChanges.count() {
-      pathChanges = controlCells.pathChanges.count()
+    if pathChanges != controlCells.pathChanges.load() {
+      pathChanges = controlCells.pathChanges.load()
       blocks.chain.echoPathChanged()
       old?.pointee.blocks.chain.echoPathChanged()
     }
@@ -221,8 +221,8 @@ public struct CapturePath: ~Copyable {
     microphonePeak = max(peak(input.own, frames: frames), microphonePeak * fall)
     referencePeak = max(max(peak(input.left, frames: frames), peak(input.right, frames: frames)), referencePeak * fall)
     voicePeak = max(voice, voicePeak * fall)
-    meterCells.microphonePeak.set(microphonePeak)
-    meterCells.referencePeak.set(referencePeak)
-    meterCells.voicePeak.set(voicePeak)
+    meterCells.microphonePeak.store(microphonePeak)
+    meterCells.referencePeak.store(referencePeak)
+    meterCells.voicePeak.store(voicePeak)
   }
 }

@@ -90,20 +90,20 @@ public final class AudioCore: @unchecked Sendable {
 
   /// A Boolean value indicating whether the voice has a consumer; if not, the capture path idles (L4). [any]
   public var isSending: Bool {
-    get { settings.isSending.load() != 0 }
-    set { settings.isSending.store(newValue ? 1 : 0) }
+    get { settings.isSending.load() }
+    set { settings.isSending.store(newValue) }
   }
 
   /// A Boolean value indicating whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
   public var isInterrupted: Bool {
-    get { settings.isInterrupted.load() != 0 }
-    set { settings.isInterrupted.store(newValue ? 1 : 0) }
+    get { settings.isInterrupted.load() }
+    set { settings.isInterrupted.store(newValue) }
   }
 
   /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
   public var usesMixAsReference: Bool {
-    get { settings.usesMixAsReference.load() != 0 }
-    set { settings.usesMixAsReference.store(newValue ? 1 : 0) }
+    get { settings.usesMixAsReference.load() }
+    set { settings.usesMixAsReference.store(newValue) }
   }
 
   /// Frames between a sample of the reference and its echo, according to the graph's latencies (V5). [any]
@@ -149,7 +149,7 @@ public final class AudioCore: @unchecked Sendable {
 
   /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
   public var isTalkingWhileMuted: Bool {
-    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.isOn()
+    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.load()
   }
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]

@@ -62,7 +62,7 @@ struct CoreState: ~Copyable {
     let lost = clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
-    if settings.isInterrupted.load() == 0 {
+    if !settings.isInterrupted.load() {
       renderAppAudio(io)
       render.pointee.process(
         call: appAudio.monitored(io.pointee.call, frames: io.pointee.frames), graphSinks: graphSinks, speakerLeft: left,
@@ -89,8 +89,8 @@ struct CoreState: ~Copyable {
   /// Renders application audio only while the voice has a consumer; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
-    guard settings.isSending.load() != 0 else { return appAudio.markIdle() }
-    let isSpeaking = meters.hasVoice.isOn() && !controls.isMicrophoneMuted.isOn()
+    guard settings.isSending.load() else { return appAudio.markIdle() }
+    let isSpeaking = meters.hasVoice.load() && !controls.isMicrophoneMuted.load()
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
 
@@ -101,14 +101,14 @@ struct CoreState: ~Copyable {
   ) {
     takeNewCapture()
     settings.wantedRate.store(UInt64(io.pointee.rate))
-    let isSending = settings.isSending.load() != 0
+    let isSending = settings.isSending.load()
     if !isSending { awaitedReference = 0 }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       capture?.pointee.markIdle()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }
-    let usesMix = settings.usesMixAsReference.load() != 0
+    let usesMix = settings.usesMixAsReference.load()
     let voice = io.pointee.voice ?? buffer(2)
     let microphone = scaledMicrophone(io)
     if lost > 0 { capture.pointee.lose(frames: lost) }
@@ -128,10 +128,10 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }
-    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && settings.usesMixAsReference.load() == 0
+    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && !settings.usesMixAsReference.load()
     let isHeard = io.pointee.speaker.left != nil && Kernel.peak(mix, frames: io.pointee.frames) > 1e-4
     awaitedReference += io.pointee.frames
-    guard isMissing, isHeard, controls.usesVoiceProcessing.isOn(), 2 * awaitedReference < io.pointee.rate else {
+    guard isMissing, isHeard, controls.usesVoiceProcessing.load(), 2 * awaitedReference < io.pointee.rate else {
       awaitedReference = -1
       return false
     }
@@ -144,8 +144,8 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
     let peak = Kernel.peak(voice, frames: frames)
-    guard controls.usesVoiceProcessing.isOn() else { return peak >= 0.003_16 }
-    if peak >= 1 / 32_768, meters.hasVoice.isOn() { voicedFrames += frames }
+    guard controls.usesVoiceProcessing.load() else { return peak >= 0.003_16 }
+    if peak >= 1 / 32_768, meters.hasVoice.load() { voicedFrames += frames }
     guard 2 * voicedFrames >= 3 * rate else { return false }
     voicedFrames = 0
     return true
@@ -186,9 +186,9 @@ struct CoreState: ~Copyable {
 
 /// Settings of the cycle as a whole, from the control side to the audio thread.
 struct CoreSettings: Sendable {
-  let isSending: CounterCell
-  let isInterrupted: CounterCell
-  let usesMixAsReference: CounterCell
+  let isSending: FlagCell
+  let isInterrupted: FlagCell
+  let usesMixAsReference: FlagCell
   let microphoneChannels: CounterCell
   let speakerPortsPerChannel: CounterCell
   /// Set by the audio thread: the rate that a capture path is needed for.
@@ -197,9 +197,9 @@ struct CoreSettings: Sendable {
   static let cellCount = 6
 
   init(_ cells: inout CellBlock) {
-    isSending = CounterCell(cells.next())
-    isInterrupted = CounterCell(cells.next())
-    usesMixAsReference = CounterCell(cells.next())
+    isSending = FlagCell(cells.next())
+    isInterrupted = FlagCell(cells.next())
+    usesMixAsReference = FlagCell(cells.next())
     microphoneChannels = CounterCell(cells.next())
     speakerPortsPerChannel = CounterCell(cells.next())
     wantedRate = CounterCell(cells.next())

@@ -80,7 +80,7 @@ struct IsolationSlot: ~Copyable {
   @_noLocks @_noAllocation
   mutating func end(_ voice: UnsafeMutablePointer<Float>, frames: Int) {
     guard let stage else { return }
-    stage.pointee.process(voice, open: open, into: late, frames: frames, isBypassed: controls.isBypassed.isOn())
+    stage.pointee.process(voice, open: open, into: late, frames: frames, isBypassed: controls.isBypassed.load())
     let isWanted = controls.isolatesVoice
     if isWanted, wait > 0 {
       wait -= frames
@@ -94,7 +94,7 @@ struct IsolationSlot: ~Copyable {
         voice[i] += share * share * (3 - 2 * share) * (late[i] - voice[i])
       }
     }
-    cells.isInPlace.store(share > 0 ? 1 : 0)
+    cells.isInPlace.store(share > 0)
   }
 
   /// Removes and returns the stage for the control side to free, once no cycle runs any more. [control]
@@ -106,8 +106,8 @@ struct IsolationSlot: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func leave() {
     share = 0
-    cells.isInPlace.store(0)
-    cells.isHeard.store(0)
+    cells.isInPlace.store(false)
+    cells.isHeard.store(false)
     if let old = stage, mailbox.giveBack(UnsafeMutableRawPointer(old)) { stage = nil }
   }
 }

@@ -90,7 +90,7 @@ struct IsolationStage: ~Copyable {
     copy(late + taken, to: wet + taken, frames: frames - taken)
     count(isValid: isValid, isInTime: isInTime, isBypassed: isBypassed, frames: frames)
     fade.blend(wet: wet, dry: late, into: late, frames: frames, isOn: isInTime && !isBypassed)
-    cells.isHeard.store(fade.weight == 1 ? 1 : 0)
+    cells.isHeard.store(fade.weight == 1)
   }
 
   @_noLocks @_noAllocation
@@ -131,16 +131,16 @@ struct IsolationStage: ~Copyable {
 struct IsolationCells: Sendable {
   /// Blocks of 10 ms that came late, since nearend started.
   let lateBlocks: CounterCell
-  /// 1 while the isolated voice is heard.
-  let isHeard: CounterCell
-  /// 1 while the voice is delayed by the stage.
-  let isInPlace: CounterCell
+  /// True while the isolated voice is heard.
+  let isHeard: FlagCell
+  /// True while the voice is delayed by the stage.
+  let isInPlace: FlagCell
 
   static let count = 3
 
   init(_ block: inout CellBlock) {
     lateBlocks = CounterCell(block.next())
-    isHeard = CounterCell(block.next())
-    isInPlace = CounterCell(block.next())
+    isHeard = FlagCell(block.next())
+    isInPlace = FlagCell(block.next())
   }
 }

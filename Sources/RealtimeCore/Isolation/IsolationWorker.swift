@@ -21,7 +21,7 @@ final class IsolationWorker: @unchecked Sendable {
   private let longestBacklog: Int
 
   private let memory: CellBlock
-  private let isParked, isEnding: CounterCell
+  private let isParked, isEnding: FlagCell
   private let signal = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private var isRunning = false
@@ -34,8 +34,8 @@ final class IsolationWorker: @unchecked Sendable {
   init(_ isolator: any VoiceIsolator, rate: Int, isolatorRate: Int = IsolationTiming.isolatorRate, channels: Int = 1) throws(IsolationError)
   {
     var memory = CellBlock(count: 2)
-    isParked = CounterCell(memory.next())
-    isEnding = CounterCell(memory.next())
+    isParked = FlagCell(memory.next())
+    isEnding = FlagCell(memory.next())
     self.memory = memory
     self.isolator = isolator
     ratio = Double(isolatorRate) / Double(rate)
@@ -73,7 +73,7 @@ final class IsolationWorker: @unchecked Sendable {
 
   /// Wakes the thread if it is parked while there is audio. [any]
   func wake() {
-    if isParked.load() != 0, input.count > 0 { signal.signal() }
+    if isParked.load(), input.count > 0 { signal.signal() }
   }
 
   /// Ends the thread, and waits until it has: a block's time. A thread whose isolator hangs is abandoned after a second, and keeps the
@@ -81,19 +81,19 @@ final class IsolationWorker: @unchecked Sendable {
   func end() {
     guard isRunning else { return }
     isRunning = false
-    isEnding.store(1)
+    isEnding.store(true)
     signal.signal()
     _ = ended.wait(timeout: .now() + 1)
   }
 
   private func work() {
     var idle = 0
-    while isEnding.load() == 0 {
+    while !isEnding.load() {
       idle = drain() ? 0 : idle + 1
       if idle > 100 {
-        isParked.store(1)
+        isParked.store(true)
         signal.wait()
-        isParked.store(0)
+        isParked.store(false)
         idle = 0
       } else {
         _ = signal.wait(timeout: .now() + .milliseconds(2))
@@ -107,14 +107,14 @@ final class IsolationWorker: @unchecked Sendable {
   @discardableResult
   func drain() -> Bool {
     var hasWorked = false
-    while isEnding.load() == 0 {
+    while !isEnding.load() {
       let isTooLate = input.count > longestBacklog
       let count = taken.withUnsafeMutableBufferPointer { input.read(into: $0.baseAddress!, frames: $0.count) }
       if count == 0 { break }
       hasWorked = true
       let samples = Array(taken[..<count])
       gathered += toIsolator?.convert(samples, ratio: ratio) ?? samples
-      while gathered.count >= block.count, isEnding.load() == 0 { isolateBlock(isTooLate: isTooLate) }
+      while gathered.count >= block.count, !isEnding.load() { isolateBlock(isTooLate: isTooLate) }
     }
     return hasWorked
   }

@@ -108,8 +108,8 @@ public final class VoiceIsolation: @unchecked Sendable {
       var status = Status()
       status.isolator = state.current?.name
       status.failure = state.failure
-      status.isInPlace = state.current != nil && cells.isInPlace.load() != 0
-      status.isHeard = status.isInPlace && cells.isHeard.load() != 0
+      status.isInPlace = state.current != nil && cells.isInPlace.load()
+      status.isHeard = status.isInPlace && cells.isHeard.load()
       status.lateBlocks = cells.lateBlocks.load() &- state.clearedBlocks
       return status
     }

@@ -65,7 +65,7 @@ final class PlugInMade: @unchecked Sendable {
     buffers.deallocate()
   }
 
-  var isBroken: Bool { instance.cells.isBroken.load() != 0 }
+  var isBroken: Bool { instance.cells.isBroken.load() }
   /// The latency in frames; 0 while it is bypassed as broken.
   var latency: Int { isBroken ? 0 : Int(instance.cells.latency.load()) }
   /// Whether the plug-in on the worker reports a delay other than the one it was made for.
@@ -79,7 +79,7 @@ final class PlugInMade: @unchecked Sendable {
   }
 
   /// Bypasses the plug-in from the next cycle on, although the audio thread still holds it.
-  func retire() { instance.cells.isRetired.store(1) }
+  func retire() { instance.cells.isRetired.store(true) }
 
   /// Wakes the worker if it is parked while there is audio.
   func wake() { worker?.wake() }
@@ -108,7 +108,7 @@ private final class WorkedPlugIn: VoiceIsolator, @unchecked Sendable {
       let input = runner.input(channel)
       for i in 0..<frames { input[i] = block[channels * i + channel] }
     }
-    if instance.cells.isBroken.load() != 0 || !runner.process(frames: frames) { instance.cells.isBroken.store(1) }
+    if instance.cells.isBroken.load() || !runner.process(frames: frames) { instance.cells.isBroken.store(true) }
     for channel in 0..<channels {
       let output = runner.output(channel)
       for i in 0..<frames { voice[channels * i + channel] = output[i] }

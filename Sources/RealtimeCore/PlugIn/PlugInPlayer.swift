@@ -2,17 +2,17 @@
 struct PlugInCells: Sendable {
   /// The current delay of the stage in frames.
   let latency: CounterCell
-  /// 1 once the plug-in has output NaN or infinity: it is bypassed from then on.
-  let isBroken: CounterCell
-  /// 1 once the control side has given it up without a replacement: it is bypassed from then on.
-  let isRetired: CounterCell
+  /// True once the plug-in has output NaN or infinity: it is bypassed from then on.
+  let isBroken: FlagCell
+  /// True once the control side has given it up without a replacement: it is bypassed from then on.
+  let isRetired: FlagCell
 
   static let count = 3
 
   init(_ block: inout CellBlock) {
     latency = CounterCell(block.next())
-    isBroken = CounterCell(block.next())
-    isRetired = CounterCell(block.next())
+    isBroken = FlagCell(block.next())
+    isRetired = FlagCell(block.next())
   }
 }
 
@@ -42,7 +42,7 @@ struct PlugInUnit {
 
   /// A Boolean value indicating whether its output may be heard.
   var isWhole: Bool {
-    @_noLocks @_noAllocation get { cells.isBroken.load() == 0 && cells.isRetired.load() == 0 }
+    @_noLocks @_noAllocation get { !cells.isBroken.load() && !cells.isRetired.load() }
   }
 
   /// Processes `dry` into `wet`, on this thread or through the worker. Returns false if the output is NaN or infinite.
@@ -50,7 +50,7 @@ struct PlugInUnit {
   mutating func process(frames: Int) -> Bool {
     guard let late else {
       guard runner.process(frames: frames) else {
-        cells.isBroken.store(1)
+        cells.isBroken.store(true)
         cells.latency.store(0)
         return false
       }

@@ -32,9 +32,8 @@ public final class GraphSink: @unchecked Sendable {
   public let slot: Int
 
   let player: UnsafeMutablePointer<GraphPlayer>
-  private let gainCell: DoubleCell
-  private let mutedCell: CounterCell
-  private let connectedCell: CounterCell
+  private let volume: VolumeCells
+  private let connectedCell: FlagCell
   private let ssrcCell: SSRCCell
   private let level: LevelReading
   private let memory: CellBlock
@@ -42,16 +41,15 @@ public final class GraphSink: @unchecked Sendable {
   init(id: String, slot: Int) {
     self.id = id
     self.slot = slot
-    var memory = CellBlock(count: 6)
-    gainCell = DoubleCell(memory.next(), 1)
-    mutedCell = CounterCell(memory.next())
-    connectedCell = CounterCell(memory.next())
+    var memory = CellBlock(count: VolumeCells.count + 4)
+    volume = VolumeCells(&memory)
+    connectedCell = FlagCell(memory.next())
     ssrcCell = SSRCCell(memory.next())
     let meter = LevelMeter(&memory)
     level = meter.reading
     self.memory = memory
     player = .allocate(capacity: 1)
-    player.initialize(to: GraphPlayer(slot: slot, gain: gainCell, isMuted: mutedCell, isConnected: connectedCell, meter: meter))
+    player.initialize(to: GraphPlayer(slot: slot, volume: volume, isConnected: connectedCell, meter: meter))
   }
 
   deinit {
@@ -61,14 +59,14 @@ public final class GraphSink: @unchecked Sendable {
 
   /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
-    get { Float(gainCell.load()) }
-    set { if !newValue.isNaN { gainCell.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
+    get { volume.gain }
+    set { volume.gain = newValue }
   }
 
   /// A Boolean value indicating whether the sink is muted. [any]
   public var isMuted: Bool {
-    get { mutedCell.load() != 0 }
-    set { mutedCell.store(newValue ? 1 : 0) }
+    get { volume.isMuted.load() }
+    set { volume.isMuted.store(newValue) }
   }
 
   /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
@@ -79,32 +77,26 @@ public final class GraphSink: @unchecked Sendable {
 
   /// The current state. [any]
   public func status() -> GraphSinkStatus {
-    GraphSinkStatus(isConnected: connectedCell.load() != 0, peak: level.peak, rms: level.rms)
+    GraphSinkStatus(isConnected: connectedCell.load(), peak: level.peak, rms: level.rms)
   }
 }
 
 /// The audio thread's end of a graph sink.
 struct GraphPlayer {
   private let slot: Int
-  private let gainCell: DoubleCell
-  private let mutedCell: CounterCell
-  private let connectedCell: CounterCell
+  private let volume: VolumeCells
+  private let connectedCell: FlagCell
   private var gain = SmoothGain()
   private var meter: LevelMeter
   /// A Boolean value indicating whether there is no input and the meter has decayed to silence, so that another such cycle has nothing to
   /// do.
   private var isAtRest = false
 
-  init(slot: Int, gain: DoubleCell, isMuted: CounterCell, isConnected: CounterCell, meter: LevelMeter) {
+  init(slot: Int, volume: VolumeCells, isConnected: FlagCell, meter: LevelMeter) {
     self.slot = slot
-    gainCell = gain
-    mutedCell = isMuted
+    self.volume = volume
     connectedCell = isConnected
     self.meter = meter
-  }
-
-  private var target: Float {
-    @_noLocks @_noAllocation get { mutedCell.load() != 0 ? 0 : Float(gainCell.load()) }
   }
 
   /// Adds one cycle of this sink to the bus. [realtime]
@@ -112,16 +104,16 @@ struct GraphPlayer {
   mutating func render(_ cycle: RenderCycle, inputs: UnsafePointer<StereoInput>?, offset: Int) {
     guard let input = inputs?[slot], input.left != nil || input.right != nil else {
       if isAtRest { return }
-      connectedCell.store(0)
-      gain.jump(to: target)
+      connectedCell.store(false)
+      gain.jump(to: volume.effectiveGain)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
       isAtRest = meter.isSilent
       return
     }
-    connectedCell.store(1)
-    if isAtRest { gain.jump(to: target) }
+    connectedCell.store(true)
+    if isAtRest { gain.jump(to: volume.effectiveGain) }
     isAtRest = false
-    gain.steer(to: target, rate: cycle.rate)
+    gain.steer(to: volume.effectiveGain, rate: cycle.rate)
     let (left, right) = (cycle.scratch.left, cycle.scratch.right)
     Kernel.copy(input.left, offset: offset, to: left, frames: cycle.frames)
     Kernel.copy(input.right, offset: offset, to: right, frames: cycle.frames)

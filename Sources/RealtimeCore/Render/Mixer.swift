@@ -103,26 +103,26 @@ public final class Mixer: @unchecked Sendable {
 
   /// Linear gain of the whole mix, 0–4; ramps over 10 ms. Values outside are clamped; NaN is ignored. [any]
   public var masterGain: Float {
-    get { Float(cells.masterGain.load()) }
-    set { if !newValue.isNaN { cells.masterGain.store(Double(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound))) } }
+    get { cells.master.gain }
+    set { cells.master.gain = newValue }
   }
   /// Mutes the whole mix within 10 ms. [any]
   public var isMuted: Bool {
-    get { cells.masterIsMuted.load() != 0 }
-    set { cells.masterIsMuted.store(newValue ? 1 : 0) }
+    get { cells.master.isMuted.load() }
+    set { cells.master.isMuted.store(newValue) }
   }
 
   /// Channels of the mix: 2, or 1 if both speakers play the mean of left and right. [any]
   public var channelCount: Int {
-    get { cells.isMono.load() != 0 ? 1 : 2 }
-    set { cells.isMono.store(newValue == 1 ? 1 : 0) }
+    get { cells.isMono.load() ? 1 : 2 }
+    set { cells.isMono.store(newValue == 1) }
   }
 
   /// Pauses: the mix is silent after 10 ms, and ring sinks keep their audio: no underrun, and a full ring refuses writes (R5). Afterwards a
   /// sink whose writer waited continues where it stopped; one that had to refuse frames starts over with new audio. [any]
   public var isPaused: Bool {
-    get { cells.isPaused.load() != 0 }
-    set { cells.isPaused.store(newValue ? 1 : 0) }
+    get { cells.isPaused.load() }
+    set { cells.isPaused.store(newValue) }
   }
 
   /// Cycles begun since the mixer was made; constant while none runs. [any]

@@ -3,23 +3,20 @@ struct MixerCells: Sendable {
   let cycle: CycleGuard
   /// Address of the `SinkTable` to play.
   let table: CounterCell
-  let masterGain: DoubleCell
-  let masterIsMuted: CounterCell
+  let master: VolumeCells
   let reduction: DoubleCell
-  /// 1 if the mix is mono.
-  let isMono: CounterCell
-  /// 1 if the mix is silent and rings keep their audio.
-  let isPaused: CounterCell
+  let isMono: FlagCell
+  /// True if the mix is silent and rings keep their audio.
+  let isPaused: FlagCell
 
-  static let count = 7
+  static let count = 5 + VolumeCells.count
 
   init(_ block: inout CellBlock) {
     cycle = CycleGuard(block.next())
     table = CounterCell(block.next())
-    masterGain = DoubleCell(block.next(), 1)
-    masterIsMuted = CounterCell(block.next())
+    master = VolumeCells(&block)
     reduction = DoubleCell(block.next())
-    isMono = CounterCell(block.next())
-    isPaused = CounterCell(block.next())
+    isMono = FlagCell(block.next())
+    isPaused = FlagCell(block.next())
   }
 }

@@ -107,7 +107,7 @@ public struct RenderPath: ~Copyable {
     let (left, right) = (cycle.left, cycle.right)
     Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
     Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
-    let isPaused = cells.isPaused.load() != 0
+    let isPaused = cells.isPaused.load()
     let keepsRings = isPaused && masterGain.isSilent
     if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
       for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
@@ -123,9 +123,9 @@ public struct RenderPath: ~Copyable {
       }
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
-    if cells.isMono.load() != 0 { Kernel.mean(left, right, frames: cycle.frames) }
+    if cells.isMono.load() { Kernel.mean(left, right, frames: cycle.frames) }
     stages.process(left, right, frames: cycle.frames, rate: Int(cycle.rate))
-    masterGain.steer(to: isPaused || cells.masterIsMuted.load() != 0 ? 0 : Float(cells.masterGain.load()), rate: cycle.rate)
+    masterGain.steer(to: isPaused ? 0 : cells.master.effectiveGain, rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }
     limiter.process(left, right, frames: cycle.frames, rate: cycle.rate)
     meter.measure(left, right, frames: cycle.frames, rate: cycle.rate)

@@ -1,7 +1,8 @@
 internal import CRealtime
 
 /// Memory for atomic cells: each on its own cache line, so that threads contend only for cells that they share.
-struct CellBlock: ~Copyable {
+// `@unchecked Sendable`: the memory is accessed through its cells only.
+struct CellBlock: ~Copyable, @unchecked Sendable {
   private static let stride = 64
   private let base: UnsafeMutableRawPointer
   private let count: Int
@@ -52,6 +53,36 @@ struct CounterCell: @unchecked Sendable {
   func storeSequential(_ value: UInt64) { rt_store_sequential_u64(cell, value) }
 }
 
+/// An atomic Boolean value: a switch or state on its own (relaxed). [any]
+struct FlagCell: Sendable {
+  private let cell: CounterCell
+
+  init(_ cell: UnsafeMutablePointer<UInt64>, _ value: Bool = false) {
+    self.cell = CounterCell(cell)
+    store(value)
+  }
+
+  @_noLocks @_noAllocation
+  func load() -> Bool { cell.load() != 0 }
+  @_noLocks @_noAllocation
+  func store(_ value: Bool) { cell.store(value ? 1 : 0) }
+}
+
+/// An atomic single-precision number: a sample, gain or level on its own (relaxed). [any]
+struct FloatCell: Sendable {
+  private let cell: CounterCell
+
+  init(_ cell: UnsafeMutablePointer<UInt64>, _ value: Float = 0) {
+    self.cell = CounterCell(cell)
+    store(value)
+  }
+
+  @_noLocks @_noAllocation
+  func load() -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: cell.load())) }
+  @_noLocks @_noAllocation
+  func store(_ value: Float) { cell.store(UInt64(value.bitPattern)) }
+}
+
 /// An atomic floating-point number: a parameter or reading on its own (relaxed). [any]
 // `@unchecked Sendable`: the cell is accessed atomically only.
 struct DoubleCell: @unchecked Sendable {
@@ -66,6 +97,30 @@ struct DoubleCell: @unchecked Sendable {
   func load() -> Double { Double(bitPattern: rt_load_relaxed_u64(cell)) }
   @_noLocks @_noAllocation
   func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
+}
+
+/// The gain and mute switch of a participant or of a whole mix (K7). [any]
+struct VolumeCells: Sendable {
+  private let gainCell: FloatCell
+  let isMuted: FlagCell
+
+  static let count = 2
+
+  init(_ block: inout CellBlock) {
+    gainCell = FloatCell(block.next(), 1)
+    isMuted = FlagCell(block.next())
+  }
+
+  /// The linear gain, clamped to `RingSink.gains`; NaN is ignored.
+  var gain: Float {
+    get { gainCell.load() }
+    nonmutating set { if !newValue.isNaN { gainCell.store(min(max(newValue, RingSink.gains.lowerBound), RingSink.gains.upperBound)) } }
+  }
+
+  /// The linear gain to play with now: 0 while muted. [realtime]
+  var effectiveGain: Float {
+    @_noLocks @_noAllocation get { isMuted.load() ? 0 : gainCell.load() }
+  }
 }
 
 /// An atomic RTP SSRC, or none (K8). Any number is valid, including 0. [any]

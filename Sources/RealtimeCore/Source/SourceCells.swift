@@ -5,8 +5,8 @@ struct SourceCells: Sendable {
   let consumer: CounterCell
   /// Channels that a realtime callback is given.
   let channelCount: CounterCell
-  /// 1 from the first cycle in which the microphone had audio.
-  let hadAudio: CounterCell
+  /// True from the first cycle in which the microphone had audio.
+  let hadAudio: FlagCell
 
   static let count = 4
 
@@ -14,7 +14,7 @@ struct SourceCells: Sendable {
     cycle = CycleGuard(block.next())
     consumer = CounterCell(block.next())
     channelCount = CounterCell(block.next())
-    hadAudio = CounterCell(block.next())
+    hadAudio = FlagCell(block.next())
   }
 }
 
@@ -24,7 +24,7 @@ struct SourceDelivery: Sendable {
 
   /// A Boolean value indicating whether the source has had no audio yet, so that audio still has to be detected. [realtime]
   var awaitsAudio: Bool {
-    @_noLocks @_noAllocation get { cells.hadAudio.load() == 0 }
+    @_noLocks @_noAllocation get { !cells.hadAudio.load() }
   }
 
   /// Delivers one cycle's mono voice to the attached consumer. `hasAudio`: the microphone's part of it is more than silence and noise.
@@ -34,7 +34,7 @@ struct SourceDelivery: Sendable {
     cells.cycle.enter()
     // Pairs with the store in SourceTap.publish, inside the cycle's guard.
     if let consumer = UnsafeMutablePointer<SourceConsumer>(bitPattern: UInt(cells.consumer.loadSequential())) {
-      if hasAudio { cells.hadAudio.store(1) }
+      if hasAudio { cells.hadAudio.store(true) }
       consumer.pointee.take(voice, frames: frames, rate: rate, channelCount: cells.channelCount.load() == 2 ? 2 : 1)
     }
     cells.cycle.leave()

@@ -46,9 +46,9 @@ public final class SourceTap: @unchecked Sendable {
   }
 
   /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence and noise. [any]
-  public var hadAudio: Bool { cells.hadAudio.load() != 0 }
+  public var hadAudio: Bool { cells.hadAudio.load() }
   /// Clears `hadAudio` for a new source. [any]
-  public func forgetAudio() { cells.hadAudio.store(0) }
+  public func forgetAudio() { cells.hadAudio.store(false) }
 
   /// Channels that a callback receives, 1 or 2. [any]
   public var channelCount: Int {

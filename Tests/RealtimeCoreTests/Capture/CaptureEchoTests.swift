@@ -136,10 +136,10 @@ struct CaptureEchoTests {
         let echo: Float = block % 25 < 18 ? 1e-3 : 1e-6
         meter.update(reference: echo, microphone: 0.25 * echo, residual: 0.25 * echo * left, isNearEnd: false)
       }
-      meters.cells.erle.set(meter.erle())
-      meters.cells.echoSeconds.set(meter.echoSeconds)
-      meters.cells.quietSeconds.set(meter.quietSeconds)
-      meters.cells.isFarEndActive.set(meter.isFarEndActive)
+      meters.cells.erle.store(meter.erle())
+      meters.cells.echoSeconds.store(meter.echoSeconds)
+      meters.cells.quietSeconds.store(meter.quietSeconds)
+      meters.cells.isFarEndActive.store(meter.isFarEndActive)
       return meters.snapshot().echoCondition
     }
     #expect(condition(seconds: 4, left: 1) == .converging)

@@ -53,7 +53,7 @@ struct ChainEnds: ~Copyable {
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
     raw.process(samples, into: bypassed)
     highPass.process(samples, into: filtered, frames: block)
-    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.isOn())
+    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.load())
   }
 
   /// Analyses the processors' output, whether it is heard or not.
@@ -78,10 +78,10 @@ struct ChainEnds: ~Copyable {
     _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
-    let isBypassed = controls.isBypassed.isOn()
+    let isBypassed = controls.isBypassed.load()
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
-      isOn: controls.isGainControlEnabled.isOn() && !isBypassed, open: open)
+      isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
 
     talk.hear(farEnd: farEnd)
@@ -90,11 +90,11 @@ struct ChainEnds: ~Copyable {
     } else {
       talk.update(
         isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone, erle: readings.erle,
-        isMuted: controls.isMicrophoneMuted.isOn())
+        isMuted: controls.isMicrophoneMuted.load())
     }
     leak.update(
       farEnd: farEnd, microphone: microphone, voice: processedPower,
-      isCancelling: controls.isEchoCancellationEnabled.isOn() && !isBypassed && unheard == nil)
+      isCancelling: controls.isEchoCancellationEnabled.load() && !isBypassed && unheard == nil)
     if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
     readings.gain = gain.gain
     readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice

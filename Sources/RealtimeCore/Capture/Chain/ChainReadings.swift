@@ -21,13 +21,13 @@ struct ChainReadings {
 extension CaptureMeterCells {
   @_noLocks @_noAllocation
   func publish(_ readings: ChainReadings) {
-    erle.set(readings.erle)
-    echoDelay.set(readings.echoDelay)
-    gain.set(readings.gain)
-    hasVoice.set(readings.hasVoice)
-    isTalkingWhileMuted.set(readings.isTalkingWhileMuted)
-    isFarEndActive.set(readings.isFarEndActive)
-    echoSeconds.set(readings.echoSeconds)
-    quietSeconds.set(readings.quietSeconds)
+    erle.store(readings.erle)
+    echoDelay.store(readings.echoDelay)
+    gain.store(readings.gain)
+    hasVoice.store(readings.hasVoice)
+    isTalkingWhileMuted.store(readings.isTalkingWhileMuted)
+    isFarEndActive.store(readings.isFarEndActive)
+    echoSeconds.store(readings.echoSeconds)
+    quietSeconds.store(readings.quietSeconds)
   }
 }

@@ -48,7 +48,7 @@ struct NearendChain: ~Copyable {
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     processor.process(
-      samples, left: left, right: right, lost: lost, cancelsEcho: controls.isEchoCancellationEnabled.isOn(),
+      samples, left: left, right: right, lost: lost, cancelsEcho: controls.isEchoCancellationEnabled.load(),
       suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle

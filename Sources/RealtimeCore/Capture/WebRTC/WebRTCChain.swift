@@ -20,7 +20,7 @@ struct WebRTCChain: ~Copyable {
   private let reference: UnsafeMutablePointer<Float>
   private let placed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
-  private let errors: SharedCell
+  private let errors: CounterCell
 
   /// Before the near end has been heard alone, it counts over the far end from −40 dBFS; later from 10 dB below its own level.
   private let unknownTalker: Float = 1e-4
@@ -33,7 +33,7 @@ struct WebRTCChain: ~Copyable {
 
   /// - Parameter errors: counts the blocks that the library refuses.
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(rate: Int, controls: CaptureControlCells, errors: SharedCell) throws(CapturePathError) {
+  init(rate: Int, controls: CaptureControlCells, errors: CounterCell) throws(CapturePathError) {
     let block = rate / 100
     let echo = try ProcessingStage(NEAREND_ECHO_CANCELLER, block: block)
     let noise = try ProcessingStage(NEAREND_NOISE_SUPPRESSOR, block: block)
@@ -76,11 +76,11 @@ struct WebRTCChain: ~Copyable {
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     placement.process(
-      reference, into: placed, told: controls.streamDelay.count(), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
-    if !echo.analyze(reference: placed) { errors.increment() }
-    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.isOn()) { errors.increment() }
+      reference, into: placed, told: Int(controls.streamDelay.load()), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
+    if !echo.analyze(reference: placed) { errors.add(1) }
+    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.load()) { errors.add(1) }
     if let open { noisy.process(samples, into: open) }
-    if !noise.process(samples, isOn: controls.suppressesNoise) { errors.increment() }
+    if !noise.process(samples, isOn: controls.suppressesNoise) { errors.add(1) }
 
     ends.listen(noise.wet)
     let isNearEnd = hasNearEnd()
@@ -91,7 +91,7 @@ struct WebRTCChain: ~Copyable {
     echoDelay.update(reference: reference, microphone: ends.filtered, isFarEndActive: echoMeter.isFarEndActive)
 
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
-    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.increment() }
+    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.add(1) }
 
     readings.erle = echoMeter.erle()
     readings.echoDelay = echoDelay.delay

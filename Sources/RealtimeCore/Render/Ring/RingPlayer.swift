@@ -67,11 +67,11 @@ struct RingPlayer: ~Copyable {
       play(cycle, from: 0)
     } else if let offset = playback.start(found(fill, missing: (target - level) / need, duration: duration)) {
       steering.start()
-      gain.jump(to: cells.effectiveGain)
+      gain.jump(to: cells.volume.effectiveGain)
       startFromSilence()
       play(cycle, from: Int(offset * Double(cycle.frames)))
     } else {
-      gain.jump(to: cells.effectiveGain)
+      gain.jump(to: cells.volume.effectiveGain)
       meter.silence(frames: cycle.frames, rate: cycle.rate)
       markIdle()
     }
@@ -134,7 +134,7 @@ struct RingPlayer: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func adopt(rate: Double) {
     graphRate = rate
-    cells.isResampling.store(rate == sinkRate ? 0 : 1)
+    cells.isResampling.store(rate != sinkRate)
     if playback.isPlaying {
       breaksOff = true
       startFromSilence()
@@ -162,7 +162,7 @@ struct RingPlayer: ~Copyable {
     let done = feed.make(cycle.frames, step: 1 / ratio, left: cycle.scratch.left, right: cycle.scratch.right)
     cells.ratio.store(ratio)
     cells.drift.store(steering.drift)
-    gain.steer(to: cells.effectiveGain, rate: cycle.rate)
+    gain.steer(to: cells.volume.effectiveGain, rate: cycle.rate)
     if done > 0 { mix(cycle, frames: done) }
     if done < cycle.frames {
       cycle.gapFade.pointee.fadeOut(&history, at: offset + done, rate: cycle.rate)

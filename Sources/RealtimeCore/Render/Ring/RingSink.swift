@@ -129,14 +129,14 @@ public final class RingSink: @unchecked Sendable {
 
   /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
   public var gain: Float {
-    get { Float(cells.gain.load()) }
-    set { if !newValue.isNaN { cells.gain.store(Double(min(max(newValue, Self.gains.lowerBound), Self.gains.upperBound))) } }
+    get { cells.volume.gain }
+    set { cells.volume.gain = newValue }
   }
 
   /// Silences the sink while it keeps running, so that unmuting continues with the talker's current audio (K7). [any]
   public var isMuted: Bool {
-    get { cells.isMuted.load() != 0 }
-    set { cells.isMuted.store(newValue ? 1 : 0) }
+    get { cells.volume.isMuted.load() }
+    set { cells.volume.isMuted.store(newValue) }
   }
 
   /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
@@ -158,7 +158,7 @@ public final class RingSink: @unchecked Sendable {
       totalDrops: cells.totalDrops.load(),
       framesWritten: fifo.writePosition,
       framesRead: cells.framesRead.load(),
-      isResampling: cells.isResampling.load() != 0,
+      isResampling: cells.isResampling.load(),
       resampleRatio: cells.ratio.load(),
       driftPPM: cells.drift.load() * 1e6,
       jitter: cells.jitter.load(),

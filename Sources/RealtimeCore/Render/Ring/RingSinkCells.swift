@@ -13,12 +13,11 @@ struct RingSinkCells: Sendable {
   let consecutiveDrops: CounterCell
   let totalDrops: CounterCell
   let framesRead: CounterCell
-  let isResampling: CounterCell
+  let isResampling: FlagCell
   let targetFill: DoubleCell
   let ratio: DoubleCell
   let drift: DoubleCell
-  let gain: DoubleCell
-  let isMuted: CounterCell
+  let volume: VolumeCells
   /// Writes that came much later than due.
   let jitterSpikes: CounterCell
   /// In seconds.
@@ -27,7 +26,7 @@ struct RingSinkCells: Sendable {
   let jitter: DoubleCell
   let ssrc: SSRCCell
 
-  static let count = 19
+  static let count = 17 + VolumeCells.count
 
   init(_ block: inout CellBlock) {
     claim = CounterCell(block.next())
@@ -39,20 +38,14 @@ struct RingSinkCells: Sendable {
     consecutiveDrops = CounterCell(block.next())
     totalDrops = CounterCell(block.next())
     framesRead = CounterCell(block.next())
-    isResampling = CounterCell(block.next())
+    isResampling = FlagCell(block.next())
     targetFill = DoubleCell(block.next())
     ratio = DoubleCell(block.next(), 1)
     drift = DoubleCell(block.next())
-    gain = DoubleCell(block.next(), 1)
-    isMuted = CounterCell(block.next())
+    volume = VolumeCells(&block)
     jitterSpikes = CounterCell(block.next())
     lastSpike = DoubleCell(block.next())
     jitter = DoubleCell(block.next())
     ssrc = SSRCCell(block.next())
-  }
-
-  /// The linear gain to play with now.
-  var effectiveGain: Float {
-    @_noLocks @_noAllocation get { isMuted.load() != 0 ? 0 : Float(gain.load()) }
   }
 }
