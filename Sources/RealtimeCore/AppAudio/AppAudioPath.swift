@@ -30,7 +30,7 @@ struct AppAudioPath: ~Copyable {
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
     let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
     // Sources that play silence do not count.
-    isSounding = isRendered && max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames)) > 0
+    isSounding = isRendered && max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames)) > 0
     cells.isSounding.store(isSounding)
     monitorGain.steer(to: cells.isMonitored.load() ? 1 : 0, rate: Double(rate))
     guard isSounding else {
@@ -52,11 +52,11 @@ struct AppAudioPath: ~Copyable {
   @_noLocks @_noAllocation
   mutating func monitored(_ call: StereoInput, frames: Int) -> StereoInput {
     guard isSounding, !monitorGain.isSilent else { return call }
-    Kernel.copy(left, offset: 0, to: callLeft, frames: frames)
-    Kernel.copy(right, offset: 0, to: callRight, frames: frames)
+    copy(left, offset: 0, to: callLeft, frames: frames)
+    copy(right, offset: 0, to: callRight, frames: frames)
     monitorGain.apply(callLeft, callRight, frames: frames)
-    if let left = call.left { Kernel.add(left, to: callLeft, frames: frames) }
-    if let right = call.right { Kernel.add(right, to: callRight, frames: frames) }
+    if let left = call.left { add(left, to: callLeft, frames: frames) }
+    if let right = call.right { add(right, to: callRight, frames: frames) }
     return StereoInput(left: UnsafePointer(callLeft), right: UnsafePointer(callRight))
   }
 

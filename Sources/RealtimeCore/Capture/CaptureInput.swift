@@ -50,7 +50,7 @@ struct CaptureInput: ~Copyable {
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
     isMuted: Bool
   ) {
-    Kernel.copy(source, offset: 0, to: own, frames: frames)
+    copy(source, offset: 0, to: own, frames: frames)
     let isThere = source != nil
     if let hasMicrophone, hasMicrophone != isThere { seam.begin(silence: 0) }
     hasMicrophone = isThere
@@ -60,7 +60,7 @@ struct CaptureInput: ~Copyable {
     gate.apply(to: microphone, frames: frames, quantum: frames, isOpen: !isMuted)
     silence = gate.isShut ? min(silence + frames, 1 << 20) : 0
 
-    Kernel.copy(sourceLeft ?? sourceRight, offset: 0, to: left, frames: frames)
+    copy(sourceLeft ?? sourceRight, offset: 0, to: left, frames: frames)
     sanitize(left, frames: frames)
     if let sourceLeft, let sourceRight, sourceLeft != sourceRight {
       copy(sourceRight, to: right, frames: frames)

@@ -30,7 +30,7 @@ struct EngineHandOver {
     let step = 1 / Float(length)
     for i in 0..<frames {
       let x = min(max(Float(i - wait) * step, 0), 1)
-      new[i] = old[i] + x * x * (3 - 2 * x) * (new[i] - old[i])
+      new[i] = old[i] + smoothStep(x) * (new[i] - old[i])
     }
   }
 }

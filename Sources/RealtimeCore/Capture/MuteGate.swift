@@ -30,7 +30,7 @@ struct MuteGate {
       position = wanted ? position + step : position - step
       if position > 1 - 0.5 * step { position = 1 }
       if position < 0.5 * step { position = 0 }
-      samples[i] *= position * position * (3 - 2 * position)
+      samples[i] *= smoothStep(position)
     }
   }
 }

@@ -56,17 +56,13 @@ struct Seam: ~Copyable {
     remember(samples, frames: frames)
   }
 
-  /// A smooth ramp from 0 to 1.
-  @_noLocks @_noAllocation
-  private static func curve(_ x: Float) -> Float { x * x * (3 - 2 * x) }
-
   @_noLocks @_noAllocation
   private mutating func join(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     let step = 1 / Float(length)
     for i in 0..<frames {
       let n = position + i
-      let rise = Self.curve(min(max(Float(n - silence) * step, 0), 1))
-      let old = n < length ? tail[n] * (1 - Self.curve(Float(n) * step)) : 0
+      let rise = smoothStep(min(max(Float(n - silence) * step, 0), 1))
+      let old = n < length ? tail[n] * (1 - smoothStep(Float(n) * step)) : 0
       samples[i] = samples[i] * rise + old
     }
     position += frames

@@ -129,7 +129,7 @@ struct CoreState: ~Copyable {
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }
     let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && !settings.usesMixAsReference.load()
-    let isHeard = io.pointee.speaker.left != nil && Kernel.peak(mix, frames: io.pointee.frames) > 1e-4
+    let isHeard = io.pointee.speaker.left != nil && checkedPeak(mix, frames: io.pointee.frames) > 1e-4
     awaitedReference += io.pointee.frames
     guard isMissing, isHeard, controls.usesVoiceProcessing.load(), 2 * awaitedReference < io.pointee.rate else {
       awaitedReference = -1
@@ -143,7 +143,7 @@ struct CoreState: ~Copyable {
   /// room is not.
   @_noLocks @_noAllocation
   private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
-    let peak = Kernel.peak(voice, frames: frames)
+    let peak = checkedPeak(voice, frames: frames)
     guard controls.usesVoiceProcessing.load() else { return peak >= 0.003_16 }
     if peak >= 1 / 32_768, meters.hasVoice.load() { voicedFrames += frames }
     guard 2 * voicedFrames >= 3 * rate else { return false }
@@ -176,8 +176,8 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
     guard settings.speakerPortsPerChannel.load() > 1 else { return }
-    if let left = io.pointee.speaker.left { Kernel.scale(left, by: 0.5, frames: io.pointee.frames) }
-    if let right = io.pointee.speaker.right { Kernel.scale(right, by: 0.5, frames: io.pointee.frames) }
+    if let left = io.pointee.speaker.left { scale(left, by: 0.5, frames: io.pointee.frames) }
+    if let right = io.pointee.speaker.right { scale(right, by: 0.5, frames: io.pointee.frames) }
   }
 
   @_noLocks @_noAllocation

@@ -91,7 +91,7 @@ struct IsolationSlot: ~Copyable {
       let step = (isWanted ? 1 : -1) / Float(stage.pointee.timing.tenMilliseconds)
       for i in 0..<frames {
         share = min(max(share + step, 0), 1)
-        voice[i] += share * share * (3 - 2 * share) * (late[i] - voice[i])
+        voice[i] += smoothStep(share) * (late[i] - voice[i])
       }
     }
     cells.isInPlace.store(share > 0)

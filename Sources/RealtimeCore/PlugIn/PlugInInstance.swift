@@ -52,7 +52,7 @@ struct PlugInRunner {
       nearend_ladspa_run(run, handles[handle], frames)
     }
     var wrong = 0
-    for channel in 0..<channels { wrong += Kernel.silenceNonNumbers(output(channel), frames: frames) }
+    for channel in 0..<channels { wrong += silenceNonNumbers(output(channel), frames: frames) }
     return wrong == 0
   }
 }

@@ -41,11 +41,11 @@ struct BusLimiter: ~Copyable {
   /// Limits one block in place. NaN and infinite samples become silence. [realtime]
   @_noLocks @_noAllocation
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Double) {
-    var peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
+    var peak = max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames))
     if peak == .infinity {
-      _ = Kernel.silenceNonNumbers(left, frames: frames)
-      _ = Kernel.silenceNonNumbers(right, frames: frames)
-      peak = max(Kernel.peak(left, frames: frames), Kernel.peak(right, frames: frames))
+      _ = silenceNonNumbers(left, frames: frames)
+      _ = silenceNonNumbers(right, frames: frames)
+      peak = max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames))
     }
     if gain == 1 && peak <= Self.threshold { return tell(reduction: 0, frames: frames, rate: rate) }
     for i in 0..<frames { ceilings[i] = Self.ceiling(max(abs(left[i]), abs(right[i]))) }

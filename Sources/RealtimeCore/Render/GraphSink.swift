@@ -115,11 +115,11 @@ struct GraphPlayer {
     isAtRest = false
     gain.steer(to: volume.effectiveGain, rate: cycle.rate)
     let (left, right) = (cycle.scratch.left, cycle.scratch.right)
-    Kernel.copy(input.left, offset: offset, to: left, frames: cycle.frames)
-    Kernel.copy(input.right, offset: offset, to: right, frames: cycle.frames)
+    copy(input.left, offset: offset, to: left, frames: cycle.frames)
+    copy(input.right, offset: offset, to: right, frames: cycle.frames)
     if !gain.isUnity { gain.apply(left, right, frames: cycle.frames) }
     meter.measure(left, right, frames: cycle.frames, rate: cycle.rate)
-    Kernel.add(left, to: cycle.left, frames: cycle.frames)
-    Kernel.add(right, to: cycle.right, frames: cycle.frames)
+    add(left, to: cycle.left, frames: cycle.frames)
+    add(right, to: cycle.right, frames: cycle.frames)
   }
 }

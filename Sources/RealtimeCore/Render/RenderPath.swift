@@ -64,8 +64,8 @@ public struct RenderPath: ~Copyable {
       render(cycle, call: call, graphSinks: graphSinks, offset: offset, isSteady: count == lastFrames && rate == lastRate)
       lastFrames = count
       lastRate = rate
-      Kernel.copy(ownLeft, offset: 0, to: speakerLeft + offset, frames: count)
-      Kernel.copy(ownRight, offset: 0, to: speakerRight + offset, frames: count)
+      copy(ownLeft, offset: 0, to: speakerLeft + offset, frames: count)
+      copy(ownRight, offset: 0, to: speakerRight + offset, frames: count)
       offset += count
     }
     cells.cycle.leave()
@@ -105,8 +105,8 @@ public struct RenderPath: ~Copyable {
     _ cycle: RenderCycle, call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, offset: Int, isSteady: Bool
   ) {
     let (left, right) = (cycle.left, cycle.right)
-    Kernel.copy(call.left, offset: offset, to: left, frames: cycle.frames)
-    Kernel.copy(call.right, offset: offset, to: right, frames: cycle.frames)
+    copy(call.left, offset: offset, to: left, frames: cycle.frames)
+    copy(call.right, offset: offset, to: right, frames: cycle.frames)
     let isPaused = cells.isPaused.load()
     let keepsRings = isPaused && masterGain.isSilent
     if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
@@ -123,7 +123,7 @@ public struct RenderPath: ~Copyable {
       }
     }
     gapFade.pointee.render(left, right, frames: cycle.frames)
-    if cells.isMono.load() { Kernel.mean(left, right, frames: cycle.frames) }
+    if cells.isMono.load() { average(left, right, frames: cycle.frames) }
     stages.process(left, right, frames: cycle.frames, rate: Int(cycle.rate))
     masterGain.steer(to: isPaused ? 0 : cells.master.effectiveGain, rate: cycle.rate)
     if !masterGain.isUnity { masterGain.apply(left, right, frames: cycle.frames) }

@@ -53,8 +53,8 @@ struct SmoothGain {
     remaining -= ramp
     current = remaining == 0 ? target : start + step * Float(ramp)
     if ramp < frames && current != 1 {
-      Kernel.scale(left + ramp, by: current, frames: frames - ramp)
-      if let right { Kernel.scale(right + ramp, by: current, frames: frames - ramp) }
+      scale(left + ramp, by: current, frames: frames - ramp)
+      if let right { scale(right + ramp, by: current, frames: frames - ramp) }
     }
   }
 }

@@ -31,10 +31,10 @@ struct LevelMeter {
   /// Measures one block; two pointers for stereo. [realtime]
   @_noLocks @_noAllocation
   mutating func measure(_ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>?, frames: Int, rate: Double) {
-    var (largest, sum) = Kernel.level(left, frames: frames)
+    var (largest, sum) = level(left, frames: frames)
     var channels = 1.0
     if let right {
-      let other = Kernel.level(right, frames: frames)
+      let other = level(right, frames: frames)
       largest = max(largest, other.peak)
       sum += other.sumOfSquares
       channels = 2

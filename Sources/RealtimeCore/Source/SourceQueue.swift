@@ -108,7 +108,7 @@ struct SourceQueueWriter: @unchecked Sendable {
     header.frames = UInt32(truncatingIfNeeded: frames)
     header.rate = UInt32(truncatingIfNeeded: rate)
     UnsafeMutableRawPointer(record).storeBytes(of: header, as: Header.self)
-    Kernel.copy(voice, offset: 0, to: record + Self.headerWords, frames: frames)
+    copy(voice, offset: 0, to: record + Self.headerWords, frames: frames)
     state.pointee.position &+= UInt64(frames)
     if state.pointee.isLosing, fifo.count <= fifo.capacity / 2 { state.pointee.isLosing = false }
     if fifo.write(UnsafeRawPointer(record), frames: frames + Self.headerWords) { return }

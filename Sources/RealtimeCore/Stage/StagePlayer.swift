@@ -40,8 +40,8 @@ struct StagePlayer: ~Copyable {
     if isGone.load() != 0 { return }
     let isOn = isLeaving.load() == 0
     if isOn, leftFade.weight == 1 { return call(left, right, frames: frames, rate: rate) }
-    Kernel.copy(UnsafePointer(left), offset: 0, to: dryLeft, frames: frames)
-    if let right { Kernel.copy(UnsafePointer(right), offset: 0, to: dryRight, frames: frames) }
+    copy(UnsafePointer(left), offset: 0, to: dryLeft, frames: frames)
+    if let right { copy(UnsafePointer(right), offset: 0, to: dryRight, frames: frames) }
     call(left, right, frames: frames, rate: rate)
     leftFade.blend(wet: UnsafePointer(left), dry: UnsafePointer(dryLeft), into: left, frames: frames, isOn: isOn)
     if let right { rightFade.blend(wet: UnsafePointer(right), dry: UnsafePointer(dryRight), into: right, frames: frames, isOn: isOn) }
@@ -56,8 +56,8 @@ struct StagePlayer: ~Copyable {
   @_noLocks @_noAllocation
   private func call(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     rt_call_stage(callback, context, left, right, frames, rate)
-    var count = Kernel.silenceNonNumbers(left, frames: frames)
-    if let right { count += Kernel.silenceNonNumbers(right, frames: frames) }
+    var count = silenceNonNumbers(left, frames: frames)
+    if let right { count += silenceNonNumbers(right, frames: frames) }
     if count > 0 { silenced.add(UInt64(count)) }
   }
 }
@@ -102,8 +102,8 @@ struct StageRunner: @unchecked Sendable {
     // Pairs with the store in StageChain.publish, inside the cycle's guard.
     if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
       // Other programs may play NaN into the bus, too: no stage is to hear it, or be blamed for it.
-      _ = Kernel.silenceNonNumbers(left, frames: frames)
-      if let right { _ = Kernel.silenceNonNumbers(right, frames: frames) }
+      _ = silenceNonNumbers(left, frames: frames)
+      if let right { _ = silenceNonNumbers(right, frames: frames) }
       var offset = 0
       while offset < frames {
         let count = min(Self.maximumFrames, frames - offset)

@@ -191,7 +191,7 @@ struct RingPlayer: ~Copyable {
     fadeInPosition += max(0, fade)
     meter.measure(left, second, frames: frames, rate: cycle.rate)
     history.append(left, right, frames: frames, rate: cycle.rate)
-    Kernel.add(left, to: cycle.left, frames: frames)
-    Kernel.add(right, to: cycle.right, frames: frames)
+    add(left, to: cycle.left, frames: frames)
+    add(right, to: cycle.right, frames: frames)
   }
 }

@@ -1,0 +1,164 @@
+internal import CRealtime
+
+// Loops over samples, shared by several stages. [realtime]
+
+/// destination = source, which may overlap it.
+@_noLocks @_noAllocation
+func copy(_ source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, frames: Int) {
+  UnsafeMutableRawPointer(destination).copyMemory(from: source, byteCount: frames * MemoryLayout<Float>.stride)
+}
+
+/// destination = source from `offset` on, or silence if there is none.
+@_noLocks @_noAllocation
+func copy(_ source: UnsafePointer<Float>?, offset: Int, to destination: UnsafeMutablePointer<Float>, frames: Int) {
+  if let source {
+    copy(source + offset, to: destination, frames: frames)
+  } else {
+    clear(destination, frames: frames)
+  }
+}
+
+/// destination = 0.
+@_noLocks @_noAllocation
+func clear(_ destination: UnsafeMutablePointer<Float>, frames: Int) {
+  for i in 0..<frames { destination[i] = 0 }
+}
+
+/// Drops the oldest frames of a delay line of `length` frames and appends a block.
+@_noLocks @_noAllocation
+func push(_ block: UnsafePointer<Float>, frames: Int, onto line: UnsafeMutablePointer<Float>, length: Int) {
+  copy(UnsafePointer(line + frames), to: line, frames: length - frames)
+  copy(block, to: line + (length - frames), frames: frames)
+}
+
+/// Loads eight samples from any alignment.
+@_noLocks @_noAllocation
+func load8(_ samples: UnsafePointer<Float>) -> SIMD8<Float> { UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self) }
+
+/// Stores eight samples at any alignment.
+@_noLocks @_noAllocation
+func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
+  UnsafeMutableRawPointer(samples).storeBytes(of: values, as: SIMD8<Float>.self)
+}
+
+/// Mean square of `frames` samples, as eight sums that fit one or two vector registers.
+@_noLocks @_noAllocation
+func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
+  var sums = SIMD8<Float>.zero
+  var i = 0
+  while i + 8 <= frames {
+    let x = load8(samples + i)
+    sums += x * x
+    i += 8
+  }
+  var sum: Float = 0
+  for lane in 0..<8 { sum += sums[lane] }
+  while i < frames {
+    sum += samples[i] * samples[i]
+    i += 1
+  }
+  return sum / Float(frames)
+}
+
+/// Largest magnitude of `frames` samples; NaN is ignored.
+@_noLocks @_noAllocation
+func peak(_ samples: UnsafePointer<Float>, frames: Int) -> Float { magnitude(samples, frames: frames).peak }
+
+/// Largest magnitude of `frames` samples; infinity if any is infinite or NaN.
+@_noLocks @_noAllocation
+func checkedPeak(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
+  let (peak, check) = magnitude(samples, frames: frames)
+  // x − x is 0 for finite numbers, and NaN otherwise.
+  return check == 0 ? peak : .infinity
+}
+
+/// Largest magnitude, and the sum of x − x.
+@inline(__always) @_noLocks @_noAllocation
+private func magnitude(_ samples: UnsafePointer<Float>, frames: Int) -> (peak: Float, check: Float) {
+  // Eight lanes, because the compiler must not reorder float maxima by itself.
+  var peaks = SIMD8<Float>.zero
+  var checks = SIMD8<Float>.zero
+  var i = 0
+  while i + 8 <= frames {
+    let x = load8(samples + i)
+    let magnitude = x.replacing(with: -x, where: x .< 0)
+    peaks.replace(with: magnitude, where: magnitude .> peaks)
+    checks += x - x
+    i += 8
+  }
+  var highest: Float = 0
+  var check: Float = 0
+  for lane in 0..<8 {
+    highest = max(highest, peaks[lane])
+    check += checks[lane]
+  }
+  while i < frames {
+    highest = max(highest, abs(samples[i]))
+    check += samples[i] - samples[i]
+    i += 1
+  }
+  return (highest, check)
+}
+
+/// Largest magnitude and sum of squares.
+@_noLocks @_noAllocation
+func level(_ source: UnsafePointer<Float>, frames: Int) -> (peak: Float, sumOfSquares: Float) {
+  var largest = SIMD8<Float>(repeating: 0)
+  var sums = SIMD8<Float>(repeating: 0)
+  let raw = UnsafeRawPointer(source)
+  let whole = frames & ~7
+  for i in stride(from: 0, to: whole, by: 8) {
+    let x = raw.loadUnaligned(fromByteOffset: i * 4, as: SIMD8<Float>.self)
+    let square = x * x
+    largest.replace(with: square, where: square .> largest)
+    sums += square
+  }
+  var square: Float = 0
+  var sum: Float = 0
+  for k in 0..<8 {
+    square = max(square, largest[k])
+    sum += sums[k]
+  }
+  for i in whole..<frames {
+    square = max(square, source[i] * source[i])
+    sum += source[i] * source[i]
+  }
+  return (rt_sqrtf(square), sum)
+}
+
+/// target += source.
+@_noLocks @_noAllocation
+func add(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, frames: Int) {
+  for i in 0..<frames { target[i] += source[i] }
+}
+
+/// target *= factor.
+@_noLocks @_noAllocation
+func scale(_ target: UnsafeMutablePointer<Float>, by factor: Float, frames: Int) {
+  for i in 0..<frames { target[i] *= factor }
+}
+
+/// Sets both to their mean.
+@_noLocks @_noAllocation
+func average(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int) {
+  for i in 0..<frames {
+    left[i] = 0.5 * (left[i] + right[i])
+    right[i] = left[i]
+  }
+}
+
+/// Replaces NaN and infinite samples by silence; returns how many there were.
+@_noLocks @_noAllocation
+func silenceNonNumbers(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+  guard checkedPeak(UnsafePointer(target), frames: frames) == .infinity else { return 0 }
+  var count = 0
+  for i in 0..<frames where !(abs(target[i]) < .infinity) {
+    target[i] = 0
+    count += 1
+  }
+  return count
+}
+
+/// A smooth ramp from 0 at `x` = 0 to 1 at `x` = 1, with slope 0 at both ends.
+@_noLocks @_noAllocation
+func smoothStep(_ x: Float) -> Float { x * x * (3 - 2 * x) }
