@@ -27,7 +27,7 @@ final class SystemBus {
 
   /// The context of an sd-bus callback.
   private final class Listener {
-    unowned let bus: SystemBus
+    private(set) weak var bus: SystemBus?
     let receive: (BusMessage) -> Void
 
     init(_ bus: SystemBus, _ receive: @escaping (BusMessage) -> Void) {
@@ -47,8 +47,9 @@ final class SystemBus {
     bus = try Self.open(address)
     socket = fcntl(sd_bus_get_fd(bus), F_DUPFD_CLOEXEC, 0)
     guard socket >= 0 else { throw Failure(-errno, "no descriptor for the system bus") }
-    descriptor = LoopDescriptor(loop: loop, descriptor: socket, events: sd_bus_get_events(bus)) { [unowned self] in process() }
-    timer = LoopTimer(loop: loop) { [unowned self] in process() }
+    descriptor = LoopDescriptor(loop: loop, descriptor: socket, events: sd_bus_get_events(bus))
+    timer = LoopTimer(loop: loop)
+    for source in [descriptor, timer] as [LoopSource?] { source?.connect(to: self) { $0.process() } }
     waitForMore()
   }
 
@@ -95,7 +96,7 @@ final class SystemBus {
       { message, data, _ in
         guard let message, let data else { return 0 }
         let listener = Listener.this(data)
-        listener.bus.calls[ObjectIdentifier(listener)] = nil
+        listener.bus?.calls[ObjectIdentifier(listener)] = nil
         listener.receive(BusMessage(message))
         return 0
       }, listener.data, 0)

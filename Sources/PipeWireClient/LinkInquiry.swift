@@ -8,7 +8,7 @@ public final class LinkInquiry {
   private let connection: Connection
   private let changed: () -> Void
   private var questions: [UInt32: Question] = [:]
-  private var again: LoopTimer?
+  private let retryTimer: LoopTimer
 
   /// Seconds between queries.
   private static let interval = 0.02
@@ -17,17 +17,13 @@ public final class LinkInquiry {
   public init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
-    let again = LoopTimer(loop: connection.loop)
-    self.again = again
-    again.connect(to: self) { inquiry in
+    retryTimer = LoopTimer(loop: connection.loop)
+    retryTimer.connect(to: self) { inquiry in
       // Old answers are outdated.
       if inquiry.questions.values.contains(where: { $0.mayEnd != true }) { inquiry.questions = [:] }
       inquiry.changed()
     }
   }
-
-  // Before the connection, which may end with this object and then reports to each remaining proxy that it is gone.
-  deinit { questions = [:] }
 
   /// Returns true if all of these links may be removed at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
@@ -44,7 +40,7 @@ public final class LinkInquiry {
 
   private func answered() {
     guard questions.values.allSatisfy({ $0.mayEnd != nil }) else { return }
-    again?.schedule(after: questions.values.allSatisfy { $0.mayEnd == true } ? 1e-6 : Self.interval)
+    retryTimer.schedule(after: questions.values.allSatisfy { $0.mayEnd == true } ? 1e-6 : Self.interval)
   }
 }
 
@@ -52,30 +48,15 @@ public final class LinkInquiry {
 private final class Question {
   /// nil until the daemon has answered.
   private(set) var mayEnd: Bool?
-  private let proxy: OpaquePointer
-  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
-  private let linkHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let answered: () -> Void
 
   init(_ connection: Connection, link: UInt32, answered: @escaping () -> Void) throws(PipeWireError) {
     self.answered = answered
-    guard let proxy = npw_registry_bind(connection.registry, link, GlobalObject.Kind.link.rawValue, UInt32(PW_VERSION_LINK)) else {
-      proxyHook.deallocate()
-      linkHook.deallocate()
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
-    self.proxy = OpaquePointer(proxy)
+    proxy = try BoundProxy(connection, id: link, kind: .link, version: PW_VERSION_LINK)
     let this = Unmanaged.passUnretained(self).toOpaque()
-    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
-    npw_link_add_listener(self.proxy, linkHook, Self.linkEvents, this)
-  }
-
-  deinit {
-    spa_hook_remove(linkHook)
-    spa_hook_remove(proxyHook)
-    pw_proxy_destroy(proxy)
-    linkHook.deallocate()
-    proxyHook.deallocate()
+    proxy.listen(Self.proxyEvents, this)
+    npw_link_add_listener(proxy.pointer, proxy.makeHook(), Self.linkEvents, this)
   }
 
   private func answer(_ mayEnd: Bool) {

@@ -128,7 +128,7 @@ public final class LoopSignal: LoopSource {
 /// Runs a closure on the loop's thread when a file descriptor is readable, writable or hung up. [control]
 public final class LoopDescriptor: LoopSource {
   /// Watches `descriptor`, which the caller owns and which must outlive this. `events` are poll's. [control]
-  public init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void) {
+  public init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_io(loop.events, descriptor, UInt32(bitPattern: events), { data, _, _ in LoopSource.fire(data) }, data)
   }

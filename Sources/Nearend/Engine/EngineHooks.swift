@@ -6,6 +6,7 @@ import Synchronization
 final class EngineHooks: Sendable {
   private struct State {
     var chain: [any AudioEngineObserver] = []
+    var hasMixer = false
     var engine: AudioEngine?
     var use = EngineUse()
     /// The thread that is running a hook.
@@ -17,10 +18,15 @@ final class EngineHooks: Sendable {
   var use: EngineUse { state.withLock { $0.use } }
 
   /// A Boolean value indicating whether application audio is mixed in (S6).
-  var hasMixer: Bool { chain.contains { $0 is MicrophoneMixer } }
+  var hasMixer: Bool { state.withLock { $0.hasMixer } }
 
-  /// Sets the chain from the next `create` on.
-  func set(_ chain: [any AudioEngineObserver]) { state.withLock { $0.chain = chain } }
+  /// Sets the chain from the next `create` on. Omits the manager's own observers: they have no hooks, and retaining them would be a cycle.
+  func set(_ chain: [any AudioEngineObserver]) {
+    state.withLock { state in
+      state.hasMixer = chain.contains { $0 is MicrophoneMixer }
+      state.chain = chain.filter { !($0 is MicrophoneMixer || $0 is SessionHandling) }
+    }
+  }
 
   // MARK: Steps that may be vetoed, which then change nothing
 

@@ -5,7 +5,7 @@ import SessionModel
 /// In the chain it configures the session (nearend links the real devices), activates it with the first media and deactivates it after the
 /// last. Outside the chain none of that happens automatically, as with `isAutomaticConfigurationEnabled` false.
 public struct SessionHandling: AudioEngineObserver {
-  unowned let manager: AudioSessionManager
+  let manager: AudioSessionManager
 
   /// As ``AudioSessionManager/isAutomaticConfigurationEnabled``.
   public var isAutomaticConfigurationEnabled: Bool {

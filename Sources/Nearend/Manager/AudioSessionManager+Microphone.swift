@@ -40,7 +40,7 @@ extension AudioSessionManager {
 /// application audio is refused, and `micVolume` and `appVolume` keep their values without effect: the voice goes out unchanged.
 /// `outputVolume`, which concerns the speaker, stays in effect.
 public struct MicrophoneMixer: AudioEngineObserver {
-  unowned let manager: AudioSessionManager
+  let manager: AudioSessionManager
 
   /// Plays a buffer of any format into the outgoing microphone, after earlier ones, with or without a microphone. A stream starts after 0.1
   /// s of audio, kept as a reserve against jitter, and follows the program's clock. Returns false, and plays none of it, while the voice

@@ -96,12 +96,8 @@ package final class NearendService: Sendable {
     settingChanges = events.subscribe { [weak graph] event in
       if event.kind == .settingChanged { graph?.parametersChanged() }
     }
-    // `unowned(unsafe)` is sound: these run on the graph's thread, whose end `deinit` waits for. A strong reference could be the last one
-    // there.
-    graph.provide(
-      GraphParameters(
-        read: { [unowned(unsafe) self] in nodeParameters() },
-        write: { [unowned(unsafe) self] in take($0) }))
+    let props = NodeProps(settings: settings)
+    graph.provide(GraphParameters(read: { props.parameters() }, write: { props.take($0) }))
   }
 
   /// Joins the graph, and opens the control socket. Call it once.

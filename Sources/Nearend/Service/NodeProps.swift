@@ -4,12 +4,14 @@ import SessionModel
 /// The settings as the filter node's Props (O2): published to the graph, and set from it.
 ///
 ///     pw-cli set-param nearend Props '{ params = [ "noiseSuppression" false "outputVolume" 0.5 ] }'
-extension NearendService {
+struct NodeProps: Sendable {
+  let settings: ServiceSettings
+
   /// Returns every setting as a parameter of the node. [any]
-  func nodeParameters() -> [GraphParameters.Parameter] {
+  func parameters() -> [GraphParameters.Parameter] {
     Setting.allCases.map { setting in
       let value: GraphParameters.Value =
-        switch value(of: setting) {
+        switch settings.value(of: setting) {
         case .bool(let value): .bool(value)
         case .integer(let value): .number(Double(value))
         case .number(let value): .number(value)
@@ -26,10 +28,10 @@ extension NearendService {
       do throws(SettingError) {
         guard let value = change.value else { throw .valueless(change.name) }
         guard let setting = Setting(named: change.name) else { throw .unknown(name: change.name) }
-        try set(setting, to: try setting.value(of: value))
+        try settings.set(setting, to: try setting.value(of: value))
       } catch {
         if case .locked = error { continue }  // The session has logged it.
-        log.add(.warning, "Props: \(error.description)")
+        settings.log.add(.warning, "Props: \(error.description)")
       }
     }
   }

@@ -67,40 +67,22 @@ public final class DeviceInfo {
   public private(set) var isAsking = false
   private var isStale = false
 
-  private let connection: Connection
-  private let proxy: OpaquePointer
-  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
-  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let changed: () -> Void
 
   /// Binds the device; `changed` reports changes on the loop's thread. [control]
   public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
-    self.connection = connection
     self.changed = changed
-    let kind = GlobalObject.Kind.device.rawValue
-    guard let proxy = npw_registry_bind(connection.registry, id, kind, UInt32(PW_VERSION_DEVICE)) else {
-      hook.deallocate()
-      proxyHook.deallocate()
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
-    self.proxy = OpaquePointer(proxy)
+    proxy = try BoundProxy(connection, id: id, kind: .device, version: PW_VERSION_DEVICE)
     let this = Unmanaged.passUnretained(self).toOpaque()
-    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
-    npw_device_add_listener(self.proxy, hook, Self.events, this)
-  }
-
-  deinit {
-    spa_hook_remove(hook)
-    spa_hook_remove(proxyHook)
-    pw_proxy_destroy(proxy)
-    hook.deallocate()
-    proxyHook.deallocate()
+    proxy.listen(Self.proxyEvents, this)
+    npw_device_add_listener(proxy.pointer, proxy.makeHook(), Self.events, this)
   }
 
   /// Requests another profile by name; returns false if there is none. Session managers do not remember it. [control]
   public func select(profile name: String) -> Bool {
     guard let profile = profiles.first(where: { $0.name == name }) else { return false }
-    return npw_device_set_profile(proxy, Int32(profile.index)) >= 0
+    return npw_device_set_profile(proxy.pointer, Int32(profile.index)) >= 0
   }
 
   /// Sends one query at a time; changes meanwhile cause another query.
@@ -111,9 +93,9 @@ public final class DeviceInfo {
     }
     (isAsking, isStale, coming) = (true, false, Lists())
     for id in [SPA_PARAM_EnumProfile, SPA_PARAM_Profile, SPA_PARAM_EnumRoute, SPA_PARAM_Route] {
-      npw_device_enum_params(proxy, id.rawValue)
+      npw_device_enum_params(proxy.pointer, id.rawValue)
     }
-    pw_proxy_sync(proxy, 0)
+    pw_proxy_sync(proxy.pointer, 0)
   }
 
   private func answered() {

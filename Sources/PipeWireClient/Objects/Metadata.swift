@@ -15,50 +15,33 @@ public final class Metadata {
   /// A Boolean value indicating whether all initial values are known.
   public private(set) var isKnown = false
 
-  private let connection: Connection
-  private let proxy: OpaquePointer
-  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
-  private let proxyHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let changed: (_ key: String?) -> Void
 
   /// Binds the object; `changed` reports changed keys on the loop's thread, and nil once all initial values are known. [control]
   public init(
     _ connection: Connection, object: GlobalObject, keys: Set<String>, changed: @escaping (_ key: String?) -> Void
   ) throws(PipeWireError) {
-    self.connection = connection
     kept = MetadataValues(keys: keys)
     self.changed = changed
-    guard let proxy = npw_registry_bind(connection.registry, object.id, object.kind.rawValue, UInt32(PW_VERSION_METADATA)) else {
-      hook.deallocate()
-      proxyHook.deallocate()
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
-    self.proxy = OpaquePointer(proxy)
+    proxy = try BoundProxy(connection, id: object.id, kind: object.kind, version: PW_VERSION_METADATA)
     let this = Unmanaged.passUnretained(self).toOpaque()
-    npw_metadata_add_listener(self.proxy, hook, Self.events, this)
-    pw_proxy_add_listener(self.proxy, proxyHook, Self.proxyEvents, this)
-    pw_proxy_sync(self.proxy, 0)
-  }
-
-  deinit {
-    spa_hook_remove(hook)
-    spa_hook_remove(proxyHook)
-    pw_proxy_destroy(proxy)
-    hook.deallocate()
-    proxyHook.deallocate()
+    npw_metadata_add_listener(proxy.pointer, proxy.makeHook(), Self.events, this)
+    proxy.listen(Self.proxyEvents, this)
+    pw_proxy_sync(proxy.pointer, 0)
   }
 
   /// Sets a value of subject 0, or removes it with nil. Updates `values` at once, because the daemon may report the change only to other
   /// clients. [control]
   public func set(_ key: String, type: String?, value: String?) {
     _ = kept.set(0, key, value)
-    npw_metadata_set_property(proxy, 0, key, type, value)
+    npw_metadata_set_property(proxy.pointer, 0, key, type, value)
   }
 
   /// Sends a stream back to the device it asked for. [control]
   public func followNoLonger(_ stream: UInt32) {
     kept.forget(stream)
-    npw_metadata_set_property(proxy, stream, MetadataValues.targetNode, nil, nil)
+    npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetNode, nil, nil)
   }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {

@@ -15,9 +15,7 @@ public final class NodeInfo {
   /// The time since when it runs, CLOCK_MONOTONIC in ns; nil while it does not.
   public private(set) var runningSince: UInt64?
 
-  private let connection: Connection
-  private let proxy: OpaquePointer
-  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let changed: () -> Void
   private let ran: (() -> Void)?
 
@@ -25,22 +23,10 @@ public final class NodeInfo {
   public init(
     _ connection: Connection, id: UInt32, ran: (() -> Void)? = nil, changed: @escaping () -> Void
   ) throws(PipeWireError) {
-    self.connection = connection
     self.changed = changed
     self.ran = ran
-    let kind = GlobalObject.Kind.node.rawValue
-    guard let proxy = npw_registry_bind(connection.registry, id, kind, UInt32(PW_VERSION_NODE)) else {
-      hook.deallocate()
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
-    self.proxy = OpaquePointer(proxy)
-    npw_node_add_listener(self.proxy, hook, Self.events, Unmanaged.passUnretained(self).toOpaque())
-  }
-
-  deinit {
-    spa_hook_remove(hook)
-    pw_proxy_destroy(proxy)
-    hook.deallocate()
+    proxy = try BoundProxy(connection, id: id, kind: .node, version: PW_VERSION_NODE)
+    npw_node_add_listener(proxy.pointer, proxy.makeHook(), Self.events, Unmanaged.passUnretained(self).toOpaque())
   }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {

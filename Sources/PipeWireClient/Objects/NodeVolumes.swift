@@ -15,33 +15,22 @@ public final class NodeVolumes {
   /// nil until known; some nodes have none.
   public private(set) var setting: Setting?
 
-  private let proxy: OpaquePointer
-  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let told: () -> Void
 
   /// Binds the node; `told` is called on the loop's thread whenever its Props change.
   /// - Throws: `connectionLost`.
   public init(_ connection: Connection, id: UInt32, told: @escaping () -> Void) throws(PipeWireError) {
     self.told = told
-    guard let proxy = npw_registry_bind(connection.registry, id, GlobalObject.Kind.node.rawValue, UInt32(PW_VERSION_NODE)) else {
-      hook.deallocate()
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
-    self.proxy = OpaquePointer(proxy)
-    npw_node_add_listener(self.proxy, hook, Self.events, Unmanaged.passUnretained(self).toOpaque())
-    _ = npw_node_subscribe_props(self.proxy)
-  }
-
-  deinit {
-    spa_hook_remove(hook)
-    pw_proxy_destroy(proxy)
-    hook.deallocate()
+    proxy = try BoundProxy(connection, id: id, kind: .node, version: PW_VERSION_NODE)
+    npw_node_add_listener(proxy.pointer, proxy.makeHook(), Self.events, Unmanaged.passUnretained(self).toOpaque())
+    _ = npw_node_subscribe_props(proxy.pointer)
   }
 
   /// Makes these volumes audible instead of the set ones, until somebody sets volume or mute.
   public func lower(to channels: [Float]) {
     _ = channels.withUnsafeBufferPointer {
-      npw_node_set_soft_volumes(proxy, $0.baseAddress, UInt32($0.count), setting?.isMuted ?? false)
+      npw_node_set_soft_volumes(proxy.pointer, $0.baseAddress, UInt32($0.count), setting?.isMuted ?? false)
     }
   }
 
@@ -50,12 +39,12 @@ public final class NodeVolumes {
     guard let setting else { return }
     lower(to: setting.channels)
     // Setting mute to its current value ends the override by `lower`; the set volumes are never written.
-    _ = npw_node_set_mute(proxy, setting.isMuted)
+    _ = npw_node_set_mute(proxy.pointer, setting.isMuted)
   }
 
   /// Suspends the device, as a session manager does seconds after the last link has gone; the next link resumes it. Requires that the node
   /// has no links.
-  public func suspend() { _ = npw_node_suspend(proxy) }
+  public func suspend() { _ = npw_node_suspend(proxy.pointer) }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {
     let events = UnsafeMutablePointer<pw_node_events>.zeroed()

@@ -12,10 +12,7 @@ public final class RemoteObject {
   /// For a link, whether the daemon last reported it as active. Renegotiation of an active link is not reported.
   public private(set) var isActive = false
 
-  private let connection: Connection
-  private var proxy: OpaquePointer?
-  private let hook = UnsafeMutablePointer<spa_hook>.zeroed()
-  private let linkHook = UnsafeMutablePointer<spa_hook>.zeroed()
+  private let proxy: BoundProxy
   private let changed: (RemoteObject) -> Void
 
   /// Requests an object from one of the daemon's factories; `changed` reports the answer on the loop's thread. [control]
@@ -33,24 +30,11 @@ public final class RemoteObject {
   private init(
     connection: Connection, isLink: Bool = false, changed: @escaping (RemoteObject) -> Void, make: () -> OpaquePointer?
   ) throws(PipeWireError) {
-    self.connection = connection
     self.changed = changed
-    proxy = make()
-    // Everything is initialized by now: `deinit` runs and frees the hook even if this throws.
-    guard let proxy else {
-      throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
-    }
+    proxy = try BoundProxy(connection, make: make)
     let this = Unmanaged.passUnretained(self).toOpaque()
-    pw_proxy_add_listener(proxy, hook, Self.events, this)
-    if isLink { npw_link_add_listener(proxy, linkHook, Self.linkEvents, this) }
-  }
-
-  deinit {
-    spa_hook_remove(linkHook)
-    spa_hook_remove(hook)
-    if let proxy { pw_proxy_destroy(proxy) }
-    linkHook.deallocate()
-    hook.deallocate()
+    proxy.listen(Self.events, this)
+    if isLink { npw_link_add_listener(proxy.pointer, proxy.makeHook(), Self.linkEvents, this) }
   }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_proxy_events> = {

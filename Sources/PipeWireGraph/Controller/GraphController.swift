@@ -148,6 +148,8 @@ package final class GraphController: @unchecked Sendable {
       freeze.cancel()
       recovery.cancel()
       login = nil
+      // They hold this.
+      parameters = nil
       routes.end()
       ducking.end()
       leaving = nil
