@@ -162,19 +162,19 @@ private final class VoiceSink {
   private let resampler: VoiceResampler?
   private let ratio: Double
   private var skip: Int
-  private var left: Int
+  private var remaining: Int
 
   /// - Throws: `OfflineError.options` if memory is short.
   init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) throws(OfflineError) {
     self.output = output
     self.skip = skip
-    left = length
+    remaining = length
     ratio = Double(fileRate) / Double(rate)
     resampler = rate == fileRate ? nil : VoiceResampler()
     if rate != fileRate, resampler == nil { throw .options(reason: "there is not enough memory to resample the output") }
   }
 
-  var isFull: Bool { left == 0 }
+  var isFull: Bool { remaining == 0 }
 
   func write(_ voice: UnsafeBufferPointer<Float>) throws(OfflineError) {
     let skipped = min(skip, voice.count)
@@ -189,8 +189,8 @@ private final class VoiceSink {
   }
 
   private func put(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
-    let count = min(left, samples.count)
-    left -= count
+    let count = min(remaining, samples.count)
+    remaining -= count
     try output.write(UnsafeBufferPointer(rebasing: samples[..<count]))
   }
 }

@@ -15,14 +15,14 @@ struct QueueTests {
   @Test("T3: lines are sent in order, several at once, and then it sleeps until something is added")
   func order() {
     var queue = Self.queue()
-    #expect(queue.next(at: 0) == .rest(nil))
+    #expect(queue.next(at: 0) == .wait(nil))
     for number in 0..<5 { queue.add(Self.line(number)) }
     #expect(queue.next(at: 0) == .deliver((0..<3).map(Self.line)))
     #expect(queue.status.queued == 5)
     #expect(queue.finish(failure: nil, isRejected: false, at: 0) == nil)
     #expect(queue.next(at: 0) == .deliver((3..<5).map(Self.line)))
     #expect(queue.finish(failure: nil, isRejected: false, at: 0) == nil)
-    #expect(queue.next(at: 0) == .rest(nil))
+    #expect(queue.next(at: 0) == .wait(nil))
     #expect(queue.status == TelemetryOutletStatus(name: "test", delivered: 5))
   }
 
@@ -34,7 +34,7 @@ struct QueueTests {
     for _ in 0..<9 {
       guard case .deliver = queue.next(at: now) else { break }
       if let remark = queue.finish(failure: "down", isRejected: false, at: now) { remarks.append(remark) }
-      guard case .rest(let wait?) = queue.next(at: now) else { break }
+      guard case .wait(let wait?) = queue.next(at: now) else { break }
       waits.append(wait)
       #expect(queue.next(at: now + wait - 0.001) != .deliver([Self.line(0)]), "not before")
       now += wait

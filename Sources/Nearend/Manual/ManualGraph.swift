@@ -22,7 +22,7 @@ final class ManualGraph: SessionGraph {
   init(core: AudioCore, listener: any GraphListener) {
     self.core = core
     self.listener = listener
-    renderer = ManualRenderer(core: core, looked: { listener.hear(.cyclesRun) })
+    renderer = ManualRenderer(core: core, didRunCycles: { listener.hear(.cyclesRun) })
   }
 
   func start() throws(GraphError) {

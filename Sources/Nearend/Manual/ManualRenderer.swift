@@ -29,7 +29,7 @@ public final class ManualRenderer: @unchecked Sendable {
   let prepared: Mutex<Int>
   private let processor: CycleProcessor
   /// Called ten times per second of audio.
-  private let looked: @Sendable () -> Void
+  private let didRunCycles: @Sendable () -> Void
   private var sinceLook = 0
   /// Rate of the blocks from the next cycle on, in Hz. Ring sinks are converted to it.
   public private(set) var rate: Int
@@ -52,14 +52,14 @@ public final class ManualRenderer: @unchecked Sendable {
     core.plugIns.isSynchronous = true
     processor = core.realtime
     self.rate = rate
-    looked = {}
+    didRunCycles = {}
     core.isSending = true
   }
 
   /// Runs the cycles of a session's own core, initially at 48 kHz.
-  init(core: AudioCore, looked: @escaping @Sendable () -> Void) {
+  init(core: AudioCore, didRunCycles: @escaping @Sendable () -> Void) {
     self.core = core
-    self.looked = looked
+    self.didRunCycles = didRunCycles
     prepared = Mutex(48_000)
     core.isolation.isSynchronous = true
     core.plugIns.isSynchronous = true
@@ -128,7 +128,7 @@ public final class ManualRenderer: @unchecked Sendable {
     sinceLook += buffers.frames
     if sinceLook >= rate / 10 {
       sinceLook = 0
-      looked()
+      didRunCycles()
     }
   }
 

@@ -47,14 +47,14 @@ extension CaptureControls {
 
 extension MicModeStatus {
   /// - Parameters:
-  ///   - rest: why nothing is processed; nil if something is.
+  ///   - idleReason: why nothing is processed; nil if something is.
   ///   - latency: frames that isolation adds.
-  init(requested: MicMode, rest: String?, isBypassed: Bool, isolation: VoiceIsolation.Status, latency: Int) {
+  init(requested: MicMode, idleReason: String?, isBypassed: Bool, isolation: VoiceIsolation.Status, latency: Int) {
     self.init(requested: requested, active: nil, effective: nil, lateBlocks: isolation.lateBlocks, isolator: isolation.isolator)
     let isIsolation = requested == .voiceIsolation
     if isIsolation, isolation.isolator != nil { self.latency = latency }
-    if let rest {
-      reason = isIsolation ? isolation.failure?.description ?? rest : rest
+    if let idleReason {
+      reason = isIsolation ? isolation.failure?.description ?? idleReason : idleReason
       return
     }
     active = isIsolation && !isolation.isInPlace ? .standard : requested
@@ -102,7 +102,7 @@ extension ProcessingStatus {
     hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double, isolation: VoiceIsolation.Status = .init(),
     modeLatency: Int = 0
   ) {
-    let rest: String? =
+    let idleReason: String? =
       if !controls.usesVoiceProcessing {
         "voice processing is off"
       } else if !isSending {
@@ -110,10 +110,10 @@ extension ProcessingStatus {
       } else {
         hasMicrophone ? nil : "the microphone is closed"
       }
-    let obstacle = controls.usesVoiceProcessing && controls.isBypassed ? "bypassed" : rest
+    let obstacle = controls.usesVoiceProcessing && controls.isBypassed ? "bypassed" : idleReason
     let engine = controls.engine
     let mode = MicModeStatus(
-      requested: controls.micMode, rest: rest, isBypassed: controls.isBypassed, isolation: isolation, latency: modeLatency)
+      requested: controls.micMode, idleReason: idleReason, isBypassed: controls.isBypassed, isolation: isolation, latency: modeLatency)
     let components = ProcessingComponent.allCases.map { component in
       let isRequested = controls[component]
       let isLeft = component == .noiseSuppression && mode.active == .wideSpectrum
@@ -122,7 +122,7 @@ extension ProcessingStatus {
       let obstacle =
         obstacle ?? (isLeft ? "wide spectrum leaves the room as it is" : isReplaced ? "voice isolation takes its place" : nil)
       return ComponentStatus(
-        component: component, isRequested: isRequested, isActive: isRequested && rest == nil && !isOff,
+        component: component, isRequested: isRequested, isActive: isRequested && idleReason == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
         engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
     }

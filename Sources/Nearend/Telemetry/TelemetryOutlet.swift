@@ -68,14 +68,14 @@ final class TelemetryOutlet: Sendable {
 
   // MARK: The thread
 
-  private enum Rest { case untilWoken, seconds(Double), forGood }
+  private enum Sleep { case untilWoken, seconds(Double), forGood }
 
   /// Delivers what can be delivered, and returns how long to sleep.
-  private func work() -> Rest {
+  private func work() -> Sleep {
     while true {
       switch queue.withLock({ $0.next(at: monotonicSeconds()) }) {
       case .deliver(let batch): attempt(batch)
-      case .rest(let seconds): return seconds.map(Rest.seconds) ?? .untilWoken
+      case .wait(let seconds): return seconds.map(Sleep.seconds) ?? .untilWoken
       case .end:
         ended.signal()
         return .forGood

@@ -17,7 +17,7 @@ struct TelemetryQueue: Sendable {
   enum Step: Equatable {
     case deliver([Data])
     /// Seconds to wait; nil until something is added.
-    case rest(Double?)
+    case wait(Double?)
     case end
   }
 
@@ -60,8 +60,8 @@ struct TelemetryQueue: Sendable {
       bytes = 0
       return .end
     }
-    if lines.isEmpty { return .rest(nil) }
-    if retryAt > now { return .rest(retryAt - now) }
+    if lines.isEmpty { return .wait(nil) }
+    if retryAt > now { return .wait(retryAt - now) }
     batch = Array(lines.prefix(singles > 0 ? 1 : limits.batch))
     lines.removeFirst(batch.count)
     bytes -= Self.size(batch)

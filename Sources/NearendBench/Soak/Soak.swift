@@ -85,7 +85,7 @@ final class Soak {
       try perform(event)
     }
     try measureMemory()
-    try recovering { try rest() }
+    try recovering { try comeToRest() }
     try hangUp()
     check()
     let snapshot = service.snapshot()
@@ -262,7 +262,7 @@ final class Soak {
   // MARK: Facts
 
   /// Checks that the sound is complete, with only the room left and nothing switched off.
-  private func rest() throws {
+  private func comeToRest() throws {
     removeGuests()
     service.perform(.set(.bypassVoiceProcessing, false))
     service.perform(.set(.microphoneMuted, false))

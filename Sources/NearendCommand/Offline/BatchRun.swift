@@ -44,12 +44,12 @@ struct BatchRun {
   private func show(_ progress: Batch.Progress, _ meter: ProgressMeter) {
     let count = "\(progress.finished) of \(progress.total)"
     guard !meter.isShown else {
-      return meter.show(count, progress.share, progress.left.map { ", \(Self.clock($0)) left" } ?? "")
+      return meter.show(count, progress.share, progress.remaining.map { ", \(Self.clock($0)) left" } ?? "")
     }
     for row in progress.news {
       switch row.outcome {
       case .done(let metrics, _):
-        let left = progress.left.map { ", \(Self.clock($0)) left" } ?? ""
+        let left = progress.remaining.map { ", \(Self.clock($0)) left" } ?? ""
         remark("\(count): \(row.batchCase.name): \(fixed(metrics.description.microphone.seconds, 1)) s\(Self.words(metrics))\(left)")
       case .failed(let error): remark("\(count): \(row.batchCase.name) failed: \(error)")
       case .missing: break

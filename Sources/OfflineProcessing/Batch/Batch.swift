@@ -21,7 +21,7 @@ package final class Batch: Sendable {
     /// The share done of all cases' bytes, 0–1.
     package var share: Double
     /// Estimated remaining time in seconds, at this run's speed; nil until that is known.
-    package var left: Double?
+    package var remaining: Double?
     /// Cases that this run has finished since the last report of progress.
     package var news: [BatchRow]
   }
@@ -230,7 +230,7 @@ package final class Batch: Sendable {
     let elapsed = Self.seconds(since: begin)
     return Progress(
       finished: finished, total: rows.count, share: now,
-      left: now - before > 0.001 && elapsed > 0.5 ? elapsed * (1 - now) / (now - before) : nil,
+      remaining: now - before > 0.001 && elapsed > 0.5 ? elapsed * (1 - now) / (now - before) : nil,
       news: news.map { rows[$0] })
   }
 

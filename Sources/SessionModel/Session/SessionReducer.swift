@@ -185,10 +185,10 @@ extension SessionState {
       unheeded = []
       isActivatedExternally = false
     } else {
-      let left = interruptions.filter(\.isOfTheSession)
-      unheeded += left
+      let unheededNow = interruptions.filter(\.isOfTheSession)
+      unheeded += unheededNow
       interruptions.removeAll(where: \.isOfTheSession)
-      if interruptions.isEmpty, !left.isEmpty || awaitsRecovery { recover(&effects) }
+      if interruptions.isEmpty, !unheededNow.isEmpty || awaitsRecovery { recover(&effects) }
     }
   }
 

@@ -55,12 +55,12 @@ package struct SessionState: Sendable, Equatable {
   /// The part of the state that outlasts the session's graph: settings, the call manager's activation, and whether the login session is in
   /// the foreground.
   package var atRest: SessionState {
-    var rest = SessionState(settings: settings)
+    var kept = SessionState(settings: settings)
     // Prepared recording ends with the unit; the owner of the setting passes it to the next session.
-    rest.settings.isRecordingAlwaysPrepared = false
-    rest.isActivatedExternally = isActivatedExternally
-    rest.isInForeground = isInForeground
-    return rest
+    kept.settings.isRecordingAlwaysPrepared = false
+    kept.isActivatedExternally = isActivatedExternally
+    kept.isInForeground = isInForeground
+    return kept
   }
 
   /// Returns the media of that id that a program registered; an application's media of the same id is distinct.

@@ -7,7 +7,7 @@ import Testing
 @testable import Nearend
 
 @Suite("Application audio over the socket", .serialized)
-struct AppAudioRouteTests {
+struct AppAudioEndpointTests {
   private static func upload(_ rig: ControlRig, _ target: String, _ bytes: [UInt8]) throws -> HTTPAnswer? {
     let file = "\(rig.folder)/pcm"
     try Data(bytes).write(to: URL(fileURLWithPath: file))

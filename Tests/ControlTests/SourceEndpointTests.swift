@@ -5,7 +5,7 @@ import Testing
 @testable import Nearend
 
 @Suite("Source over the socket", .serialized)
-struct SourceRouteTests {
+struct SourceEndpointTests {
   @Test("L5: a second source is 409, and the answer names the first; it is free again when the first goes")
   func taken() throws {
     let rig = try ControlRig(speed: 0)
