@@ -2,6 +2,19 @@ import PipeWireClient
 import Platform
 import SessionModel
 
+/// Whether nearend has its place in a daemon's graph, and since when the daemon is away.
+struct Arrival {
+  /// When the daemon went away, or was found missing, CLOCK_MONOTONIC in ns; nil while it is there.
+  var lostSince: UInt64?
+  /// Set once nearend has joined a daemon's graph.
+  var hasJoined = false
+  /// The last reported reason for having no place in the graph although a daemon runs.
+  var refusal: GraphError?
+
+  /// Seconds since the daemon went away; 0 while it is there.
+  var secondsAway: Double { lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0 }
+}
+
 /// Joins a daemon's graph: at start, when a daemon that nearend waits for appears, and when one that went away is back.
 extension GraphController {
   /// Seconds between attempts to reach a daemon, so that its return is noticed within 2 s (I6); the longer one once it has been away for
@@ -20,7 +33,7 @@ extension GraphController {
       return true
     } catch {
       guard options.waitsForArrival, case .noDaemon(let reason) = error else { throw error }
-      lostSince = monotonicNanoseconds()
+      arrival.lostSince = monotonicNanoseconds()
       tell(.warning, "\(reason); waiting for it")
       interrupt(.daemonLost, true)
       retryLater()
@@ -63,7 +76,7 @@ extension GraphController {
     do throws(PipeWireError) {
       try attach()
       // Before the first join another nearend may hold the node; ask asynchronously, because this thread must not block.
-      guard hasJoined else { return attachment?.connection.ping { [weak self] in self?.joinLate() } ?? () }
+      guard arrival.hasJoined else { return attachment?.connection.ping { [weak self] in self?.joinLate() } ?? () }
       try build()
       // Whatever listens on the socket need not be a working daemon.
       attachment?.connection.ping { [weak self] in self?.arrived("back", " again") }
@@ -74,7 +87,7 @@ extension GraphController {
   }
 
   func retryLater() {
-    retryTimer.schedule(after: secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
+    schedule.reconnect.schedule(after: arrival.secondsAway < Self.patience ? Self.retryIntervals.soon : Self.retryIntervals.later)
   }
 
   private func joinLate() {
@@ -82,25 +95,23 @@ extension GraphController {
     let objects = GraphObjects(attachment.connection.objects.values)
     attachment.objects = objects
     if let other = otherNearend(objects, attachment.connection) {
-      if refusal != other { tell(.error, "\(other.description); waiting for its end") }
-      refusal = other
+      if arrival.refusal != other { tell(.error, "\(other.description); waiting for its end") }
+      arrival.refusal = other
       // Deferred: `reconnect` destroys the connection, and this is a callback of it.
-      return retryTimer.schedule(after: Self.takenInterval)
+      return schedule.reconnect.schedule(after: Self.takenInterval)
     }
     do throws(PipeWireError) { try build() } catch {
       tell(.error, error.description)
-      return retryTimer.schedule(after: Self.takenInterval)
+      return schedule.reconnect.schedule(after: Self.takenInterval)
     }
     arrived("there", "")
   }
 
   private func arrived(_ place: String, _ again: String) {
-    tell(.info, "the PipeWire daemon is \(place) after \(fixed(secondsAway, 1)) s; nearend is in its graph\(again)")
-    lostSince = nil
+    tell(.info, "the PipeWire daemon is \(place) after \(fixed(arrival.secondsAway, 1)) s; nearend is in its graph\(again)")
+    arrival.lostSince = nil
     freeze.connection = attachment?.connection
     interrupt(.daemonLost, false)
-    dirty.raise()
+    reconcileSoon()
   }
-
-  private var secondsAway: Double { lostSince.map { Double(monotonicNanoseconds() - $0) / 1e9 } ?? 0 }
 }

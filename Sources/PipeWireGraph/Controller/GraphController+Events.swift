@@ -8,19 +8,19 @@ import SessionModel
 extension GraphController {
   func handle(_ event: DaemonAttachment.Event) {
     switch event {
-    case .changed: dirty.raise()
+    case .changed: reconcileSoon()
     case .volumesChanged: noticeMute()
     case .remark(let level, let text): tell(level, text)
     case .filter(let event): handle(event)
     case .lost(let error):
       // Reported once, even if a daemon ends before it has answered.
-      if lostSince == nil {
-        lostSince = monotonicNanoseconds()
+      if arrival.lostSince == nil {
+        arrival.lostSince = monotonicNanoseconds()
         tell(.error, "\(error.description); waiting for it")
         interrupt(.daemonLost, true)
         freeze.lost()
-        retryTimer.schedule(after: 0.001)
-        dirty.raise()
+        schedule.reconnect.schedule(after: 0.001)
+        reconcileSoon()
       } else {
         retryLater()
       }
@@ -32,12 +32,12 @@ extension GraphController {
     case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
     case .state(.streaming):
       core.graphRestarted()
-      pollTimer.schedule(after: Self.pollInterval, every: Self.pollInterval)
+      schedule.startPolling()
     case .state:
       freeze.noCycleDue()
-      pollTimer.pause()
+      schedule.poll.pause()
     // Deferred, because handling it may rebuild the filter that sends this event.
-    case .latencyChanged: latencyDirty.raise()
+    case .latencyChanged: schedule.latency.raise()
     case .parameters(let changes): parameters?.write(changes)
     }
   }
@@ -49,7 +49,7 @@ extension GraphController {
       noticeEchoPath(change)
       listener.hear(.routeChanged(change))
     case .remark(let level, let text): tell(level, text)
-    case .isDue: dirty.raise()
+    case .isDue: reconcileSoon()
     }
   }
 
@@ -66,7 +66,7 @@ extension GraphController {
     switch event {
     case .remark(let level, let text): tell(level, text)
     case .restored: loop.signal()
-    case .isDue: dirty.raise()
+    case .isDue: reconcileSoon()
     }
   }
 
@@ -83,14 +83,14 @@ extension GraphController {
   private func rebuildFilter() {
     guard let attachment, !isStopping else { return }
     tell(.warning, "the filter is rebuilt")
-    pollTimer.pause()
+    schedule.poll.pause()
     do throws(PipeWireError) {
       try attachment.remakeFilter(core)
       publishParameters()
     } catch {
       tell(.error, error.description)
     }
-    dirty.raise()
+    reconcileSoon()
   }
 
   func handle(_ event: LoginWatch.Event) {
@@ -105,6 +105,6 @@ extension GraphController {
       listener.hear(.session(isActive ? .enteredForeground : .enteredBackground))
       if options.interruptions.whenInactive == .stop { interrupt(.sessionInactive, !isActive) }
     }
-    dirty.raise()
+    reconcileSoon()
   }
 }

@@ -10,7 +10,7 @@ extension GraphController {
     priority.look()
     keepMicrophoneClosed()
     listener.hear(.cyclesRun)
-    if hearCall() { dirty.raise() }
+    if hearCall() { reconcileSoon() }
     freeze.look(isStarted: attachment?.filter?.filter.state == .streaming)
     tellLatency()
   }
@@ -31,7 +31,7 @@ extension GraphController {
       let engine = core.controls.engine
       tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
     }
-    if core.isMakingCapturePath { makingTimer.schedule(after: Self.makingInterval) }
+    if core.isMakingCapturePath { schedule.lookForCapturePath() }
   }
 
   /// Frames between a sample at the reference and its echo at the microphone, according to the graph: out through the speaker and back in,
@@ -51,6 +51,6 @@ extension GraphController {
     guard let attachment, let microphone = routes.choice.microphone,
       attachment.closing.wasWoken(isRunning: attachment.routes.isRunning(microphone), at: monotonicSeconds())
     else { return }
-    dirty.raise()
+    reconcileSoon()
   }
 }

@@ -7,9 +7,12 @@ import SessionModel
 ///
 ///     observe ──▶ GraphFacts ──▶ the session's demands, the devices ──▶ GraphDecision ──▶ apply
 extension GraphController {
+  /// Requests a reconciliation, one for any number of requests. [any], with the loop's lock held
+  func reconcileSoon() { schedule.reconcile.raise() }
+
   func reconcile() {
     loop.assertLocked()
-    guard let attachment, attachment.filter != nil, lostSince == nil, !isStopping else {
+    guard let attachment, attachment.filter != nil, arrival.lostSince == nil, !isStopping else {
       login?.maySleep()
       return
     }
@@ -27,7 +30,7 @@ extension GraphController {
 
   private func reconcile(at time: UInt64) {
     let now = monotonicNanoseconds()
-    reconcileTimer.schedule(after: max(0.01, time > now ? Double(time - now) / 1e9 : 0))
+    schedule.reconcileLater.schedule(after: max(0.01, time > now ? Double(time - now) / 1e9 : 0))
   }
 
   // MARK: Deciding
@@ -71,7 +74,7 @@ extension GraphController {
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
     let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
     tell(missing)
-    if !missing.isEmpty { dirty.raise() }
+    if !missing.isEmpty { reconcileSoon() }
     if decision.isFree { login?.maySleep() }
     recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
   }

@@ -8,7 +8,7 @@ extension GraphController {
   private func makeReport() -> GraphReport {
     var report = GraphReport()
     let meters = core.cycleMeters
-    let isConnected = attachment != nil && lostSince == nil
+    let isConnected = attachment != nil && arrival.lostSince == nil
     let objects = attachment?.objects ?? GraphObjects([])
     let node = attachment?.filter?.filter.nodeId
     let ownPorts = node.flatMap { objects.ports[$0] } ?? []

@@ -5,7 +5,7 @@ extension GraphController {
   package func pick(_ direction: Device.Direction, name: String?) {
     loop.locked {
       routes.take(.pick(direction, name: name))
-      dirty.raise()
+      reconcileSoon()
     }
   }
 
@@ -19,7 +19,7 @@ extension GraphController {
   package func resumeAfterUnplug() {
     loop.locked {
       routes.take(.resume)
-      dirty.raise()
+      reconcileSoon()
     }
   }
 
@@ -38,7 +38,7 @@ extension GraphController {
       case .duckingLevel, .isAdvancedDuckingEnabled: return ducking.settings = settings.ducking
       default: break
       }
-      dirty.raise()
+      reconcileSoon()
     }
   }
 }

@@ -21,12 +21,7 @@ package final class GraphController: @unchecked Sendable {
   /// Everything that depends on the daemon; nil while it is away.
   var attachment: DaemonAttachment?
   let attachmentEvents = EventSender<DaemonAttachment.Event>()
-  /// When the daemon went away, or was found missing, CLOCK_MONOTONIC in ns; nil while it is there.
-  var lostSince: UInt64?
-  /// Set once nearend has joined a daemon's graph.
-  var hasJoined = false
-  /// The last reported reason for having no place in the graph although a daemon runs.
-  var refusal: GraphError?
+  var arrival = Arrival()
 
   // These outlive the daemon.
   let routes: RouteKeeper
@@ -45,23 +40,8 @@ package final class GraphController: @unchecked Sendable {
   /// A Boolean value indicating whether nearend manages a call.
   var isInCall = false
   private(set) var isStopping = false
-  /// The connection that is being closed, until it can no longer deliver anything.
-  private var leaving: Connection?
 
-  /// Requests to reconcile.
-  let dirty: LoopSignal
-  let reconcileTimer: LoopTimer
-  private let parametersDirty: LoopSignal
-  let latencyDirty: LoopSignal
-  let retryTimer: LoopTimer
-  let pollTimer: LoopTimer
-  let makingTimer: LoopTimer
-  private var beatTimer: LoopTimer?
-
-  /// Seconds between polls of the audio thread's reports, while it runs.
-  static let pollInterval = 0.1
-  /// Seconds between checks for a capture path that is being made.
-  static let makingInterval = 0.01
+  private(set) var schedule: Schedule
 
   /// Creates a controller, which does nothing before `start`. [any]
   package init(core: AudioCore, options: GraphOptions, listener: any GraphListener) {
@@ -69,13 +49,7 @@ package final class GraphController: @unchecked Sendable {
     self.options = options
     self.listener = listener
     settingsInEffect = options.settings
-    dirty = LoopSignal(loop: loop)
-    reconcileTimer = LoopTimer(loop: loop)
-    parametersDirty = LoopSignal(loop: loop)
-    latencyDirty = LoopSignal(loop: loop)
-    retryTimer = LoopTimer(loop: loop)
-    pollTimer = LoopTimer(loop: loop)
-    makingTimer = LoopTimer(loop: loop)
+    schedule = Schedule(loop: loop)
     restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.hear(.remark($0, $1)) }
     let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())
     let freezeEvents = EventSender<FreezeRecovery.Event>()
@@ -84,17 +58,17 @@ package final class GraphController: @unchecked Sendable {
       loop: loop, core: core, remote: options.remote, settings: options.settings.ducking, restore: restore, events: duckingEvents)
     freeze = FreezeRecovery(loop: loop, core: core, events: freezeEvents)
     recovery = RecoveryWatch(loop: loop, core: core) { listener.hear(.soundPasses) }
-    dirty.connect(to: self) { $0.reconcile() }
-    reconcileTimer.connect(to: self) { $0.dirty.raise() }
-    parametersDirty.connect(to: self) { controller in
+    schedule.reconcile.connect(to: self) { $0.reconcile() }
+    schedule.reconcileLater.connect(to: self) { $0.reconcileSoon() }
+    schedule.publish.connect(to: self) { controller in
       // The engine may have changed.
       controller.renewCapturePath()
       controller.publishParameters()
     }
-    latencyDirty.connect(to: self) { $0.tellLatency() }
-    retryTimer.connect(to: self) { $0.reconnect() }
-    pollTimer.connect(to: self) { $0.poll() }
-    makingTimer.connect(to: self) { controller in
+    schedule.latency.connect(to: self) { $0.tellLatency() }
+    schedule.reconnect.connect(to: self) { $0.reconnect() }
+    schedule.poll.connect(to: self) { $0.poll() }
+    schedule.making.connect(to: self) { controller in
       controller.renewCapturePath()
       controller.tellLatency()
     }
@@ -117,7 +91,7 @@ package final class GraphController: @unchecked Sendable {
           do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
         }
         login = LoginWatch(options.interruptions.systemBus, loop: loop) { [weak self] in self?.handle($0) }
-        dirty.raise()
+        reconcileSoon()
       }
     } catch {
       stop()
@@ -127,9 +101,11 @@ package final class GraphController: @unchecked Sendable {
 
   /// Leaves the graph and removes every node and link. Idempotent. [any], not from `GraphListener.hear`.
   package func stop() {
+    // The connection that is being closed, until it can no longer deliver anything.
+    var leaving: Connection?
     loop.locked {
       isStopping = true
-      for timer in [pollTimer, makingTimer] { timer.pause() }
+      for timer in [schedule.poll, schedule.making] { timer.pause() }
       freeze.pause()
       recovery.pause()
       bringBackOthers()
@@ -142,13 +118,11 @@ package final class GraphController: @unchecked Sendable {
     // End the thread first: it may be about to call, without the lock, what is destroyed here.
     loop.stop()
     loop.locked {
-      for source in [dirty, parametersDirty, latencyDirty] { source.cancel() }
-      for timer in [reconcileTimer, retryTimer, pollTimer, makingTimer] { timer.cancel() }
-      beatTimer?.cancel()
+      schedule.cancel()
       freeze.cancel()
       recovery.cancel()
       login = nil
-      // They hold this.
+      // They retain this controller.
       parameters = nil
       routes.end()
       ducking.end()
@@ -162,7 +136,7 @@ package final class GraphController: @unchecked Sendable {
   package func addGraphSink(_ sink: GraphSink) {
     loop.locked {
       graphSinks.append(sink)
-      dirty.raise()
+      reconcileSoon()
     }
   }
 
@@ -171,12 +145,12 @@ package final class GraphController: @unchecked Sendable {
     loop.locked {
       guard let index = graphSinks.firstIndex(where: { $0.id == id }) else { return }
       attachment?.filter?.removeSinkPorts(id: id, slot: graphSinks.remove(at: index).slot)
-      dirty.raise()
+      reconcileSoon()
     }
   }
 
   /// Reconciles with a new demand of the session. [any], not from `GraphListener.demands`.
-  package func demandChanged() { loop.locked { dirty.raise() } }
+  package func demandChanged() { loop.locked { reconcileSoon() } }
 
   /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
   package func rebuild() { loop.locked { freeze.ask() } }
@@ -185,7 +159,7 @@ package final class GraphController: @unchecked Sendable {
   package func tellWhenSoundPasses() {
     loop.locked {
       recovery.ask()
-      dirty.raise()
+      reconcileSoon()
     }
   }
 
@@ -193,13 +167,13 @@ package final class GraphController: @unchecked Sendable {
   package func provide(_ parameters: GraphParameters) { loop.locked { self.parameters = parameters } }
 
   /// Publishes the parameters again, asynchronously. [any]
-  package func parametersChanged() { loop.locked { parametersDirty.raise() } }
+  package func parametersChanged() { loop.locked { schedule.publish.raise() } }
 
   /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
   package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
     loop.locked {
-      beatTimer = LoopTimer(loop: loop, handler: beat)
-      beatTimer?.schedule(after: interval, every: interval)
+      schedule.beat = LoopTimer(loop: loop, handler: beat)
+      schedule.beat?.schedule(after: interval, every: interval)
     }
   }
 
@@ -220,7 +194,7 @@ package final class GraphController: @unchecked Sendable {
 
   func build() throws(PipeWireError) {
     guard let attachment else { return }
-    hasJoined = true
+    arrival.hasJoined = true
     try attachment.makeFilter(core)
     publishParameters()
   }
