@@ -84,7 +84,7 @@ let package = Package(
     .target(
       name: "Nearend",
       dependencies: [
-        "Border", "ControlClient", "Platform", "RTP", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "Border", "ControlClient", "LoginSession", "Platform", "RTP", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
       ]),
     .target(
       name: "OfflineProcessing",
@@ -136,7 +136,7 @@ let package = Package(
 
     // What several test targets need
     .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
-    .target(name: "TestSupport", dependencies: ["SessionModel", "CHostileClient"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["SessionModel", "SimulatedHardware", "CHostileClient"], path: "Tests/TestSupport"),
     .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
@@ -149,7 +149,7 @@ let package = Package(
     .testTarget(
       name: "OfflineTests",
       dependencies: [
-        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns",
+        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),

@@ -61,7 +61,7 @@ struct TelemetryArguments: ParsableArguments {
       }
       var collector: OTLPOptions?
       if let telemetryOtlp {
-        collector = try OTLPOptions(endpoint: telemetryOtlp, headers: telemetryOtlpHeader, interval: telemetryOtlpInterval ?? 60)
+        collector = try OTLPOptions(endpoint: telemetryOtlp, headers: telemetryOtlpHeader, seconds: telemetryOtlpInterval ?? 60)
       }
       return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, otlp: collector, gate: gate)
     } catch {

@@ -255,7 +255,13 @@ struct OTLPTests {
     }
     #expect(!"\(TelemetryConfigurationError.badHeader("Host: secret"))".contains("secret"))
     for seconds in [0, 0.5, 3_601, .nan] {
-      #expect(throws: TelemetryConfigurationError.self) { try OTLPOptions(endpoint: "http://h", interval: seconds) }
+      #expect(throws: TelemetryConfigurationError.self) { try OTLPOptions(endpoint: "http://h", headers: [], seconds: seconds) }
     }
+    for interval in [.zero, .milliseconds(999), .seconds(3_601)] as [Duration] {
+      #expect(throws: TelemetryConfigurationError.badInterval(interval / .seconds(1))) {
+        try OTLPOptions(endpoint: "http://h", interval: interval)
+      }
+    }
+    #expect(try OTLPOptions(endpoint: "http://h", interval: .seconds(90)).interval == .seconds(90))
   }
 }

@@ -63,7 +63,7 @@ public final class AudioSession: Sendable {
   public var isActive: Bool { manager.isSessionActive }
 
   /// Whether the session is this process's own or that of a nearend that was already running; nil without a session.
-  public var mode: AudioSessionManager.Mode? { manager.mode }
+  public var mode: SessionMode? { manager.mode }
 
   /// The microphone and the speaker in use. Waits for the graph's control thread, never for audio.
   public var route: RouteDescription { manager.currentRoute }

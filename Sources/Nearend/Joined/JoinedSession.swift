@@ -77,7 +77,7 @@ final class JoinedSession: DrivenSession {
     return settings
   }
 
-  var mode: AudioSessionManager.Mode { .joined }
+  var mode: SessionMode { .joined }
   var state: SessionState { shared.withLock { $0.session } }
   var link: HostLink? { shared.withLock { $0.link } }
 

@@ -95,7 +95,7 @@ public final class AudioSessionManager: Sendable {
   /// With `configuration.controlSocket` set, and a nearend of the same user answering there, the first registration joins it, so that one
   /// canceller hears everything. Joining adds up to 2 ms to the voice, the polling interval of the host's relay, and in both directions the
   /// delay of a socket and of waking a thread, which grows on a busy machine; rings keep their size and target. See <doc:Joining>.
-  public var mode: Mode? { driven?.mode }
+  public var mode: SessionMode? { driven?.mode }
 
   // MARK: Media
 

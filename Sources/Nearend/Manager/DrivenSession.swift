@@ -2,19 +2,17 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-extension AudioSessionManager {
-  /// Where a manager's session runs. [any]
-  public enum Mode: String, Sendable, CaseIterable {
-    /// In this process, with a filter node of its own.
-    case own
-    /// In a nearend that was already running, which this program uses through its control socket.
-    case joined
-  }
+/// Where a program's session runs. [any]
+public enum SessionMode: String, Sendable, CaseIterable {
+  /// In this process, with a filter node of its own.
+  case own
+  /// In a nearend that was already running, which this program uses through its control socket.
+  case joined
 }
 
 /// The session that a manager drives: `NearendService` in this process, or `JoinedSession` in another. [any]
 protocol DrivenSession: AnyObject, Sendable {
-  var mode: AudioSessionManager.Mode { get }
+  var mode: SessionMode { get }
   /// The engine that observers see (S6).
   var engine: AudioEngine { get }
 

@@ -97,7 +97,7 @@ public final class ManualRenderer: @unchecked Sendable {
   }
 
   /// The capture path's measurements (V6). [any]
-  public var meters: CaptureMetersSnapshot { core.meters.snapshot() }
+  package var meters: CaptureMetersSnapshot { core.meters.snapshot() }
 
   /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }
@@ -113,7 +113,7 @@ public final class ManualRenderer: @unchecked Sendable {
   /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; nil inputs are silent, nil outputs are omitted. Its
   ///   `rate` and `position` are set to the renderer's own.
   /// - Throws: `ManualRenderingError.quantum`; nothing has been processed then.
-  public func cycle(_ buffers: inout CycleBuffers) throws(ManualRenderingError) {
+  package func cycle(_ buffers: inout CycleBuffers) throws(ManualRenderingError) {
     guard Self.quanta.contains(buffers.frames) else { throw .quantum(buffers.frames) }
     buffers.rate = rate
     buffers.position = position

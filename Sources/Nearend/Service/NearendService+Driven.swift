@@ -4,7 +4,7 @@ import SessionModel
 
 /// The session of this process, as a manager drives it.
 extension NearendService: DrivenSession {
-  var mode: AudioSessionManager.Mode { .own }
+  var mode: SessionMode { .own }
   var engine: AudioEngine { AudioEngine(core) }
 
   var state: SessionState { session.current }

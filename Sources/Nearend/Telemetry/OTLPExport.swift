@@ -20,7 +20,7 @@ final class OTLPExport: Sendable {
     _ options: OTLPOptions, interval: Double? = nil, limits: TelemetryQueue.Limits = .init(),
     complain: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.interval = interval ?? options.interval
+    self.interval = interval ?? options.interval / .seconds(1)
     reader = Mutex(OTLPReader(resource: Self.resource, version: nearendVersion))
     var limits = limits
     // Each answer is about one reading: a collector may take a part of it.

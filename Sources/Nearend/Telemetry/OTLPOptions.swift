@@ -7,18 +7,23 @@ public struct OTLPOptions: Sendable, Equatable {
   public let url: URL
   /// Further headers, "Name: value", such as an authorization.
   public let headers: [String]
-  /// Seconds between readings, 1–3600.
-  public let interval: Double
+  /// Time between readings, 1–3600 s.
+  public let interval: Duration
 
-  /// Allowed seconds between readings: from a second to an hour.
-  public static let intervals = 1.0...3_600.0
+  /// Allowed time between readings: from a second to an hour.
+  public static let intervals: ClosedRange<Duration> = .seconds(1)...(.seconds(3_600))
 
   /// - Parameters:
   ///   - endpoint: the collector's address, such as `http://localhost:4318`, to which `/v1/metrics` is added, or with that.
   ///   - headers: further headers, "Name: value".
-  ///   - interval: seconds between readings, 1–3600.
+  ///   - interval: time between readings, 1–3600 s.
   /// - Throws: `TelemetryConfigurationError.badEndpoint`, `.badHeader` or `.badInterval`.
-  public init(endpoint: String, headers: [String] = [], interval: Double = 60) throws(TelemetryConfigurationError) {
+  public init(endpoint: String, headers: [String] = [], interval: Duration = .seconds(60)) throws(TelemetryConfigurationError) {
+    try self.init(endpoint: endpoint, headers: headers, seconds: interval / .seconds(1))
+  }
+
+  /// - Parameter seconds: time between readings as the user typed it, not yet checked.
+  package init(endpoint: String, headers: [String], seconds: Double) throws(TelemetryConfigurationError) {
     var text = endpoint[...]
     while text.last == "/" { text.removeLast() }
     if !text.hasSuffix("/v1/metrics") { text += "/v1/metrics" }
@@ -26,8 +31,9 @@ public struct OTLPOptions: Sendable, Equatable {
       let url = TelemetryOptions.server(String(text))
     else { throw .badEndpoint(endpoint) }
     for header in headers where !Self.isGood(header) { throw .badHeader(header) }
-    guard Self.intervals.contains(interval) else { throw .badInterval(interval) }
-    (self.url, self.headers, self.interval) = (url, headers, interval)
+    // NaN has no duration.
+    guard (1...3_600).contains(seconds) else { throw .badInterval(seconds) }
+    (self.url, self.headers, self.interval) = (url, headers, .seconds(seconds))
   }
 
   /// Returns whether a header has a name and a value and is not one that the exporter sets itself.

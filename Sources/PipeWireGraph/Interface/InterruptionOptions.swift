@@ -1,8 +1,5 @@
 import LoginSession
 
-/// The address of the system's D-Bus. [any]
-public typealias SystemBusAddress = LoginSession.SystemBusAddress
-
 /// The sources of a session's interruptions besides its own graph (I1). [any]
 public struct InterruptionOptions: Sendable {
   /// The behaviour of a session while another login session has the seat.

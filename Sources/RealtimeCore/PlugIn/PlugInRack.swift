@@ -41,8 +41,11 @@ public final class PlugInRack: @unchecked Sendable {
   /// Loads a plug-in, and appends it to the stages of a chain; it fades in. Waits until it is loaded.
   ///
   /// - Parameters:
-  ///   - id: a name of letters, digits, '-', '_' or '.'; nil: the label's.
+  ///   - address: the library's path, or its name on LADSPA's path, and the plug-in's label.
+  ///   - chain: the chain to append to.
+  ///   - wish: the stage's id, a name of letters, digits, '-', '_' or '.'; nil derives it from the label.
   ///   - settings: values by port name; others are the plug-in's own defaults.
+  ///   - environment: the environment that defines LADSPA's path.
   /// - Throws: `PlugInError`; nothing changes then.
   @discardableResult
   public func add(

@@ -21,35 +21,35 @@ public enum DuckingLevel: String, Codable, Sendable, CaseIterable {
 }
 
 /// How other applications are ducked. [any]
-public struct DuckingSettings: Codable, Sendable, Equatable {
+package struct DuckingSettings: Codable, Sendable, Equatable {
   /// `duckingLevel`.
-  public var level = DuckingLevel.min
+  package var level = DuckingLevel.min
   /// `isAdvancedDuckingEnabled`: a Boolean value indicating whether the full amount applies only while somebody speaks at either end, and a
   /// third of it in silence.
-  public var isAdvanced = false
+  package var isAdvanced = false
 
   /// Creates settings; the default is the least ducking, regardless of who speaks.
-  public init(level: DuckingLevel = .min, isAdvanced: Bool = false) {
+  package init(level: DuckingLevel = .min, isAdvanced: Bool = false) {
     self.level = level
     self.isAdvanced = isAdvanced
   }
 
   /// The gain of other applications while a call is up, in dB, 0 or less.
-  public func gain(hasVoice: Bool) -> Double { isAdvanced && !hasVoice ? -level.decibels / 3 : -level.decibels }
+  package func gain(hasVoice: Bool) -> Double { isAdvanced && !hasVoice ? -level.decibels / 3 : -level.decibels }
 }
 
 /// The current state of ducking. [any]
-public struct DuckingStatus: Codable, Sendable, Equatable {
+package struct DuckingStatus: Codable, Sendable, Equatable {
   /// The settings, whether a call is up or not.
-  public var settings: DuckingSettings
+  package var settings: DuckingSettings
   /// A Boolean value indicating whether a call is up and voice processing is in use.
-  public var isActive: Bool
+  package var isActive: Bool
   /// A Boolean value indicating whether somebody speaks or did a moment ago; updated only if ducking is advanced.
-  public var hasVoice: Bool
+  package var hasVoice: Bool
   /// The gain that other streams have or are moving to, in dB.
-  public var gain: Double
+  package var gain: Double
   /// Names of the streams that are lowered now.
-  public var streams: [String]
+  package var streams: [String]
 
   package init(
     settings: DuckingSettings = DuckingSettings(), isActive: Bool = false, hasVoice: Bool = false, gain: Double = 0, streams: [String] = []
@@ -62,7 +62,7 @@ public struct DuckingStatus: Codable, Sendable, Equatable {
   }
 
   /// A one-line summary for people.
-  public var words: String {
+  package var words: String {
     let kind = settings.isAdvanced ? "by voice activity" : "fixed"
     guard isActive else { return "\(settings.level.rawValue) (\(Int(settings.level.decibels)) dB), \(kind), no call" }
     let names = streams.isEmpty ? "nobody is lowered" : streams.joined(separator: ", ")

@@ -1,31 +1,31 @@
 /// The settings of a session. [any]
-public struct SessionSettings: Codable, Sendable, Equatable {
+package struct SessionSettings: Codable, Sendable, Equatable {
   /// `useVoiceProcessingIO`: false keeps the same graph, leaves the voice unprocessed and adds nothing to its path (V1). Locked while media
   /// is registered (L6).
-  public var usesVoiceProcessing = true
+  package var usesVoiceProcessing = true
   /// Channels delivered to a source, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
-  public var captureChannelCount = 1
+  package var captureChannelCount = 1
   /// Channels of the mix, 1 or 2. Locked while media is registered (L6).
-  public var renderChannelCount = 2
+  package var renderChannelCount = 2
   /// `manualAudioSessionManagement`: a call manager activates and deactivates the session (S1). Locked while media is registered (L6).
-  public var isManual = false
+  package var isManual = false
   /// False leaves linking real devices to the program (S5).
-  public var isAutomaticConfigurationEnabled = true
+  package var isAutomaticConfigurationEnabled = true
   /// False keeps the session active after the last media is unregistered (S5). No effect without automatic configuration.
-  public var isAutomaticDeactivationEnabled = true
+  package var isAutomaticDeactivationEnabled = true
   /// False if the session is not in the chain of engine observers; nearend then does nothing automatically (S6).
-  public var isHandled = true
+  package var isHandled = true
 
   /// A Boolean value indicating whether nearend links the real devices itself.
-  public var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
+  package var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
 
   /// A Boolean value indicating whether the microphone is muted (D1).
-  public var isMicrophoneMuted = false
+  package var isMicrophoneMuted = false
   /// How a mute is carried out (D1); no effect while not muted.
-  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  package var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
   /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, although nothing sends
   /// (S8).
-  public var isRecordingAlwaysPrepared = false
+  package var isRecordingAlwaysPrepared = false
 
   package init() {}
 }

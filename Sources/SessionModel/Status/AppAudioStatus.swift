@@ -1,21 +1,21 @@
 /// The audio that programs play into the outgoing microphone (D4, D5). Field names are those of the status document and do not change.
-public struct AppAudioStatus: Codable, Sendable, Equatable {
+package struct AppAudioStatus: Codable, Sendable, Equatable {
   /// One row per source, like those of participants.
-  public var sources: [SinkStatus]
+  package var sources: [SinkStatus]
   /// A Boolean value indicating whether any source is audible now.
-  public var isSounding: Bool
+  package var isSounding: Bool
   /// Peak of all sources after volume, before ducking, in dBFS; −120 if silent.
-  public var level: Double
+  package var level: Double
   /// Linear gain of the processed microphone, 0–1.
-  public var micVolume: Double
+  package var micVolume: Double
   /// Linear gain of application audio, 0–1.
-  public var appVolume: Double
+  package var appVolume: Double
   /// A Boolean value indicating whether application audio is lowered while the near end talks.
-  public var isDucking: Bool
+  package var isDucking: Bool
   /// The current gain of ducking in dB, 0 or less.
-  public var duckGain: Double
+  package var duckGain: Double
   /// A Boolean value indicating whether application audio is played on the local speaker as well.
-  public var isMonitored: Bool
+  package var isMonitored: Bool
 
   package init(
     sources: [SinkStatus] = [], isSounding: Bool = false, level: Double = -120, micVolume: Double = 1, appVolume: Double = 1,
@@ -33,11 +33,11 @@ public struct AppAudioStatus: Codable, Sendable, Equatable {
 }
 
 /// Volume and mute of a node, as mixers set them (D1).
-public struct VolumeStatus: Codable, Sendable, Equatable {
+package struct VolumeStatus: Codable, Sendable, Equatable {
   /// The volume as mixers show it: the cube root of the linear gain; 1 is unchanged.
-  public var volume: Double
+  package var volume: Double
   /// A Boolean value indicating whether the node is muted, whatever its volume.
-  public var isMuted: Bool
+  package var isMuted: Bool
 
   package init(volume: Double = 1, isMuted: Bool = false) {
     self.volume = volume
@@ -46,15 +46,15 @@ public struct VolumeStatus: Codable, Sendable, Equatable {
 }
 
 /// Volumes and mutes set outside nearend: by `wpctl`, `pactl`, a mixer or a switch of the device (D1).
-public struct VolumesStatus: Codable, Sendable, Equatable {
+package struct VolumesStatus: Codable, Sendable, Equatable {
   /// The volume of *Nearend Microphone*: everything that goes out.
-  public var nearendMicrophone: VolumeStatus
+  package var nearendMicrophone: VolumeStatus
   /// The volume of *Nearend Speaker*: everything that applications play into it.
-  public var nearendSpeaker: VolumeStatus
+  package var nearendSpeaker: VolumeStatus
   /// The real microphone, from its node or its card.
-  public var microphone: VolumeStatus
+  package var microphone: VolumeStatus
   /// The real speaker.
-  public var speaker: VolumeStatus
+  package var speaker: VolumeStatus
 
   package init(
     nearendMicrophone: VolumeStatus = .init(), nearendSpeaker: VolumeStatus = .init(), microphone: VolumeStatus = .init(),

@@ -1,19 +1,19 @@
 /// The requested and the actual mode of the microphone (V12).
-public struct MicModeStatus: Codable, Sendable, Equatable {
+package struct MicModeStatus: Codable, Sendable, Equatable {
   /// The requested mode.
-  public var requested: MicMode
+  package var requested: MicMode
   /// The mode that processes the microphone now, heard or not; nil if none does.
-  public var active: MicMode?
+  package var active: MicMode?
   /// The mode that is heard; nil while the raw microphone is heard, or nothing.
-  public var effective: MicMode?
+  package var effective: MicMode?
   /// Why the effective mode is not the requested one, for people; otherwise nil.
-  public var reason: String?
+  package var reason: String?
   /// Frames that the mode adds to the capture path's latency; part of `GraphStatus.captureLatency`.
-  public var latency: Int
+  package var latency: Int
   /// Blocks of 10 ms replaced by the standard mode, because the isolated voice came too late.
-  public var lateBlocks: UInt64
+  package var lateBlocks: UInt64
   /// The name of the isolator, "DeepFilterNet 3"; nil while there is none.
-  public var isolator: String?
+  package var isolator: String?
 
   package init(
     requested: MicMode = .standard, active: MicMode? = .standard, effective: MicMode? = .standard, reason: String? = nil, latency: Int = 0,

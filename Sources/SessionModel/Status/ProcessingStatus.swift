@@ -1,12 +1,12 @@
 /// The components of the capture chain, in processing order.
-public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
+package enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
   case highPassFilter
   case echoCancellation
   case noiseSuppression
   case gainControl
 
   /// The usual abbreviation: HPF, AEC, NS, AGC.
-  public var abbreviation: String {
+  package var abbreviation: String {
     switch self {
     case .highPassFilter: "HPF"
     case .echoCancellation: "AEC"
@@ -17,20 +17,20 @@ public enum ProcessingComponent: String, Codable, Sendable, CaseIterable {
 }
 
 /// The requested and the actual state of a component (V3).
-public struct ComponentStatus: Codable, Sendable, Equatable {
+package struct ComponentStatus: Codable, Sendable, Equatable {
   /// The component described.
-  public var component: ProcessingComponent
+  package var component: ProcessingComponent
   /// A Boolean value indicating whether the user has switched it on.
-  public var isRequested: Bool
+  package var isRequested: Bool
   /// A Boolean value indicating whether it processes the microphone now, heard or not: while bypassed the canceller keeps adapting, but
   /// gain control does not.
-  public var isActive: Bool
+  package var isActive: Bool
   /// A Boolean value indicating whether its output is heard.
-  public var isEffective: Bool
+  package var isEffective: Bool
   /// Why it is requested but not effective, for people; otherwise nil.
-  public var reason: String?
+  package var reason: String?
   /// The implementation, if there is a choice: "nearend", or the library and its generation.
-  public var engine: String?
+  package var engine: String?
 
   /// If `isActive` is nil, it is the same as `isEffective`.
   package init(
@@ -47,9 +47,9 @@ public struct ComponentStatus: Codable, Sendable, Equatable {
 }
 
 /// The state of the capture chain (V1–V8).
-public struct ProcessingStatus: Codable, Sendable, Equatable {
+package struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works, as shown on screen (V6).
-  public enum EchoVerdict: String, Codable, Sendable {
+  package enum EchoVerdict: String, Codable, Sendable {
     /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nothing records.
     case off
     /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
@@ -62,40 +62,40 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
     case failing
   }
   /// `useVoiceProcessingIO`.
-  public var isInUse: Bool
+  package var isInUse: Bool
   /// A Boolean value indicating whether the raw microphone is heard, at the processed voice's latency (V2).
-  public var isBypassed: Bool
+  package var isBypassed: Bool
   /// The engine for echo and noise; never `off`, but the one chosen last.
-  public var engine: EchoCanceller
+  package var engine: EchoCanceller
   /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
-  public var library: String
+  package var library: String
   /// The requested and the actual mode of the microphone (V12).
-  public var micMode: MicModeStatus
+  package var micMode: MicModeStatus
   /// In the order of `ProcessingComponent.allCases`.
-  public var components: [ComponentStatus]
+  package var components: [ComponentStatus]
   /// Whether echo cancellation works (V6); also `off` while interrupted, and while nothing records.
-  public var echo: EchoVerdict
+  package var echo: EchoVerdict
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
   /// echo. Lower while the outgoing voice follows the far end of the last 3 s: microphone over voice.
-  public var erle: Double?
+  package var erle: Double?
   /// Echo delay that the canceller measures, in ms; nil until known.
-  public var echoDelay: Double?
+  package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
-  public var streamDelay: Double
+  package var streamDelay: Double
   /// Gain of the gain control now, in dB.
-  public var gain: Double
+  package var gain: Double
   /// A Boolean value indicating whether the near end talks, muted or not; false with voice processing off.
-  public var hasVoice: Bool
+  package var hasVoice: Bool
   /// Peak of the raw microphone, dBFS; −120 if silent.
-  public var microphoneLevel: Double
+  package var microphoneLevel: Double
   /// Peak of the reference, dBFS.
-  public var referenceLevel: Double
+  package var referenceLevel: Double
   /// Peak of the processed voice, dBFS.
-  public var voiceLevel: Double
+  package var voiceLevel: Double
   /// Peak of the speaker mix, dBFS.
-  public var speakerLevel: Double
+  package var speakerLevel: Double
   /// Gain of the bus limiter now, in dB, 0 or less.
-  public var limiterGain: Double
+  package var limiterGain: Double
 
   package init(
     isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
@@ -126,5 +126,5 @@ public struct ProcessingStatus: Codable, Sendable, Equatable {
 
 extension ProcessingStatus {
   /// The name of the engine: "nearend", or the library and its generation.
-  public var engineName: String { engine == .webrtc ? library : engine.rawValue }
+  package var engineName: String { engine == .webrtc ? library : engine.rawValue }
 }

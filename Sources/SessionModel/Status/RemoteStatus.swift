@@ -56,27 +56,27 @@ public struct RemoteStatus: Codable, Sendable, Equatable {
 }
 
 /// The stream that sends the voice to another machine (K12).
-public struct SendStatus: Codable, Sendable, Equatable {
+package struct SendStatus: Codable, Sendable, Equatable {
   /// Its name, which is also the id of its media.
-  public var id: String
+  package var id: String
   /// The destination, "10.0.0.8:5004".
-  public var address: String
+  package var address: String
   /// The SSRC of the stream.
-  public var ssrc: UInt32
+  package var ssrc: UInt32
   /// Milliseconds of audio in a packet.
-  public var packetTime: Double
+  package var packetTime: Double
   /// Packets sent.
-  public var packets: UInt64
+  package var packets: UInt64
   /// Packets that this machine could not send, or that the other one refused.
-  public var failures: UInt64
+  package var failures: UInt64
   /// Why the last failed packet failed; nil if none has failed for two seconds.
-  public var failure: String?
+  package var failure: String?
   /// Packets that the other machine reports as lost recently, in percent; nil if it does not report.
-  public var lossPercent: Double?
+  package var lossPercent: Double?
   /// Jitter of arrival in milliseconds, as the other machine reports it; nil if it does not.
-  public var jitter: Double?
+  package var jitter: Double?
   /// Milliseconds to the other machine and back; nil if it does not report.
-  public var roundTrip: Double?
+  package var roundTrip: Double?
 
   package init(
     id: String, address: String, ssrc: UInt32 = 0, packetTime: Double = 0, packets: UInt64 = 0, failures: UInt64 = 0,
@@ -109,7 +109,7 @@ extension RemoteStatus {
 
 extension SendStatus {
   /// A description for people; not made printable.
-  public var words: String {
+  package var words: String {
     let heard = lossPercent.map { ", loss there \(decimal($0, 1)) %" } ?? ""
     return "to \(address), SSRC \(ssrc), \(packets) packets\(heard)\(failure.map { ", failing: \($0)" } ?? "")"
   }

@@ -1,39 +1,39 @@
 /// Everything that nearend reports about itself at one instant: the data of the dashboard and of `--json`.
 ///
 /// A plain value, so that no reader can hold up audio. Field names are those of the status document and do not change. [any]
-public struct Snapshot: Codable, Sendable, Equatable {
+package struct Snapshot: Codable, Sendable, Equatable {
   /// nearend's version, "1.2.3".
-  public var version: String
+  package var version: String
   /// Seconds since the process started.
-  public var uptime: Double
+  package var uptime: Double
   /// Processor time used by the whole process since the last snapshot, in percent of one processor.
-  public var cpuPercent: Double
+  package var cpuPercent: Double
   /// The session: its media, mute and interruptions.
-  public var session: SessionStatus
+  package var session: SessionStatus
   /// The filter node: its cycles, latencies and links.
-  public var graph: GraphStatus
+  package var graph: GraphStatus
   /// The real devices in use and those available.
-  public var route: RouteStatus
+  package var route: RouteStatus
   /// The capture chain: its components as requested and in effect, and its measurements.
-  public var processing: ProcessingStatus
+  package var processing: ProcessingStatus
   /// One row per participant, in the order of registration.
-  public var sinks: [SinkStatus]
+  package var sinks: [SinkStatus]
   /// The program that receives the processed microphone, if any.
-  public var source: SourceStatus?
+  package var source: SourceStatus?
   /// The machines that the voice is sent to (K12).
-  public var sends: [SendStatus] = []
+  package var sends: [SendStatus] = []
   /// The audio that programs play into the outgoing microphone.
-  public var appAudio = AppAudioStatus()
+  package var appAudio = AppAudioStatus()
   /// Linear gain of everything that nearend plays, 0–1 (D5).
-  public var outputVolume = 1.0
+  package var outputVolume = 1.0
   /// Oldest first, at most `EventLog.capacity` entries.
-  public var log: [LogEntry]
+  package var log: [LogEntry]
   /// The state of ducking (D3).
-  public var ducking: DuckingStatus
+  package var ducking: DuckingStatus
   /// LADSPA plug-ins in the capture and the render chain (S6).
-  public var stages: [StageStatus] = []
+  package var stages: [StageStatus] = []
   /// The rehearsal's measurements; present only in a rehearsal.
-  public var rehearsal: RehearsalStatus?
+  package var rehearsal: RehearsalStatus?
 
   package init(
     version: String, uptime: Double = 0, cpuPercent: Double = 0, session: SessionStatus = .init(),
@@ -111,37 +111,37 @@ public struct SessionStatus: Codable, Sendable, Equatable {
 }
 
 /// The filter node in PipeWire's graph.
-public struct GraphStatus: Codable, Sendable, Equatable {
+package struct GraphStatus: Codable, Sendable, Equatable {
   /// False while the daemon is away.
-  public var isConnected: Bool
+  package var isConnected: Bool
   /// The daemon's version, "0.3.65"; empty while it is away.
-  public var daemonVersion: String
+  package var daemonVersion: String
   /// Id of the node `nearend`; nil while there is none.
-  public var nodeId: UInt32?
+  package var nodeId: UInt32?
   /// Name of the node whose clock drives the graph.
-  public var driver: String
+  package var driver: String
   /// Frames per cycle; 0 before the first cycle.
-  public var quantum: Int
+  package var quantum: Int
   /// Frames per second; 0 before the first cycle.
-  public var rate: Int
+  package var rate: Int
   /// Cycles processed since start.
-  public var cycles: UInt64
+  package var cycles: UInt64
   /// Share of the cycle's time that nearend's callback takes, smoothed over a second; 1 is all of it (pw-top's B/Q).
-  public var busyRatio: Double
+  package var busyRatio: Double
   /// Largest share of a single cycle's time in the last second.
-  public var busyRatioPeak: Double
+  package var busyRatioPeak: Double
   /// Cycles missed while the graph ran, since start or since the counters were cleared.
-  public var xruns: UInt64
+  package var xruns: UInt64
   /// Frames that nearend adds from the real microphone's port to *Nearend Microphone*.
-  public var captureLatency: Int
+  package var captureLatency: Int
   /// Frames that nearend adds from *Nearend Speaker* to the real speaker's port.
-  public var renderLatency: Int
+  package var renderLatency: Int
   /// Links from the real microphone that exist now.
-  public var captureLinks: Int
+  package var captureLinks: Int
   /// Links to the real speaker that exist now.
-  public var renderLinks: Int
+  package var renderLinks: Int
   /// The audio thread's realtime priority, 1–99; 0 if it has none, nil before its first cycle.
-  public var realtimePriority: Int?
+  package var realtimePriority: Int?
 
   package init(
     isConnected: Bool = false, daemonVersion: String = "", nodeId: UInt32? = nil, driver: String = "",
@@ -168,27 +168,27 @@ public struct GraphStatus: Codable, Sendable, Equatable {
 }
 
 /// The real devices in use, and those available.
-public struct RouteStatus: Codable, Sendable, Equatable {
+package struct RouteStatus: Codable, Sendable, Equatable {
   /// The real microphone in use, or to be used once something records; nil if there is none.
-  public var microphone: Device?
+  package var microphone: Device?
   /// The real speaker in use; nil if there is none.
-  public var speaker: Device?
+  package var speaker: Device?
   /// Node name of the microphone that a person picked, present or not; nil while the default is followed (R2).
-  public var pickedMicrophone: String?
+  package var pickedMicrophone: String?
   /// Node name of the speaker that a person picked, present or not; nil while the default is followed (R2).
-  public var pickedSpeaker: String?
+  package var pickedSpeaker: String?
   /// The source of the echo canceller's reference (V4).
-  public var reference: ReferenceSource
+  package var reference: ReferenceSource
   /// Every real device that could be chosen.
-  public var devices: [Device]
+  package var devices: [Device]
   /// The live route as inputs and outputs (R3); empty without devices.
-  public var current: RouteDescription
+  package var current: RouteDescription
   /// A Boolean value indicating whether playback is paused because headphones were unplugged (R5).
-  public var isPausedAfterUnplug: Bool
+  package var isPausedAfterUnplug: Bool
   /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the system's configured defaults (R2).
-  public var areOursDefault: Bool
+  package var areOursDefault: Bool
   /// Volumes and mutes set by mixers and switches.
-  public var volumes = VolumesStatus()
+  package var volumes = VolumesStatus()
 
   package init(
     microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,
@@ -207,10 +207,10 @@ public struct RouteStatus: Codable, Sendable, Equatable {
   }
 
   /// The picked device; nil while the default is followed.
-  public func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
+  package func picked(_ direction: Device.Direction) -> String? { direction == .input ? pickedMicrophone : pickedSpeaker }
 
   /// Returns the picked device if it is missing; it is used as soon as it appears.
-  public func missingPick(_ direction: Device.Direction) -> String? {
+  package func missingPick(_ direction: Device.Direction) -> String? {
     picked(direction).flatMap { name in devices.contains { $0.direction == direction && $0.name == name } ? nil : name }
   }
 }
@@ -284,17 +284,17 @@ public struct LogEntry: Codable, Sendable, Equatable {
 }
 
 /// The simulated room's own measurements, made outside nearend at its input and output.
-public struct RehearsalStatus: Codable, Sendable, Equatable {
+package struct RehearsalStatus: Codable, Sendable, Equatable {
   /// Who talks in the room now.
-  public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  package enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
   /// Who talks now, according to the conversation's script.
-  public var phase: Phase
+  package var phase: Phase
   /// Echo return loss enhancement in dB while only the far end talks, from 5 s on; nil until measured.
-  public var erle: Double?
+  package var erle: Double?
   /// Near-end speech level at the output relative to the microphone, in dB, while only the near end talks; nil until measured.
-  public var nearEndLevel: Double?
+  package var nearEndLevel: Double?
   /// Seconds since the room started.
-  public var seconds: Double
+  package var seconds: Double
 
   package init(phase: Phase = .silence, erle: Double? = nil, nearEndLevel: Double? = nil, seconds: Double = 0) {
     self.phase = phase

@@ -1,9 +1,9 @@
 /// A LADSPA plug-in as a stage of a chain (S6). [any]
-public struct StageStatus: Codable, Sendable, Equatable {
+package struct StageStatus: Codable, Sendable, Equatable {
   /// The chain of a plug-in: of the voice, or of what the speaker plays.
-  public enum Chain: String, Codable, Sendable, CaseIterable { case capture, render }
+  package enum Chain: String, Codable, Sendable, CaseIterable { case capture, render }
   /// Whether a plug-in runs; while it does not, its input passes unchanged.
-  public enum State: String, Codable, Sendable {
+  package enum State: String, Codable, Sendable {
     case running
     /// It has output NaN or infinite samples, and is bypassed.
     case muted
@@ -11,44 +11,44 @@ public struct StageStatus: Codable, Sendable, Equatable {
     case failed
   }
   /// A control port.
-  public struct Port: Codable, Sendable, Equatable {
+  package struct Port: Codable, Sendable, Equatable {
     /// The plug-in's own name for it, which settings use.
-    public var name: String
+    package var name: String
     /// The current value, in the port's own unit; 0 or 1 for a switch.
-    public var value: Double
+    package var value: Double
     /// The lower bound at the graph's rate; nil if unbounded.
-    public var lower: Double?
+    package var lower: Double?
     /// The upper bound at the graph's rate; nil if unbounded.
-    public var upper: Double?
+    package var upper: Double?
     /// A description of the possible values.
-    public var possible: String
+    package var possible: String
 
     package init(name: String, value: Double, lower: Double?, upper: Double?, possible: String) {
       (self.name, self.value, self.lower, self.upper, self.possible) = (name, value, lower, upper, possible)
     }
   }
   /// Its id in the rack, for setting and removing it.
-  public var id: String
+  package var id: String
   /// Whether it processes the voice or what the speaker plays.
-  public var chain: Chain
+  package var chain: Chain
   /// Path of the library.
-  public var file: String
+  package var file: String
   /// The plug-in's name within its library.
-  public var label: String
+  package var label: String
   /// The plug-in's name for people.
-  public var name: String
+  package var name: String
   /// A Boolean value indicating whether it runs on the audio thread, because it is hard-realtime capable, rather than on a worker.
-  public var isOnAudioThread: Bool
+  package var isOnAudioThread: Bool
   /// Its delay in frames; part of `GraphStatus.captureLatency` or `renderLatency`.
-  public var latency: Int
+  package var latency: Int
   /// Whether it runs now; `reason` explains if not.
-  public var state: State
+  package var state: State
   /// Why it does not run.
-  public var reason: String?
+  package var reason: String?
   /// Blocks of 10 ms that the worker delivered too late.
-  public var lateBlocks: UInt64
+  package var lateBlocks: UInt64
   /// Its control inputs, in the plug-in's order.
-  public var ports: [Port]
+  package var ports: [Port]
 
   package init(
     id: String, chain: Chain, file: String, label: String, name: String, isOnAudioThread: Bool, latency: Int, state: State,
@@ -60,7 +60,7 @@ public struct StageStatus: Codable, Sendable, Equatable {
   }
 
   /// A one-line description for people.
-  public var words: String {
+  package var words: String {
     let place = isOnAudioThread ? "audio thread" : "worker" + (lateBlocks > 0 ? ", \(lateBlocks) blocks too late" : "")
     let trouble = reason.map { ": \($0)" } ?? ""
     return "\(name) (\(label)), \(chain.rawValue), \(place), \(latency) frames, \(state.rawValue)\(trouble)"
