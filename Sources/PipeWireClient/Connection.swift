@@ -62,7 +62,7 @@ public final class Connection {
     var properties = properties
     // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does so, and requesting the former logs a
     // warning.
-    let configuration = isPipeWire(String(cString: pw_get_library_version()), atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
+    let configuration = isPipeWire(PipeWireLibrary.version, atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
     guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
       coreHook.deallocate()
       registryHook.deallocate()

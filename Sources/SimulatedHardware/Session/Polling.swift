@@ -17,3 +17,7 @@ func poll<Answer>(timeout: Double = factTimeout, _ question: () throws -> Answer
     waited += min(paused - asked, 5) + min(monotonicSeconds() - paused, 0.2)
   }
 }
+
+/// Seconds that a test or rehearsal waits for a fact before it gives up: far more than anything takes on a busy machine, so that it gives
+/// up only on what never happens.
+public let factTimeout = 60.0
