@@ -1,6 +1,6 @@
 import Nearend
 
-// The code of the article Nearend.docc/Calls.md, line by line, so that it is compiled; CallArticleTests compares the two.
+// The code of the articles in Nearend.docc and of Documentation/library.md, line by line; ArticleTests compares them.
 
 func joinPlayAndTake(_ decodedSamples: [Int16], _ encode: ([Int16]) -> Void) async throws {
   let call = try await AudioSession.shared.join("call", sends: true, receives: true)
@@ -62,4 +62,51 @@ func configure() throws {
   try session.set(.useVoiceProcessingIO(true))
   session.isMicrophoneMuted = true
   session.micMode = .voiceIsolation
+}
+
+func joinPlayTakeAndEnd(_ samples: [Int16], _ send: ([Int16]) -> Void) async throws {
+  let call = try await AudioSession.shared.join("call", sends: true, receives: true)
+
+  // The far end with 200 ms of buffer. Where that is full, WriteError.full is thrown, and the frame dropped whole.
+  let output = try call.makeOutput(sampleRate: 48_000, channels: 1, bufferDuration: .milliseconds(200))
+  try output.write(samples)
+
+  // The microphone without the echo, 10 ms at a time.
+  for await buffer in try call.microphone(sampleRate: 48_000, channels: 1) { send(buffer.samples) }
+
+  await call.end()
+}
+
+func render(_ block: [Float], _ play: (StereoBlock) -> Void, _ send: ([Float]) -> Void) throws {
+  let renderer = try ManualRenderer(rate: 48_000)
+  let bob = try renderer.addRingSink(id: "bob", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
+  let cycle = try renderer.cycle(microphone: block)
+  play(cycle.speaker)
+  send(cycle.voice)
+  _ = bob
+}
+
+func observe(_ manager: AudioSessionManager) {
+  struct Quieter: AudioEngineObserver {
+    func engineWillConnectOutput(_ engine: AudioEngine) throws {
+      engine.renderStages.append(
+        AudioStage(latency: 0) { context, left, right, frames, sampleRate in
+          for i in 0..<frames {
+            left[i] *= 0.5
+            right?[i] *= 0.5
+          }
+        })
+    }
+  }
+  manager.set(engineObservers: [manager.audioSession, manager.mixer, Quieter()])
+}
+
+func register(_ manager: AudioSessionManager) throws {
+  try manager.registerMedia(id: "call", isSend: true, isReceive: true)
+  if manager.mode == .joined { print("one more in the nearend that runs") }
+}
+
+func playIntoMicrophone(_ samples: [Float], _ manager: AudioSessionManager) throws {
+  let jingle = try AppAudioBuffer(interleaved: samples, sampleRate: 44_100, channelCount: 2)
+  manager.mixer.capture(appAudio: jingle)
 }
