@@ -3,6 +3,7 @@ import Nearend
 import RealtimeCore
 import SessionModel
 import TestPlugIns
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -23,14 +24,6 @@ struct PlugInTests {
   private func make(_ change: (inout TestPlugIn.Traits) -> Void) throws -> PlugInAddress {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return try PlugInAddress(TestPlugIn.make(in: folder.path, TestPlugIn.Traits(change)))
-  }
-
-  private static func noise(_ frames: Int, seed: UInt32 = 1) -> [Float] {
-    var state = seed
-    return (0..<frames).map { _ in
-      state = state &* 1_664_525 &+ 1_013_904_223
-      return 0.25 * (Float(state >> 8) / 8_388_608 - 1)
-    }
   }
 
   /// A low tone, whose steps from sample to sample are far smaller than a click.
@@ -81,7 +74,7 @@ struct PlugInTests {
     let status = try renderer.plugIns.add(
       PlugInAddress("fast_lookahead_limiter_1913:fastLookaheadLimiter"), to: .render, settings: ["Limit (dB)": 0])
     #expect(status.latency > 0 && renderer.renderStages.latency == status.latency)
-    let input = Self.noise(64 * Self.quantum)
+    let input = noise(frames: 64 * Self.quantum, level: 0.25)
     var speaker: [Float] = []
     for index in 0..<64 {
       let block = Array(input[index * Self.quantum..<(index + 1) * Self.quantum])
@@ -96,7 +89,7 @@ struct PlugInTests {
   @Test("O9: a mono plug-in runs once per side of the speaker, a stereo one on both", arguments: [true, false])
   func sides(isHardRealtime: Bool) throws {
     let renderer = try renderer()
-    let (left, right) = (Self.noise(64 * Self.quantum), Self.noise(64 * Self.quantum, seed: 7))
+    let (left, right) = (noise(frames: 64 * Self.quantum, level: 0.25), noise(frames: 64 * Self.quantum, level: 0.25, seed: 7))
     let mono = try make { ($0.delay, $0.isHardRealtime) = (100, isHardRealtime) }
     let stereo = try make { ($0.isStereo, $0.isHardRealtime) = (true, isHardRealtime) }
     try renderer.plugIns.add(mono, to: .render, settings: ["Gain": 0.5])
@@ -139,7 +132,7 @@ struct PlugInTests {
   @Test(
     "O9: RNNoise as a plug-in takes a room's noise, and leaves the talker, without a late block",
     .enabled(if: RNNoisePlugIn.isThere, "\(RNNoisePlugIn.reason)"))
-  func noise() throws {
+  func rnnoise() throws {
     let rate = 48_000
     let renderer = try renderer()
     let talker = [Float](repeating: 0, count: 3 * rate / 2) + (try Speech(.nearEnd, rate: rate).samples.prefix(5 * rate / 2))
@@ -167,7 +160,7 @@ struct PlugInTests {
   @Test("O9: a plug-in that puts out NaN is bypassed, and says so; its input passes", arguments: [true, false])
   func noNumber(isHardRealtime: Bool) throws {
     let renderer = try renderer()
-    let input = Self.noise(120 * Self.quantum)
+    let input = noise(frames: 120 * Self.quantum, level: 0.25)
     let address = try make { ($0.nanFrom, $0.isHardRealtime) = (6_000, isHardRealtime) }
     try renderer.plugIns.add(address, to: .capture, id: "broken", settings: ["Gain": 0.5])
     let out = try voice(renderer, input)
@@ -181,9 +174,9 @@ struct PlugInTests {
   func rate() throws {
     let renderer = try renderer()
     try renderer.plugIns.add(make { $0.delay = 10 }, to: .capture, settings: ["Gain": 0.5])
-    _ = try voice(renderer, Self.noise(8 * Self.quantum))
+    _ = try voice(renderer, noise(frames: 8 * Self.quantum, level: 0.25))
     try renderer.setRate(44_100)
-    let input = Self.noise(20 * Self.quantum)
+    let input = noise(frames: 20 * Self.quantum, level: 0.25)
     #expect(difference(try voice(renderer, input), input, delay: 10, gain: 0.5, from: 2_000) < 1e-6)
     #expect(renderer.plugIns.status[0].rate == 44_100)
   }
@@ -193,7 +186,7 @@ struct PlugInTests {
     let renderer = try renderer()
     try renderer.plugIns.add(make { $0.isRateRelative = true }, to: .capture, settings: ["Gain": 1.5])
     func gain() throws -> Double {
-      _ = try voice(renderer, Self.noise(8 * Self.quantum))
+      _ = try voice(renderer, noise(frames: 8 * Self.quantum, level: 0.25))
       return try #require(renderer.plugIns.status.first?.settings.first)
     }
     #expect(try gain() == 1.5)
@@ -208,10 +201,10 @@ struct PlugInTests {
   func nextCall(delay: Int) throws {
     let renderer = try renderer()
     try renderer.plugIns.add(make { ($0.delay, $0.isHardRealtime) = (delay, false) }, to: .capture)
-    let call = try voice(renderer, Self.noise(100 * Self.quantum))
+    let call = try voice(renderer, noise(frames: 100 * Self.quantum, level: 0.25))
     #expect(call.suffix(1_000).contains { $0 != 0 })
     renderer.isSending = false
-    _ = try voice(renderer, Self.noise(Self.quantum))
+    _ = try voice(renderer, noise(frames: Self.quantum, level: 0.25))
     renderer.isSending = true
     let next = try voice(renderer, [Float](repeating: 0, count: 100 * Self.quantum))
     #expect(next.allSatisfy { $0 == 0 })

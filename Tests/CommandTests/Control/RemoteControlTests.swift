@@ -1,5 +1,6 @@
 import Foundation
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import SimulatedHardware
@@ -160,7 +161,7 @@ struct RemoteControlTests {
     try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
     #expect(nearend.says("control socket"))
     let (file, voice) = ("\(session.path)/tone.wav", "\(session.path)/voice.pcm")
-    let tone = (0..<44_100).map { 0.25 * Float(sin(2 * Double.pi * 1_000 * Double($0) / 44_100)) }
+    let tone = sine(1_000, frames: 44_100, rate: 44_100, level: 0.25)
     try WaveFile(samples: tone, rate: 44_100).write(to: file)
     #expect(try session.nearend("mute").succeeded)
     let source = try session.spawn("sh", ["-c", "exec '\(nearendProgram)' source --rate 48000 > '\(voice)'"])

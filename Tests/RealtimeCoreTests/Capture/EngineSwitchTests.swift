@@ -72,7 +72,7 @@ struct EngineSwitchTests {
   func processed(first: VoiceEngine) throws {
     let rig = try Self.rig(first, isBypassed: false)
     // 70 Hz: steps of 0.0023 at most.
-    let hum = (0..<96_000).map { 0.25 * Float(sin(2 * Double.pi * 70 * Double($0) / 48_000)) }
+    let hum = sine(70, frames: 96_000, level: 0.25)
     let every = 80
     let voice = try Self.run(rig, hum, quantum: 256) { cycle in
       guard cycle > 0, cycle % every == 0 else { return }

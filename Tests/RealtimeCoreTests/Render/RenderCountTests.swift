@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -36,7 +37,7 @@ import Testing
   @Test("K5, K6: a schedule of gaps and of bursts is counted exactly, in total and in a row", arguments: 1...3)
   func schedule(seed: UInt64) throws {
     let line = try Line()
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     var (gaps, gapsInARow, drops) = (UInt64(0), UInt64(0), UInt64(0))
     var isShort = false
     line.flow(cycles: 120)
@@ -91,7 +92,7 @@ import Testing
 
   @Test("K2: a frame is taken exactly where it fits, and comes out as it went in, whatever the sizes", arguments: 1...4)
   func fits(seed: UInt64) {
-    var dice = Dice(state: seed)
+    var dice = SeededGenerator(seed: seed)
     let capacity = Int.random(in: 1...97, using: &dice)
     let ring = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
     defer { ring.deallocate() }

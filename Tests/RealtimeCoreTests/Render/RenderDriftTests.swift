@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -10,7 +11,7 @@ struct NetworkWriter {
   let jitter: Double
   let ppm: Double
   let stall: Double
-  var dice: Dice
+  var dice: SeededGenerator
   private var sent = 0
   private var arrival = 0.0
 
@@ -19,7 +20,7 @@ struct NetworkWriter {
     self.jitter = jitter
     self.ppm = ppm
     self.stall = stall
-    dice = Dice(state: seed)
+    dice = SeededGenerator(seed: seed)
     schedule()
   }
 

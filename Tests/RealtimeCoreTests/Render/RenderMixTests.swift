@@ -1,20 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
 
 @Suite struct RenderMixTests {
-  static func noise(_ count: Int, amplitude: Float, seed: UInt64) -> [Float] {
-    var dice = Dice(state: seed)
-    return (0..<count).map { _ in Float.random(in: -amplitude...amplitude, using: &dice) }
-  }
-
   @Test("K10: the call alone comes out bit by bit, in the same cycle", arguments: [32, 100, 256, 8_192])
   func callIsExact(quantum: Int) throws {
     let rig = RenderRig(quantum: quantum)
     for seed in 1..<4 {
-      let l = Self.noise(quantum, amplitude: 0.89, seed: UInt64(seed))
-      let r = Self.noise(quantum, amplitude: 0.89, seed: UInt64(seed + 100))
+      let l = noise(frames: quantum, level: 0.89, seed: UInt64(seed))
+      let r = noise(frames: quantum, level: 0.89, seed: UInt64(seed + 100))
       let out = rig.cycle(callLeft: l, callRight: r)
       #expect(out.left == l && out.right == r)
     }
@@ -27,8 +23,8 @@ import Testing
     _ = try rig.ring()
     let sink = try rig.mixer.addGraphSink(id: "device")
     for seed in 1..<4 {
-      let left = Self.noise(512, amplitude: 0.89, seed: UInt64(seed))
-      let audio = (left: left, right: Self.noise(512, amplitude: 0.89, seed: UInt64(seed + 9)))
+      let left = noise(frames: 512, level: 0.89, seed: UInt64(seed))
+      let audio = (left: left, right: noise(frames: 512, level: 0.89, seed: UInt64(seed + 9)))
       rig.graph[sink.slot] = audio
       let out = rig.cycle()
       #expect(out.left == audio.left && out.right == audio.right)
@@ -58,8 +54,8 @@ import Testing
   @Test("K4: the limiter gives back unity gain, bit by bit, after a peak")
   func recovers() {
     let rig = RenderRig(quantum: 480)
-    rig.cycle(callLeft: Self.noise(480, amplitude: 4, seed: 1), callRight: nil)
-    let quiet = Self.noise(480, amplitude: 0.5, seed: 2)
+    rig.cycle(callLeft: noise(frames: 480, level: 4, seed: 1), callRight: nil)
+    let quiet = noise(frames: 480, level: 0.5, seed: 2)
     for _ in 0..<200 { rig.cycle(callLeft: quiet, callRight: quiet) }
     let out = rig.cycle(callLeft: quiet, callRight: quiet)
     #expect(out.left == quiet && out.right == quiet)
@@ -68,7 +64,7 @@ import Testing
   @Test("K4: one gain for both channels keeps the stereo image")
   func stereoLinked() {
     let rig = RenderRig(quantum: 480)
-    let loud = Self.noise(480, amplitude: 3, seed: 3)
+    let loud = noise(frames: 480, level: 3, seed: 3)
     let half = loud.map { $0 / 2 }
     let out = rig.cycle(callLeft: loud, callRight: half)
     #expect(zip(out.left, out.right).allSatisfy { abs($0.0 - 2 * $0.1) < 1e-4 })
@@ -78,12 +74,12 @@ import Testing
   @Test("K4: NaN and infinite samples become silence and leave nothing behind")
   func nonNumbers() {
     let rig = RenderRig(quantum: 64)
-    var bad = Self.noise(64, amplitude: 0.5, seed: 1)
+    var bad = noise(frames: 64, level: 0.5, seed: 1)
     bad[3] = .nan
     bad[40] = .infinity
     let out = rig.cycle(callLeft: bad, callRight: bad)
     #expect(out.left.allSatisfy { $0.isFinite } && out.left[3] == 0 && out.left[5] == bad[5])
-    let good = Self.noise(64, amplitude: 0.5, seed: 2)
+    let good = noise(frames: 64, level: 0.5, seed: 2)
     #expect(rig.cycle(callLeft: good, callRight: good).left == good)
     #expect(rig.mixer.speakerRMS.isFinite)
   }

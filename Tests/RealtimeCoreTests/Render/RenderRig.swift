@@ -139,15 +139,3 @@ func bestSignalToNoise(_ signal: ArraySlice<Float>, near frequency: Double, rate
 func largestStep(_ signal: [Float]) -> Float {
   zip(signal, signal.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }
 }
-
-/// Repeatable pseudo-random numbers.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    var x = state
-    x ^= x >> 33
-    x = x &* 0xff51_afd7_ed55_8ccd
-    return x ^ (x >> 33)
-  }
-}

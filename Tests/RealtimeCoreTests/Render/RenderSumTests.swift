@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -12,7 +13,7 @@ import Testing
     func play(_ voices: Range<Int>) throws -> [Float] {
       let rig = RenderRig(rate: 16_000, quantum: 160)
       for voice in voices {
-        var dice = Dice(state: UInt64(voice + 1))
+        var dice = SeededGenerator(seed: UInt64(voice + 1))
         // All of them together stay below −1 dBFS, including the resampling's overshoot.
         let most = Int16(0.45 * 32_767 / Double(count))
         let sink = try rig.ring("\(voice)", rate: 16_000)
@@ -38,7 +39,7 @@ import Testing
     var sum = [Float](repeating: 0, count: 64)
     for index in 0..<count {
       let sink = try rig.mixer.addGraphSink(id: "\(index)")
-      let audio = RenderMixTests.noise(64, amplitude: 0.89 / Float(count), seed: UInt64(index + 1))
+      let audio = noise(frames: 64, level: 0.89 / Float(count), seed: UInt64(index + 1))
       rig.graph[sink.slot] = (audio, audio)
       for frame in 0..<64 { sum[frame] += audio[frame] }
     }
@@ -53,7 +54,7 @@ import Testing
     var sum = [Float](repeating: 0, count: 256)
     for index in 0..<count {
       let sink = try rig.mixer.addGraphSink(id: "\(index)")
-      let audio = RenderMixTests.noise(256, amplitude: 1, seed: UInt64(index + 1)).map { $0 + (count == 1 ? $0 : 0.5) }
+      let audio = noise(frames: 256, level: 1, seed: UInt64(index + 1)).map { $0 + (count == 1 ? $0 : 0.5) }
       rig.graph[sink.slot] = (audio, audio)
       for frame in 0..<256 { sum[frame] += audio[frame] }
     }

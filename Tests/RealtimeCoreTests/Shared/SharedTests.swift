@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -51,7 +52,7 @@ import Testing
     defer { fifo.deallocate() }
     var next: Int16 = 0
     var expected: Int16 = 0
-    var dice = Dice(state: 5)
+    var dice = SeededGenerator(seed: 5)
     for _ in 0..<500 {
       let count = Int.random(in: 0...capacity + 1, using: &dice)
       let free = capacity - fifo.count

@@ -6,27 +6,22 @@ import Testing
 
 @Suite("Source: the tap")
 struct SourceTapTests {
-  private func noise(_ frames: Int, seed: UInt64 = 1) -> [Float] {
-    var noise = CaptureSignals.Noise(seed: seed)
-    return (0..<frames).map { _ in 0.5 * noise.next() }
-  }
-
   private func largest(_ samples: [Float]) -> Float { samples.reduce(0) { max($0, abs($1)) } }
 
   @Test("L5: a callback is given the voice of every cycle, with rate and position, from attach to detach")
   func callback() throws {
     let rig = try CoreRig()
     let recorder = CallbackRecorder()
-    rig.cycle(noise(64))
+    rig.cycle(noise(frames: 64))
     rig.core.source.attach(CallbackRecorder.callback, context: recorder.context)
-    let cycles = [32, 256, 8_192, 100].enumerated().map { noise($1, seed: UInt64($0)) }
+    let cycles = [32, 256, 8_192, 100].enumerated().map { noise(frames: $1, seed: UInt64($0)) }
     var voice: [[Float]] = []
     for cycle in cycles {
       rig.cycle(cycle)
       voice.append(rig.voice)
     }
     rig.core.source.detach()
-    rig.cycle(noise(64))
+    rig.cycle(noise(frames: 64))
     let isSame = recorder.calls.map(\.samples) == voice
     #expect(isSame && largest(voice[2]) > 0.4)
     #expect(recorder.calls.map(\.position) == [0, 32, 288, 8_480])
@@ -41,7 +36,7 @@ struct SourceTapTests {
     #expect(rig.core.source.channelCount == 1)
     rig.core.source.channelCount = 2
     rig.core.source.attach(CallbackRecorder.callback, context: recorder.context)
-    rig.cycle(noise(8_192))
+    rig.cycle(noise(frames: 8_192))
     #expect(recorder.calls.first?.channelCount == 2)
     let isSame = recorder.calls.first?.samples == rig.voice.flatMap { [$0, $0] }
     #expect(isSame && largest(rig.voice) > 0.4)
@@ -54,14 +49,14 @@ struct SourceTapTests {
     let recorder = CallbackRecorder()
     rig.core.source.attach(CallbackRecorder.callback, context: recorder.context)
     rig.core.isSending = false
-    rig.cycle(noise(256))
+    rig.cycle(noise(frames: 256))
     #expect(recorder.calls.isEmpty)
     rig.core.isSending = true
     rig.rate = 16_000
-    rig.cycle(noise(256))
+    rig.cycle(noise(frames: 256))
     #expect(recorder.calls.isEmpty)
     try rig.core.prepare(rate: rig.rate)
-    rig.cycle(noise(256))
+    rig.cycle(noise(frames: 256))
     #expect(recorder.calls.map(\.sampleRate) == [16_000])
     rig.core.source.detach()
   }
@@ -71,12 +66,12 @@ struct SourceTapTests {
     let rig = try CoreRig()
     let (first, queue) = (CallbackRecorder(), SourceQueue())
     rig.core.source.attach(CallbackRecorder.callback, context: first.context)
-    rig.cycle(noise(32))
+    rig.cycle(noise(frames: 32))
     rig.core.source.attach(queue)
-    rig.cycle(noise(48))
+    rig.cycle(noise(frames: 48))
     let voice = rig.voice
     rig.core.source.attach(CallbackRecorder.callback, context: first.context)
-    rig.cycle(noise(64))
+    rig.cycle(noise(frames: 64))
     rig.core.source.detach()
     rig.core.source.detach()
     #expect(first.calls.map(\.frames) == [32, 64])
@@ -95,7 +90,7 @@ struct SourceTapTests {
     // 1024 frames with their header: seven such blocks fit.
     var voices: [[Float]] = []
     for i in 0..<10 {
-      rig.cycle(noise(1_024, seed: UInt64(i)))
+      rig.cycle(noise(frames: 1_024, seed: UInt64(i)))
       voices.append(rig.voice)
     }
     #expect(queue.overruns == 3)
@@ -108,11 +103,11 @@ struct SourceTapTests {
     }
     var samples: [Float] = []
     #expect(queue.read(into: &samples) == nil)
-    rig.cycle(noise(512, seed: 99))
+    rig.cycle(noise(frames: 512, seed: 99))
     #expect(queue.read(into: &samples) == SourceQueue.Cycle(frames: 512, rate: 48_000, position: 10_240), "three cycles are missing")
     let isSame = samples == rig.voice
     #expect(isSame)
-    for i in 0..<9 { rig.cycle(noise(1_024, seed: UInt64(i))) }
+    for i in 0..<9 { rig.cycle(noise(frames: 1_024, seed: UInt64(i))) }
     #expect(queue.overruns == 5)
     #expect(queue.overrunRuns == 2)
     rig.core.source.detach()
@@ -146,14 +141,14 @@ struct SourceTapTests {
   func hadAudio() throws {
     let rig = try CoreRig()
     let tap = rig.core.source
-    rig.cycle(noise(64))
+    rig.cycle(noise(frames: 64))
     #expect(!tap.hadAudio, "nobody was there to hear it")
     // Let the earlier sound fade out, so that it does not end in a step.
     rig.cycle([Float](repeating: 0, count: 480))
     let recorder = CallbackRecorder()
     tap.attach(CallbackRecorder.callback, context: recorder.context)
     // −60 dBFS: a microphone in a quiet room.
-    for seed in 0..<50 { rig.cycle(noise(480, seed: UInt64(seed)).map { $0 * 0.001 }) }
+    for seed in 0..<50 { rig.cycle(noise(frames: 480, seed: UInt64(seed)).map { $0 * 0.001 }) }
     #expect(!tap.hadAudio)
     rig.cycle([Float](repeating: 0, count: 479) + [-0.01])
     #expect(tap.hadAudio)
@@ -280,25 +275,20 @@ struct SourceTapTests {
 
 @Suite("Channels of the mix")
 struct MixChannelTests {
-  private func noise(_ seed: UInt64) -> [Float] {
-    var noise = CaptureSignals.Noise(seed: seed)
-    return (0..<256).map { _ in 0.5 * noise.next() }
-  }
-
   @Test("K10, L6: with renderChannelCount 2 the call passes bit by bit; with 1 both speakers play the mean of its sides")
   func monoMix() throws {
     let rig = try CoreRig()
-    let call = (left: noise(1), right: noise(2))
-    let stereo = rig.cycle(noise(3), call: call)
+    let call = (left: noise(frames: 256, seed: 1), right: noise(frames: 256, seed: 2))
+    let stereo = rig.cycle(noise(frames: 256, seed: 3), call: call)
     let isSame = stereo.left == call.left && stereo.right == call.right
     #expect(isSame)
     #expect(rig.core.mixer.channelCount == 2)
     rig.core.mixer.channelCount = 1
-    let mono = rig.cycle(noise(3), call: call)
+    let mono = rig.cycle(noise(frames: 256, seed: 3), call: call)
     let isMean = mono.left == zip(call.left, call.right).map { 0.5 * ($0 + $1) } && mono.right == mono.left
     #expect(isMean)
     rig.core.mixer.channelCount = 2
-    let isBack = rig.cycle(noise(3), call: call).left == call.left
+    let isBack = rig.cycle(noise(frames: 256, seed: 3), call: call).left == call.left
     #expect(isBack)
   }
 }
