@@ -169,7 +169,7 @@ let package = Package(
       ]),
     .executableTarget(
       name: "ControlFuzz",
-      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["Nearend", "SimulatedHardware", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/ControlFuzz"),
     .executableTarget(
       name: "GraphFuzz",
@@ -194,7 +194,7 @@ let package = Package(
       path: "Tests/FaultMatrix"),
     .executableTarget(
       name: "Intercom",
-      dependencies: ["Nearend", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["Nearend", "Platform", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Tests/Intercom"),
     .testTarget(
       name: "ControlTests",

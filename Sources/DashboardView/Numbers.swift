@@ -3,33 +3,28 @@ import SessionModel
 
 /// Formats numbers. Cheap, because they are formatted ten times a second.
 enum Numbers {
-  /// A number with a fixed count of decimals; "-" for NaN and infinity.
-  static func fixed(_ value: Double, _ decimals: Int, sign: Bool = false) -> String {
-    decimal(value, decimals, sign: sign)
-  }
-
   /// A level in dBFS: "-23.4", or "silent".
-  static func level(_ level: Double) -> String { level > -119.5 ? fixed(level, 1) : "silent" }
+  static func level(_ level: Double) -> String { level > -119.5 ? decimal(level, 1) : "silent" }
 
   /// A level with its unit.
-  static func dBFS(_ level: Double) -> String { level > -119.5 ? fixed(level, 1) + " dBFS" : "silent" }
+  static func dBFS(_ level: Double) -> String { level > -119.5 ? decimal(level, 1) + " dBFS" : "silent" }
 
   /// A difference in dB with its sign and unit.
-  static func dB(_ value: Double, unit: String = " dB") -> String { fixed(value, 1, sign: true) + unit }
+  static func dB(_ value: Double, unit: String = " dB") -> String { decimal(value, 1, sign: true) + unit }
 
   /// A linear gain in dB.
   static func gain(_ gain: Double, unit: String = " dB") -> String { gain > 0 ? dB(20 * log10(gain), unit: unit) : "silent" }
 
   /// A share in whole percents.
-  static func percent(_ share: Double) -> String { fixed(share * 100, 0) + "%" }
+  static func percent(_ share: Double) -> String { decimal(share * 100, 0) + "%" }
 
   /// A count of bytes in at most 5 characters, below 100 GB.
   static func bytes(_ count: Int) -> String {
     switch count {
     case ..<100_000: String(count)
     case ..<1_000_000: String(count / 1_000) + "k"
-    case ..<1_000_000_000: fixed(Double(count) / 1e6, count < 100_000_000 ? 1 : 0) + "M"
-    default: fixed(Double(count) / 1e9, 1) + "G"
+    case ..<1_000_000_000: decimal(Double(count) / 1e6, count < 100_000_000 ? 1 : 0) + "M"
+    default: decimal(Double(count) / 1e9, 1) + "G"
     }
   }
 
@@ -48,7 +43,7 @@ enum Numbers {
 
   /// Frames as time: "8.0 ms"; "-" while the rate is unknown.
   static func milliseconds(frames: Int, rate: Int) -> String {
-    rate > 0 ? fixed(Double(frames) * 1_000 / Double(rate), 1) + " ms" : "- ms"
+    rate > 0 ? decimal(Double(frames) * 1_000 / Double(rate), 1) + " ms" : "- ms"
   }
 
   /// "45 s", "2 min 5 s", "3 h 12 min".

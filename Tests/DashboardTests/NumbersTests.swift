@@ -1,3 +1,4 @@
+import SessionModel
 import TestSupport
 import Testing
 
@@ -6,14 +7,14 @@ import Testing
 @Suite struct NumbersTests {
   @Test("U1: numbers are rounded, signed and never minus zero")
   func fixed() {
-    #expect(Numbers.fixed(-23.449, 1) == "-23.4")
-    #expect(Numbers.fixed(9.96, 1) == "10.0")
-    #expect(Numbers.fixed(-0.04, 1) == "0.0")
-    #expect(Numbers.fixed(0.04, 1, sign: true) == "0.0")
-    #expect(Numbers.fixed(2.5, 0, sign: true) == "+3")
-    #expect(Numbers.fixed(1.005, 3) == "1.005")
-    #expect(Numbers.fixed(.nan, 1) == "-")
-    #expect(Numbers.fixed(-.infinity, 1) == "-")
+    #expect(decimal(-23.449, 1) == "-23.4")
+    #expect(decimal(9.96, 1) == "10.0")
+    #expect(decimal(-0.04, 1) == "0.0")
+    #expect(decimal(0.04, 1, sign: true) == "0.0")
+    #expect(decimal(2.5, 0, sign: true) == "+3")
+    #expect(decimal(1.005, 3) == "1.005")
+    #expect(decimal(.nan, 1) == "-")
+    #expect(decimal(-.infinity, 1) == "-")
   }
 
   @Test("U1: levels, gains, counts, times")

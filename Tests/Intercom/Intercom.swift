@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Platform
 import SimulatedHardware
 
 /// Two machines in a call: two network namespaces with a lossy network between them, and in each a whole session with its own room and
@@ -127,7 +128,7 @@ struct CallCommand: ParsableCommand {
     return problems
   }
 
-  private static func text(_ value: Double) -> String { String(format: "%.1f", value) }
+  private static func text(_ value: Double) -> String { fixed(value, 1) }
 
   private static func text(of moment: Side.Moment, at name: String) -> String {
     let canceller = moment.canceller

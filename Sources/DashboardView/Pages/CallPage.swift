@@ -87,7 +87,7 @@ enum CallPage {
       let period = Numbers.milliseconds(frames: graph.quantum, rate: graph.rate)
       let end = canvas.put("quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy ", x, y)
       let isBusy = graph.busyRatioPeak >= 0.5
-      let busy = "\(Numbers.fixed(graph.busyRatio * 100, 1)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 1)) %"
+      let busy = "\(decimal(graph.busyRatio * 100, 1)) %, peak \(decimal(graph.busyRatioPeak * 100, 1)) %"
       canvas.put(busy, end, y, isBusy ? .caution : .plain)
     } else {
       canvas.put(graph.isConnected ? "no cycle has run yet" : "not connected to PipeWire", x, y, graph.isConnected ? .plain : .alarm)
@@ -109,7 +109,7 @@ enum CallPage {
   private static func drawRehearsal(_ rehearsal: RehearsalStatus, isMuted: Bool, _ y: inout Int, _ canvas: inout Canvas) {
     // While muted, measurements say nothing about the canceller.
     func measured(_ value: Double?, _ text: (Double) -> String) -> String { isMuted ? "n/a" : value.map(text) ?? "not yet" }
-    let erle = measured(rehearsal.erle) { Numbers.fixed($0, 1) + " dB" }
+    let erle = measured(rehearsal.erle) { decimal($0, 1) + " dB" }
     let nearEnd = measured(rehearsal.nearEndLevel) { Numbers.dB($0) }
     canvas.put("Rehearsal", 1, y, .label)
     let end = canvas.put(rehearsal.phase.word, labelEnd + 1, y, .heading)
@@ -154,10 +154,10 @@ enum CallPage {
       canvas.put(label, 3, row, .label)
       canvas.put(text, 10, row, style, width: 31)
     }
-    let erle = processing.erle.map { ", ERLE \(Numbers.fixed($0, 1)) dB" } ?? ""
+    let erle = processing.erle.map { ", ERLE \(decimal($0, 1)) dB" } ?? ""
     put("Echo", processing.echo.word + erle, y, processing.echo.style)
-    let measured = processing.echoDelay.map { "measured " + Numbers.fixed($0, 1) } ?? "not measured"
-    put("Delay", "\(measured), graph \(Numbers.fixed(processing.streamDelay, 1)) ms", y + 1)
+    let measured = processing.echoDelay.map { "measured " + decimal($0, 1) } ?? "not measured"
+    put("Delay", "\(measured), graph \(decimal(processing.streamDelay, 1)) ms", y + 1)
     put("Gain", "AGC \(Numbers.dB(processing.gain)), limiter \(Numbers.dB(processing.limiterGain))", y + 2)
     put("Voice", processing.hasVoice ? "speaking" : "no speech", y + 3, processing.hasVoice ? .good : .plain)
 

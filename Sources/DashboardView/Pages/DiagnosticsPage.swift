@@ -29,7 +29,7 @@ enum DiagnosticsPage {
     var lines: [(String, String)] = [
       ("nearend", snapshot.version),
       ("up", Numbers.duration(snapshot.uptime)),
-      ("processor", Numbers.fixed(snapshot.cpuPercent, 2) + " % of one core"),
+      ("processor", decimal(snapshot.cpuPercent, 2) + " % of one core"),
       ("session", session.state.word),
       (
         "interruption",
@@ -57,7 +57,7 @@ enum DiagnosticsPage {
     if let rehearsal = snapshot.rehearsal {
       lines += [
         ("rehearsal phase", "\(rehearsal.phase.word), \(Numbers.duration(rehearsal.seconds))"),
-        ("rehearsal ERLE", rehearsal.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "not measured yet"),
+        ("rehearsal ERLE", rehearsal.erle.map { decimal($0, 1) + " dB" } ?? "not measured yet"),
         ("rehearsal near end", rehearsal.nearEndLevel.map { Numbers.dB($0) } ?? "not measured yet"),
       ]
     }
@@ -92,7 +92,7 @@ enum DiagnosticsPage {
       ("quantum", latency(graph.quantum)),
       ("rate", "\(graph.rate) Hz"),
       ("cycles", String(graph.cycles)),
-      ("busy (B/Q)", "\(Numbers.fixed(graph.busyRatio * 100, 2)) %, peak \(Numbers.fixed(graph.busyRatioPeak * 100, 2)) %"),
+      ("busy (B/Q)", "\(decimal(graph.busyRatio * 100, 2)) %, peak \(decimal(graph.busyRatioPeak * 100, 2)) %"),
       ("xruns", String(graph.xruns)),
       ("audio thread", priority ?? "not known before the first cycle"),
       ("capture latency", latency(graph.captureLatency)),
@@ -119,9 +119,9 @@ enum DiagnosticsPage {
     let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.words)]
     let echo = [
       ("echo", processing.echo.word),
-      ("ERLE", processing.erle.map { Numbers.fixed($0, 1) + " dB" } ?? "no far-end speech yet"),
-      ("echo delay", processing.echoDelay.map { Numbers.fixed($0, 1) + " ms, measured" } ?? "not known yet"),
-      ("stream delay", Numbers.fixed(processing.streamDelay, 1) + " ms, from the graph"),
+      ("ERLE", processing.erle.map { decimal($0, 1) + " dB" } ?? "no far-end speech yet"),
+      ("echo delay", processing.echoDelay.map { decimal($0, 1) + " ms, measured" } ?? "not known yet"),
+      ("stream delay", decimal(processing.streamDelay, 1) + " ms, from the graph"),
     ]
     let levels = [
       ("AGC gain", Numbers.dB(processing.gain)),
@@ -146,7 +146,7 @@ enum DiagnosticsPage {
       return (
         "",
         "buffer \(sink.fillBytes)/\(sink.capacityBytes) B, target \(Numbers.percent(sink.targetFill)), ratio "
-          + "\(Numbers.fixed(sink.resampleRatio, 6)), \(Numbers.fixed(sink.driftPPM, 1, sign: true)) ppm, gain \(Numbers.gain(sink.gain))"
+          + "\(decimal(sink.resampleRatio, 6)), \(decimal(sink.driftPPM, 1, sign: true)) ppm, gain \(Numbers.gain(sink.gain))"
       )
     default:
       return (

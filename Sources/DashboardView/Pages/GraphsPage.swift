@@ -82,13 +82,13 @@ enum GraphsPage {
     return [
       level("Microphone", \.microphoneLevel), level("Voice", \.voiceLevel), level("Speaker") { $0.speakerLevel },
       Strip(
-        label: "ERLE 0-60", value: newest.erle.map { "\(Numbers.fixed($0, 1)) dB" } ?? "-",
+        label: "ERLE 0-60", value: newest.erle.map { "\(decimal($0, 1)) dB" } ?? "-",
         shares: columns.largest(\.erle).map { $0.map { $0 / 60 } }),
       Strip(
-        label: "Delay 0-\(Int(longest))", value: newest.echoDelay.map { "\(Numbers.fixed($0, 1)) ms" } ?? "-",
+        label: "Delay 0-\(Int(longest))", value: newest.echoDelay.map { "\(decimal($0, 1)) ms" } ?? "-",
         shares: delays.map { $0.map { $0 / longest } }),
       Strip(
-        label: "Cycle load", value: "\(Numbers.fixed(newest.busyRatio * 100, 1)) %", shares: columns.largest { $0.busyRatio }.map { $0 },
+        label: "Cycle load", value: "\(decimal(newest.busyRatio * 100, 1)) %", shares: columns.largest { $0.busyRatio }.map { $0 },
         style: { $0 >= 0.8 ? .barHigh : $0 >= 0.5 ? .barMiddle : .barLow }, faults: xruns.map { $0 > 0 }),
     ]
   }

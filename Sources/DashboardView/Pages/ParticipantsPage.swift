@@ -26,15 +26,15 @@ enum ParticipantsPage {
     guard let peer = remote.peer else {
       return "\(remote.address), nothing has come" + (remote.refused > 0 ? ", \(remote.refused) refused: \(remote.lastRefusal ?? "")" : "")
     }
-    let roundTrip = remote.roundTrip.map { "round trip \(Numbers.fixed($0, 0)) ms" } ?? "and the way here"
+    let roundTrip = remote.roundTrip.map { "round trip \(decimal($0, 0)) ms" } ?? "and the way here"
     return
-      "lost \(remote.lost) of \(remote.packets &+ remote.lost) (\(Numbers.fixed(remote.lossPercent, 1)) %), jitter "
-      + "\(Numbers.fixed(remote.jitter, 0)) ms, latency \(Numbers.fixed(remote.latency, 0)) ms, \(roundTrip), from \(peer)"
+      "lost \(remote.lost) of \(remote.packets &+ remote.lost) (\(decimal(remote.lossPercent, 1)) %), jitter "
+      + "\(decimal(remote.jitter, 0)) ms, latency \(decimal(remote.latency, 0)) ms, \(roundTrip), from \(peer)"
   }
 
   private static func drawDetail(_ sink: SinkStatus, number: Int, _ snapshot: Snapshot, _ y: Int, _ canvas: inout Canvas) {
     canvas.rule(y, "\(number) of \(snapshot.sinks.count): \(sink.id)")
-    let gain = "\(Numbers.gain(sink.gain)) (\(Numbers.fixed(sink.gain, 2)))"
+    let gain = "\(Numbers.gain(sink.gain)) (\(decimal(sink.gain, 2)))"
     let ssrc = sink.ssrc.map { ", SSRC \($0)" } ?? ""
     let isDevice = sink.kind == .graph
     let buffer =
@@ -48,7 +48,7 @@ enum ParticipantsPage {
       (
         "Format",
         SinkColumn.format(sink, rate: snapshot.graph.rate) + resampling
-          + ", ratio \(Numbers.fixed(sink.resampleRatio, 6)), drift \(Numbers.fixed(sink.driftPPM, 1, sign: true)) ppm"
+          + ", ratio \(decimal(sink.resampleRatio, 6)), drift \(decimal(sink.driftPPM, 1, sign: true)) ppm"
       ),
       (
         "Counters",

@@ -75,17 +75,17 @@ enum SinkColumn: Int, CaseIterable {
     case .peak: Numbers.level(sink.peak)
     case .gain: sink.isMuted ? "MUTED" : Numbers.gain(sink.gain, unit: "")
     case .format: Self.format(sink, rate: rate)
-    case .drift: Numbers.fixed(sink.driftPPM, 0, sign: true) + " ppm"
-    case .ratio: Numbers.fixed(sink.resampleRatio, 5)
+    case .drift: decimal(sink.driftPPM, 0, sign: true) + " ppm"
+    case .ratio: decimal(sink.resampleRatio, 5)
     case .rms: Numbers.level(sink.rms)
     case .kind: sink.kind.word
     case .ssrc: sink.ssrc.map(String.init) ?? "-"
     case .written: Numbers.count(sink.framesWritten)
     case .read: Numbers.count(sink.framesRead)
-    case .loss: Self.heard(sink) { Numbers.fixed($0.lossPercent, 1) + " %" }
-    case .jitter: Self.heard(sink) { Numbers.fixed($0.jitter, 0) + " ms" }
+    case .loss: Self.heard(sink) { decimal($0.lossPercent, 1) + " %" }
+    case .jitter: Self.heard(sink) { decimal($0.jitter, 0) + " ms" }
     // Without a measured round trip, the latency of the network is missing.
-    case .latency: Self.heard(sink) { Numbers.fixed($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
+    case .latency: Self.heard(sink) { decimal($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
     }
   }
 

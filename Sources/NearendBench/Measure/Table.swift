@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// A table of results, as Markdown.
 struct Table {
@@ -20,7 +21,7 @@ func show(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").u
 /// Prints progress and remarks to standard error, apart from the tables on standard output.
 func progress(_ message: String) { FileHandle.standardError.write(Data("bench: \(message)\n".utf8)) }
 
-func number(_ value: Double, _ digits: Int = 1) -> String { String(format: "%.\(digits)f", value) }
+func number(_ value: Double, _ digits: Int = 1) -> String { fixed(value, digits) }
 
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()

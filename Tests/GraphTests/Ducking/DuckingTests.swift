@@ -1,5 +1,6 @@
 import Foundation
 import Nearend
+import Platform
 import SessionModel
 import Testing
 
@@ -37,7 +38,7 @@ extension GraphTests {
             let status = live.service.snapshot().ducking
             #expect(status.isActive && status.gain == gain && status.streams == ["pw-play"], "\(status)")
             #expect(try music.volumes(of: "music") == set, "what is set is not written")
-            table.append("\(level.rawValue), advanced \(isAdvanced), voice \(hasVoice): \(tenths(before)) → \(tenths(during)) dB")
+            table.append("\(level.rawValue), advanced \(isAdvanced), voice \(hasVoice): \(fixed(before, 1)) → \(fixed(during, 1)) dB")
           }
           voice?.end()
         }
@@ -47,7 +48,7 @@ extension GraphTests {
         try music.wait(for: "exactly that level", level: before, within: 0.01)
         #expect(try music.volumes(of: "music") == set)
         #expect(try music.volumes(of: "hw.speaker") == device, "the device's own volume is never touched")
-        print("Ducking:\n\(table.joined(separator: "\n"))\nafter: \(tenths(after)) dB")
+        print("Ducking:\n\(table.joined(separator: "\n"))\nafter: \(fixed(after, 1)) dB")
       }
     }
 
@@ -256,7 +257,7 @@ extension GraphTests {
           let levels = stride(from: 0, to: recording.count - 4_800, by: 4_800).map { Music.level(recording[$0..<$0 + 4_800]) }
           #expect(levels.max()! - levels.min()! > 3, "there is a way \(name)")
           let splatter = Self.splatter(recording)
-          print("Splatter on the way \(name), at a quantum of \(quantum): \(tenths(splatter.max() ?? 0)) dB in \(splatter.count) windows")
+          print("Splatter on the way \(name), at a quantum of \(quantum): \(fixed(splatter.max() ?? 0, 1)) dB in \(splatter.count) windows")
           #expect(splatter.count >= 20, "enough of the way was heard whole")
           #expect(splatter.max() ?? 0 < -50)
         }
@@ -335,7 +336,5 @@ extension GraphTests {
       nearend.end()
       try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
     }
-
-    private func tenths(_ value: Double) -> String { String(format: "%.1f", value) }
   }
 }
