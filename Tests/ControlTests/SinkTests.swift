@@ -2,6 +2,7 @@ import ControlClient
 import Foundation
 import SessionModel
 import SimulatedHardware
+import TestSupport
 import Testing
 
 @testable import Nearend

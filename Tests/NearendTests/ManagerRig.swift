@@ -24,6 +24,14 @@ struct ManagerRig {
     try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
     _ = demand
   }
+  /// Returns a manager in a call, which a call manager has activated if `isManual`.
+  static func inCall(isManual: Bool) throws -> ManagerRig {
+    let rig = ManagerRig()
+    rig.manager.manualAudioSessionManagement = isManual
+    try rig.registerCall()
+    if isManual { rig.manager.audioSessionDidActivateExternally() }
+    return rig
+  }
   func unregisterCall() {
     manager.unregisterMedia(id: "mic")
     manager.unregisterMedia(id: "ear")

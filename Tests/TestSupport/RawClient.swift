@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import SimulatedHardware
 
-/// A client that sends arbitrary bytes.
-final class RawClient {
-  enum Failure: Error { case system(String), timedOut(String) }
+/// A client of a Unix socket that sends arbitrary bytes.
+package final class RawClient {
+  package enum Failure: Error { case system(String), timedOut(String) }
 
   private var descriptor: Int32
-  private(set) var received: [UInt8] = []
+  package private(set) var received: [UInt8] = []
 
-  init(path: String) throws {
+  package init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -26,17 +26,17 @@ final class RawClient {
 
   deinit { close() }
 
-  func close() {
+  package func close() {
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1
   }
 
   /// Returns false if the server has hung up.
   @discardableResult
-  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+  package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  package func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
@@ -47,15 +47,15 @@ final class RawClient {
   }
 
   /// Sends as much as the socket accepts at once.
-  func sendSome(_ bytes: [UInt8]) -> Int {
+  package func sendSome(_ bytes: [UInt8]) -> Int {
     max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) })
   }
 
-  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Returns everything received, once it satisfies `isEnough` or the server has hung up.
   @discardableResult
-  func receive(timeout: Double = factTimeout, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
+  package func receive(timeout: Double = factTimeout, until isEnough: (String) -> Bool = { _ in false }) throws -> String {
     let deadline = Date().timeIntervalSince1970 + timeout
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while !isEnough(text) {
@@ -69,10 +69,10 @@ final class RawClient {
     return text
   }
 
-  var text: String { String(decoding: received, as: UTF8.self) }
+  package var text: String { String(decoding: received, as: UTF8.self) }
 
   /// Returns the status of the first answer.
-  func status(timeout: Double = factTimeout) throws -> Int? {
+  package func status(timeout: Double = factTimeout) throws -> Int? {
     let text = try receive(timeout: timeout) { $0.contains("\r\n\r\n") }
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
   }

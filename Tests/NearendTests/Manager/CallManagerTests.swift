@@ -84,10 +84,7 @@ struct CallManagerTests {
   @Test("S1, S4: default mode recovers from an interruption by itself and says so; manual mode waits")
   func interruption() throws {
     for isManual in [false, true] {
-      let rig = ManagerRig()
-      rig.manager.manualAudioSessionManagement = isManual
-      try rig.registerCall()
-      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
       let tape = EventTape(rig.manager.bus)
       try rig.graph.interrupt(.noDevice, true)
@@ -109,10 +106,7 @@ struct CallManagerTests {
   @Test("I5, S4: a frozen graph is rebuilt; default mode recovers when it runs again, manual mode when the call manager says so")
   func frozen() throws {
     for isManual in [false, true] {
-      let rig = ManagerRig()
-      rig.manager.manualAudioSessionManagement = isManual
-      try rig.registerCall()
-      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
       let tape = EventTape(rig.manager.bus)
       try rig.graph.interrupt(.frozen, true)
@@ -132,10 +126,7 @@ struct CallManagerTests {
   @Test("S4: didRecover is posted when everything is linked, not when the session may run; an interruption before that cancels it")
   func soundPasses() throws {
     for isManual in [false, true] {
-      let rig = ManagerRig()
-      rig.manager.manualAudioSessionManagement = isManual
-      try rig.registerCall()
-      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
       let tape = EventTape(rig.manager.bus)
       let graph = try rig.graph
@@ -162,10 +153,7 @@ struct CallManagerTests {
   @Test("I2, R5: after an interruption nothing stale is played: a ring continues, unless its writer continued while it was full")
   func staleAudio() throws {
     for isManual in [false, true] {
-      let rig = ManagerRig()
-      rig.manager.manualAudioSessionManagement = isManual
-      try rig.registerCall()
-      if isManual { rig.manager.audioSessionDidActivateExternally() }
+      let rig = try ManagerRig.inCall(isManual: isManual)
       #expect(rig.registerSpeaker())
       let graph = try rig.graph
       func interrupted(_ body: () -> Void) throws -> Int {
