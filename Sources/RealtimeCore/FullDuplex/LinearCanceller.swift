@@ -21,6 +21,7 @@ struct LinearCanceller: ~Copyable {
 
   private var resampler: DriftResampler
   private var tracker: DriftTracker
+  private var level: ReferenceLevel
   private var saturation: SaturationReference
   private(set) var loudspeaker: LoudspeakerModel
   private var reference: ReferenceSpectra
@@ -56,6 +57,7 @@ struct LinearCanceller: ~Copyable {
     farEndDelay = Int(resampler.delay)
     self.resampler = resampler
     tracker = DriftTracker(layout: layout)
+    level = ReferenceLevel(layout: layout)
     saturation = SaturationReference(layout: layout, channels: 2)
     let transform = FourierTransform(length: layout.transform)
     loudspeaker = LoudspeakerModel(layout: layout, transform: transform)
@@ -109,6 +111,11 @@ struct LinearCanceller: ~Copyable {
   /// Frames by which the far end is late at first, which the microphone should be, too.
   let farEndDelay: Int
 
+  /// Mean square of that hop, were the far end as loud as usual.
+  private var farEndLevel: Float {
+    @_noLocks @_noAllocation get { farEndPower * level.gain * level.gain }
+  }
+
   /// A Boolean value indicating whether the far end has been silent for the filters' whole reach.
   var isFarEndSilent: Bool {
     @_noLocks @_noAllocation get { reference.isSilent }
@@ -143,7 +150,7 @@ struct LinearCanceller: ~Copyable {
     careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     fast.step(reference, offset: offset, microphone: microphone[0], learns: learns)
     if learns, careful.isDue {
-      if !detector.hasConverged, farEndPower > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
+      if !detector.hasConverged, farEndLevel > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
     }
     spectrum.measure(careful.residual, into: carefulBands)
@@ -154,12 +161,12 @@ struct LinearCanceller: ~Copyable {
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
-    let isFarEnd = farEndPower > 1e-6
+    let isFarEnd = farEndLevel > 1e-6
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
-    place(isFarEnd: farEndPower > 1e-8)
+    place(isFarEnd: farEndLevel > 1e-8)
     if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
       fast.scale(by: gain)
       careful.scale(by: gain)
@@ -186,6 +193,7 @@ struct LinearCanceller: ~Copyable {
   private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     farEndPower = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
     quietHops = farEndPower > ReferenceSpectra.silence ? 0 : quietHops + 1
+    if let factor = level.update(farEndPower) { loudspeaker.rescale(by: factor) }
     resampler.feed(left: left, right: right)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
@@ -226,14 +234,14 @@ struct LinearCanceller: ~Copyable {
     resampler.read(into: far, channel: 0)
     clear(excess, frames: layout.hop)
     if resampler.isMono {
-      saturation.add(far, channel: 0, weight: 1, to: excess)
+      saturation.add(far, channel: 0, weight: 1, gain: level.gain, to: excess)
       saturation.join()
       loudspeaker.distort(far, nil)
       copy(far, to: otherFar, frames: layout.hop)
     } else {
       resampler.read(into: otherFar, channel: 1)
-      saturation.add(far, channel: 0, weight: 0.5, to: excess)
-      saturation.add(otherFar, channel: 1, weight: 0.5, to: excess)
+      saturation.add(far, channel: 0, weight: 0.5, gain: level.gain, to: excess)
+      saturation.add(otherFar, channel: 1, weight: 0.5, gain: level.gain, to: excess)
       loudspeaker.distort(far, otherFar)
     }
     reference.feed(left: far, right: otherFar, excess: excess)

@@ -54,6 +54,13 @@ struct LoudspeakerModelTests {
     #expect(found.erle > 20, "\(found)")
   }
 
+  @Test(
+    "V10: a soft far end is distorted as much by a loudspeaker that is turned up, and as well cancelled", arguments: Distortion.allCases)
+  func soft(_ distortion: Distortion) {
+    let far = far, found = cancel(far.map { 0.3 * $0 }, played: distortion(far))
+    #expect(found.erle > 20, "\(found)")
+  }
+
   @Test("V10: a loudspeaker that does not distort is taken for what it is")
   func linear() {
     let far = far, found = cancel(far, played: far)

@@ -20,6 +20,8 @@ struct LoudspeakerModel: ~Copyable {
   private let layout: FilterLayout
   private let transform: FourierTransform
   private var terms: LoudspeakerTerms
+  /// Of `ReferenceLevel`.
+  private var gain: Float = 1
   /// The newest `transform` samples of each term, by channel.
   private let windows: SlidingWindows
   private let spectrum: SplitSpectrum
@@ -107,7 +109,7 @@ struct LoudspeakerModel: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func distort(_ samples: UnsafeMutablePointer<Float>, channel: Int) {
-    terms.measure(samples, channel: channel)
+    terms.measure(samples, channel: channel, gain: gain)
     for term in 0..<Self.count {
       let value = terms.values + term * layout.hop, coefficient = coefficients[term]
       windows.push(value, onto: channel * Self.count + term)
@@ -121,6 +123,21 @@ struct LoudspeakerModel: ~Copyable {
   /// Accounts for a gap in the far end; what was learnt of the loudspeaker is kept.
   @_noLocks @_noAllocation
   mutating func restart() { liveFrames = 0 }
+
+  /// Follows a change of `ReferenceLevel`'s gain by this factor. The loudspeaker is the same: what terms that are of second order in the far
+  /// end gain, their coefficients lose.
+  @_noLocks @_noAllocation
+  mutating func rescale(by factor: Float) {
+    gain *= factor
+    for term in 1..<Self.count {
+      for other in 0..<Self.count {
+        information[term * Self.count + other] *= factor
+        information[other * Self.count + term] *= factor
+      }
+      evidence[term] *= factor
+      coefficients[term] /= factor
+    }
+  }
 
   /// Trusts a tenth of what was learnt, because the loudspeaker may be another.
   @_noLocks @_noAllocation

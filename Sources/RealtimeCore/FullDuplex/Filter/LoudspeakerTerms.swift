@@ -40,9 +40,9 @@ struct LoudspeakerTerms: ~Copyable {
     for array in [values, excursions, excursion, power, projections, means] { array.deallocate() }
   }
 
-  /// Computes the terms of a hop of a channel.
+  /// Computes the terms of a hop of a channel. `gain`: of `ReferenceLevel`.
   @_noLocks @_noAllocation
-  mutating func measure(_ samples: UnsafePointer<Float>, channel: Int) {
+  mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
     var position = excursion[channel]
     for i in 0..<hop {
       position += compliance * (samples[i] - position)
@@ -53,9 +53,9 @@ struct LoudspeakerTerms: ~Copyable {
     var squares = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i), s = load8(excursions + i)
-      store8(saturatedByLoudspeaker(x), to: saturation + i)
-      store8(x * x, to: asymmetry + i)
-      store8(x * s.replacing(with: -s, where: s .< 0), to: weakening + i)
+      store8(saturatedByLoudspeaker(x, gain: gain), to: saturation + i)
+      store8(gain * x * x, to: asymmetry + i)
+      store8(gain * x * s.replacing(with: -s, where: s .< 0), to: weakening + i)
       squares += x * x
     }
     power[channel] = memory * power[channel] + squares.sum()
@@ -88,11 +88,11 @@ struct LoudspeakerTerms: ~Copyable {
   }
 }
 
-/// Returns tanh(8 x) / 8, a loudspeaker that begins to saturate at an eighth of full scale, by its continued fraction, which is 1 part in 10⁴
-/// beyond the truth at most. [realtime]
+/// Returns tanh(8 g x) / (8 g), a loudspeaker that begins to saturate at an eighth of full scale over the gain g, by its continued fraction,
+/// which is 1 part in 10⁴ beyond the truth at most. [realtime]
 @_noLocks @_noAllocation
-func saturatedByLoudspeaker(_ x: SIMD8<Float>) -> SIMD8<Float> {
-  let steepness: Float = 8
+func saturatedByLoudspeaker(_ x: SIMD8<Float>, gain: Float) -> SIMD8<Float> {
+  let steepness = 8 * gain
   let z = (steepness * x).clamped(lowerBound: SIMD8(repeating: -4.97), upperBound: SIMD8(repeating: 4.97)), s = z * z
   // In steps of one type each: Swift 6.0 does not get to the end of the whole expression.
   let upper: SIMD8<Float> = 17_325 + s * (378 + s)

@@ -22,21 +22,23 @@ struct SaturationReference: ~Copyable {
     projection.deallocate()
   }
 
-  /// Adds a channel's share to `output`, weighted.
+  /// Adds a channel's share to `output`, weighted. `gain`: of `ReferenceLevel`.
   @_noLocks @_noAllocation
-  mutating func add(_ samples: UnsafePointer<Float>, channel: Int, weight: Float, to output: UnsafeMutablePointer<Float>) {
+  mutating func add(
+    _ samples: UnsafePointer<Float>, channel: Int, weight: Float, gain: Float = 1, to output: UnsafeMutablePointer<Float>
+  ) {
     var squares = SIMD8<Float>.zero, products = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i)
       squares += x * x
-      products += x * saturatedByLoudspeaker(x)
+      products += x * saturatedByLoudspeaker(x, gain: gain)
     }
     power[channel] = memory * power[channel] + squares.sum()
     projection[channel] = memory * projection[channel] + products.sum()
     let linear = projection[channel] / power[channel]
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i)
-      store8(load8(output + i) + weight * (saturatedByLoudspeaker(x) - linear * x), to: output + i)
+      store8(load8(output + i) + weight * (saturatedByLoudspeaker(x, gain: gain) - linear * x), to: output + i)
     }
   }
 
