@@ -1,7 +1,7 @@
 /// The linear part of the canceller: subtracts the estimated echo from the microphone, and tells how far the estimate may be wrong.
 ///
-///     left, right ─▶ drift resampler ─▶ + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
-///     microphone ────────────────────────────────────────────────────────────────────────── − ─▶ residual
+///     left, right ─▶ drift resampler ─▶ loudspeaker, + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
+///     microphone ─────────────────────────────────────────────────────────────────────────────────────── − ─▶ residual
 ///
 /// [realtime] except `init` and `deinit`.
 struct LinearCanceller: ~Copyable {
