@@ -149,7 +149,8 @@ let package = Package(
     .testTarget(
       name: "OfflineTests",
       dependencies: [
-        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns", "TestSupport",
+        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns",
+        "TestSupport",
       ]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
