@@ -6,8 +6,8 @@ import Testing
 struct PathPriorTests {
   private let layout = FilterLayout(rate: 16_000)
 
-  /// What the careful filter expects to remain of an echo that comes from one partition, and what does remain, as shares of the echo, in the
-  /// second half of `seconds` in which both ends talk from the first moment on.
+  /// Returns what the careful filter expects to remain of an echo that comes from one partition, and what does remain, as shares of the
+  /// echo, in the second half of `seconds` in which both ends talk from the first moment on.
   private func remaining(_ seconds: Double, level: Float, changesPrior: Bool) -> (expected: Float, actual: Float) {
     let transform = FourierTransform(length: layout.transform), size = layout.partitionHops * layout.hop
     var reference = ReferenceSpectra(layout: layout, transform: transform), prior = PathPrior(layout: layout)

@@ -240,8 +240,8 @@ struct KalmanFilter: ~Copyable {
     if row < layout.partitions { peakLevels[row] = 0 }
   }
 
-  /// Returns the variance of a row before anything is known of the path: a loudspeaker as loud at the microphone as a talker, falling by 0.2
-  /// dB in 10 ms.
+  /// Returns the variance of a row before anything is known of the path: a loudspeaker as loud at the microphone as a talker, falling by
+  /// 0.2 dB in 10 ms.
   @_noLocks @_noAllocation
   static func priorVariance(_ row: Int, _ layout: FilterLayout) -> Float {
     let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)

@@ -124,8 +124,8 @@ struct LoudspeakerModel: ~Copyable {
   @_noLocks @_noAllocation
   mutating func restart() { liveFrames = 0 }
 
-  /// Follows a change of `ReferenceLevel`'s gain by this factor. The loudspeaker is the same: what terms that are of second order in the far
-  /// end gain, their coefficients lose.
+  /// Follows a change of `ReferenceLevel`'s gain by this factor. The loudspeaker stays the same: what terms of second order in the far end
+  /// gain, their coefficients lose.
   @_noLocks @_noAllocation
   mutating func rescale(by factor: Float) {
     gain *= factor

@@ -88,8 +88,8 @@ struct LoudspeakerTerms: ~Copyable {
   }
 }
 
-/// Returns tanh(8 g x) / (8 g), a loudspeaker that begins to saturate at an eighth of full scale over the gain g, by its continued fraction,
-/// which is 1 part in 10⁴ beyond the truth at most. [realtime]
+/// Returns tanh(8 g x) / (8 g), a loudspeaker that begins to saturate at an eighth of full scale over the gain g, by its continued
+/// fraction, which is 1 part in 10⁴ beyond the truth at most. [realtime]
 @_noLocks @_noAllocation
 func saturatedByLoudspeaker(_ x: SIMD8<Float>, gain: Float) -> SIMD8<Float> {
   let steepness = 8 * gain
