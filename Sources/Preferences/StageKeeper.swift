@@ -44,9 +44,8 @@ struct StageKeeper {
         let stage = try service.addStage(rule.plugin, to: rule.chain, id: rule.id, settings: rule.settings)
         kept.append((rule, stage.id))
         new.append(stage.id)
-      } catch .stopped {
-        break
       } catch {
+        if case .stopped = error { break }
         service.remark("stage \(rule.plugin): \(error)", .warning)
         refused.append(Refusal(rule))
       }

@@ -131,7 +131,7 @@ struct PlugInTests {
 
   @Test(
     "O9: RNNoise as a plug-in takes a room's noise, and leaves the talker, without a late block",
-    .enabled(if: RNNoisePlugIn.isThere, "\(RNNoisePlugIn.reason)"))
+    .enabled(if: RNNoisePlugIn.isThere, Comment(rawValue: RNNoisePlugIn.reason)))
   func rnnoise() throws {
     let rate = 48_000
     let renderer = try renderer()

@@ -158,7 +158,7 @@ struct StageCommandTests {
 
   @Test(
     "O9: RNNoise is added to a nearend that runs as the guide says it",
-    .enabled(if: RNNoisePlugIn.isThere, "\(RNNoisePlugIn.reason)"))
+    .enabled(if: RNNoisePlugIn.isThere, Comment(rawValue: RNNoisePlugIn.reason)))
   func noise() throws {
     let session = try plainSession()
     let nearend = try session.startNearend("--headless", variables: ["LADSPA_PATH": RNNoisePlugIn.folder])

@@ -261,9 +261,11 @@ struct KalmanFilter: ~Copyable {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
     var excess = SIMD8<Float>.zero, knowledge = SIMD8<Float>.zero, noise = SIMD8<Float>.zero
     for k in stride(from: 0, to: min(Int(binsOfRow[row]), layout.speechBins), by: 8) {
-      let known = (1 - load8(variance + k) / prior).clamped(lowerBound: .zero, upperBound: .one)
-      let r = load8(re + k), i = load8(im + k), expected = prior * known * (1 - known)
-      excess += r * r + i * i - expected
+      let unknown: SIMD8<Float> = load8(variance + k) / prior
+      let known: SIMD8<Float> = (1 - unknown).clamped(lowerBound: .zero, upperBound: .one)
+      let r = load8(re + k), i = load8(im + k), expected: SIMD8<Float> = prior * known * (1 - known)
+      let power: SIMD8<Float> = r * r + i * i
+      excess += power - expected
       knowledge += known * known
       noise += expected * expected
     }
@@ -279,7 +281,8 @@ struct KalmanFilter: ~Copyable {
     // A path that may have changed can be less certain than the prior: as if hardly anything were known then.
     let added = 1 / newest - 1 / former, most = 0.9 * former
     for k in stride(from: 0, to: layout.bins, by: 8) {
-      let p = load8(variance + k), factor = 1 / (1 + added * p.replacing(with: most, where: p .> most))
+      let p = load8(variance + k), bounded: SIMD8<Float> = p.replacing(with: most, where: p .> most)
+      let factor: SIMD8<Float> = 1 / (1 + added * bounded)
       store8(factor * load8(re + k), to: re + k)
       store8(factor * load8(im + k), to: im + k)
       store8(factor * p, to: variance + k)

@@ -201,7 +201,8 @@ struct LoudspeakerModel: ~Copyable {
   ) -> Float {
     var sum = SIMD8<Float>.zero
     for k in stride(from: 0, to: layout.speechBins, by: 8) {
-      sum += load8(inverse + k) * (load8(aRe + k) * load8(bRe + k) + load8(aIm + k) * load8(bIm + k))
+      let real: SIMD8<Float> = load8(aRe + k) * load8(bRe + k), imaginary: SIMD8<Float> = load8(aIm + k) * load8(bIm + k)
+      sum += load8(inverse + k) * (real + imaginary)
     }
     return sum.sum()
   }

@@ -53,9 +53,10 @@ struct LoudspeakerTerms: ~Copyable {
     var squares = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i), s = load8(excursions + i)
+      let magnitude: SIMD8<Float> = s.replacing(with: -s, where: s .< 0)
       store8(saturatedByLoudspeaker(x, gain: gain), to: saturation + i)
       store8(gain * x * x, to: asymmetry + i)
-      store8(gain * x * s.replacing(with: -s, where: s .< 0), to: weakening + i)
+      store8(gain * x * magnitude, to: weakening + i)
       squares += x * x
     }
     power[channel] = memory * power[channel] + squares.sum()
@@ -74,7 +75,10 @@ struct LoudspeakerTerms: ~Copyable {
     projections[index] = memory * projections[index] + products.sum()
     means[index] += (1 - memory) * (sums.sum() / Float(hop) - means[index])
     let linear = projections[index] / power[channel], mean = means[index]
-    for i in stride(from: 0, to: hop, by: 8) { store8(load8(value + i) - linear * load8(samples + i) - mean, to: value + i) }
+    for i in stride(from: 0, to: hop, by: 8) {
+      let played: SIMD8<Float> = linear * load8(samples + i)
+      store8(load8(value + i) - played - mean, to: value + i)
+    }
   }
 
   /// Sets channel 1's state to channel 0's, because both have played the same.
