@@ -111,12 +111,15 @@ let package = Package(
     // For its installation
     .executableTarget(name: "ManualPages", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
+    // Numbers, noise and tones that repeat in every run
+    .target(name: "SeededSignals"),
+
     // The world around it, for rehearsal and tests
     .target(
       name: "SimulatedHardware",
       dependencies: [
-        "Platform", "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SoundFileLibrary",
-        "SystemdLibrary",
+        "Platform", "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SeededSignals",
+        "SoundFileLibrary", "SystemdLibrary",
       ]),
     .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),
@@ -130,13 +133,16 @@ let package = Package(
     .executableTarget(
       name: "NearendBench",
       dependencies: [
-        "Nearend", "ControlClient", "OfflineProcessing", "SimulatedHardware", "PipeWireClient", "Platform", "CAudioProcessing", "CProfiler",
+        "Nearend", "ControlClient", "OfflineProcessing", "SeededSignals", "SimulatedHardware", "PipeWireClient", "Platform",
+        "CAudioProcessing", "CProfiler",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
     // What several test targets need
     .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
-    .target(name: "TestSupport", dependencies: ["SessionModel", "SimulatedHardware", "CHostileClient"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["SessionModel", "SeededSignals", "SimulatedHardware", "CHostileClient"],
+      path: "Tests/TestSupport"),
     .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
@@ -152,16 +158,17 @@ let package = Package(
         "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns",
         "TestSupport",
       ]),
-    .testTarget(name: "SessionModelTests", dependencies: ["SessionModel"]),
+    .testTarget(name: "SessionModelTests", dependencies: ["SessionModel", "SeededSignals"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
-    .testTarget(name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SessionModel", "TestPlugIns"]),
+    .testTarget(
+      name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SeededSignals", "SessionModel", "TestPlugIns"]),
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
       name: "DashboardTests", dependencies: ["DashboardView", "DashboardTerminal", "DashboardDemo", "SessionModel", "TestSupport"],
       exclude: ["Snapshots"]),
-    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SimulatedHardware", "SimulatedSession"]),
+    .testTarget(name: "SimulatedHardwareTests", dependencies: ["SeededSignals", "SimulatedHardware", "SimulatedSession"]),
     .testTarget(
       name: "GraphTests",
       dependencies: [
@@ -219,7 +226,7 @@ let package = Package(
   package.targets += [
     .target(name: "CRealtimeFence", cSettings: [.unsafeFlags(["-fsanitize=realtime"])]),
     .executableTarget(
-      name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence"],
+      name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence", "SeededSignals"],
       linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
     .testTarget(name: "RealtimeCheckTests"),
   ]
@@ -230,7 +237,8 @@ if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
     "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa", "CPipeWire", "Platform",
     "RealtimeCore",
-    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SessionModelTests", "NearendTests",
+    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SeededSignals", "TestPlugIns",
+    "SessionModelTests", "NearendTests",
   ]
   package.products = []
   package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }

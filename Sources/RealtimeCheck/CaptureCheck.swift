@@ -1,5 +1,6 @@
 import Foundation
 import RealtimeCore
+import SeededSignals
 
 /// Checks of every state of the capture path with the WebRTC engine, in a process of their own: the library takes uncontended mutexes
 /// within a block, so its locks, and nothing else, are allowed there; allocation stays forbidden.
@@ -123,7 +124,7 @@ private final class CaptureDriver {
     (garbage, voice) = (.allocate(capacity: Self.longest), .allocate(capacity: Self.longest))
     garbage.initialize(repeating: .nan, count: Self.longest)
     voice.initialize(repeating: 0, count: Self.longest)
-    var random = SeededNumbers(state: 1)
+    var random = SeededGenerator(seed: 1)
     // Bursts and pauses of uneven length: with even ones, a delay could be mistaken for one that is a period longer.
     var isOn = false, left = 0
     for i in 0..<capacity {
@@ -132,7 +133,7 @@ private final class CaptureDriver {
         left = rate / 1_000 * Int.random(in: 40...300, using: &random)
       }
       left -= 1
-      far.advanced(by: i).initialize(to: isOn ? Float.random(in: -0.3...0.3, using: &random) : 0)
+      far.advanced(by: i).initialize(to: isOn ? 0.3 * random.sample() : 0)
       let echo = i - 150 * rate / 1_000
       near.advanced(by: i).initialize(to: echo >= 0 ? 0.5 * far[echo] : 0)
     }
@@ -155,19 +156,5 @@ private final class CaptureDriver {
       position += quantum
       if position >= length { position = 0 }
     }
-  }
-}
-
-/// Generates the same numbers in every run (Knuth's MMIX generator).
-private struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    // The low bits have short periods: use the high halves of two numbers.
-    func half() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state >> 32
-    }
-    return half() << 32 | half()
   }
 }

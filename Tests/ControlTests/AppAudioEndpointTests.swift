@@ -2,6 +2,7 @@ import ControlClient
 import Foundation
 import RealtimeCore
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -22,10 +23,10 @@ struct AppAudioEndpointTests {
     defer { rig.stop() }
     rig.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: false))
     rig.service.core.isSending = true
-    let samples = (0..<48_000).map { 0.25 * sin(2 * .pi * Double($0) / 48) }
+    let samples = sine(1_000, frames: 48_000, level: 0.25)
     let bytes =
       type == "s16"
-      ? samples.map { Int16($0 * 32_767) }.withUnsafeBytes { Array($0) } : samples.map { Float($0) }.withUnsafeBytes { Array($0) }
+      ? pcm(samples).withUnsafeBytes { Array($0) } : samples.withUnsafeBytes { Array($0) }
     let answer = try Self.upload(rig, "/appaudio/jingle?rate=48000&channels=1&type=\(type)", bytes)
     #expect(answer?.status == 200)
     let counts = try #require(JSONSerialization.jsonObject(with: answer?.body ?? Data()) as? [String: Any])

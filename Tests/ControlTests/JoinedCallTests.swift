@@ -17,7 +17,7 @@ struct JoinedCallTests {
     #expect(session.mode == .joined)
     var output = try call?.makeOutput()
     let microphone = try #require(try call?.microphone(sampleRate: 16_000))
-    try await output?.play(sine(700, frames: 96_000, level: 0.25).map { Int16($0 * 32_767) })
+    try await output?.play(pcm(sine(700, frames: 96_000, level: 0.25)))
     #expect(output?.status?.totalDrops == 0)
     #expect(rig.wait { rig.snapshot.sinks.first?.framesRead == 96_000 })
     #expect(rig.played.max().map { $0 > 0.24 } == true)

@@ -33,11 +33,12 @@ final class JoinedProgram: Sendable {
 
   /// Writes a tone in pieces of 10 ms, each as soon as there is room, until `isEnough`; false after 10 s.
   func play(_ frequency: Double, until isEnough: () throws -> Bool) rethrows -> Bool {
+    // Continues itself, because the frequency is a whole number.
+    let second = pcm(sine(frequency, frames: 48_000, level: 0.25))
     var frame = 0
     return try eventually {
-      for _ in 0..<4 {
-        let piece = (frame..<frame + 480).map { Int16(8_000 * sin(2 * .pi * frequency * Double($0) / 48_000)) }
-        if manager.writeSpeakerData(mediaId: "call", data: piece) { frame += 480 }
+      for _ in 0..<4 where manager.writeSpeakerData(mediaId: "call", data: Array(second[frame..<frame + 480])) {
+        frame = (frame + 480) % 48_000
       }
       return try isEnough()
     }
@@ -46,15 +47,9 @@ final class JoinedProgram: Sendable {
 
 /// The share of a tone in the power of the last `count` samples. Few samples, because a writer that a busy machine delays leaves gaps.
 private func share(of frequency: Double, in samples: [Float], last count: Int = 4_800) -> Double {
-  let samples = samples.suffix(count)
-  var (real, imaginary, power) = (0.0, 0.0, 0.0)
-  for (i, sample) in samples.enumerated() {
-    let phase = 2 * .pi * frequency * Double(i) / 48_000
-    real += Double(sample) * cos(phase)
-    imaginary += Double(sample) * sin(phase)
-    power += Double(sample) * Double(sample)
-  }
-  return power > 0 ? 2 * (real * real + imaginary * imaginary) / (Double(samples.count) * power) : 0
+  let samples = samples.suffix(count), amplitude = Measures.amplitude(ofTone: frequency, in: samples, rate: 48_000)
+  let power = Measures.power(samples)
+  return power > 0 ? amplitude * amplitude / (2 * power) : 0
 }
 
 @Suite("Joined", .serialized)

@@ -21,7 +21,7 @@ struct RemoteTests {
       self.rig = rig
       rig.service.session.send(.registerMedia(id: "somebody", isSend: true, isReceive: false))
       rig.service.core.isSending = true
-      let samples = sine(tone, frames: 60 * 48_000, level: 0.2).map { Int16($0 * 32_767) }
+      let samples = pcm(sine(tone, frames: 60 * 48_000, level: 0.2))
       let file = "\(rig.folder)/tone"
       try samples.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: file)) }
       let socket = rig.path

@@ -11,11 +11,7 @@ import Testing
 struct SinkTests {
   /// Noise in the socket's sample format.
   private static func pcm(frames: Int, seed: UInt64 = 1) -> [Int16] {
-    var state = seed
-    return (0..<frames).map { _ in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int16(truncatingIfNeeded: state >> 33) / 4
-    }
+    TestSupport.pcm(noise(frames: frames, level: 0.25, seed: seed))
   }
 
   private static func bytes(_ samples: [Int16]) -> [UInt8] { samples.withUnsafeBytes { Array($0) } }

@@ -15,19 +15,18 @@ final class FarEnd: Sendable {
 
   init(into sink: RingSink) {
     let thread = Thread { [self] in
-      var noise: UInt64 = 1
+      var generator = SeededGenerator(seed: 1)
       var last: Float = 0
       var (loudness, wanted): (Float, Float) = (1, 1)
       var frames = 0
       while !isStopping.load(ordering: .relaxed) {
         while sink.status().fillBytes < Self.fill {
           let packet = (0..<480).map { _ -> Int16 in
-            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // Like speech: louder below 1 kHz, with a new syllable every 100 ms.
             frames += 1
-            if frames % 4_800 == 0 { wanted = [0.15, 0.4, 1][Int(noise >> 33) % 3] }
+            if frames % 4_800 == 0 { wanted = [0.15, 0.4, 1].randomElement(using: &generator)! }
             loudness += 0.002 * (wanted - loudness)
-            last += 0.3 * (Float(Int32(truncatingIfNeeded: noise >> 32)) * 0x1p-31 - last)
+            last += 0.3 * (generator.sample() - last)
             return Int16(last * loudness * 16_000)
           }
           guard packet.withUnsafeBytes({ sink.write($0) }) else { break }

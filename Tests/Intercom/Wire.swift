@@ -16,7 +16,7 @@ struct Wire {
   var jitter = 0.005
   /// Probability that a frame is lost, 0–1.
   var loss = 0.01
-  private var generator = Generator(state: 0x9E37_79B9_7F4A_7C15)
+  private var generator = SeededGenerator(seed: 1)
 
   init() {}
 
@@ -24,16 +24,6 @@ struct Wire {
     var due: Double
     var to: Int32
     var bytes: [UInt8]
-  }
-
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
   }
 
   /// Runs until standard input ends, then prints the report.

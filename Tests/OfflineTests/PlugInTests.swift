@@ -27,7 +27,7 @@ struct PlugInTests {
   }
 
   /// A low tone, whose steps from sample to sample are far smaller than a click.
-  private static func tone(_ frames: Int) -> [Float] { (0..<frames).map { 0.25 * sin(Float($0 % 512) * 2 * .pi / 512) } }
+  private static func tone(_ frames: Int) -> [Float] { sine(93.75, frames: frames, level: 0.25) }
 
   private func voice(_ renderer: ManualRenderer, _ microphone: [Float], between: (Int) throws -> Void = { _ in }) throws -> [Float] {
     var voice: [Float] = []

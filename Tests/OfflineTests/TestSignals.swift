@@ -1,5 +1,6 @@
 import Foundation
 import Nearend
+import TestSupport
 
 @testable import OfflineProcessing
 
@@ -9,11 +10,7 @@ enum TestSignals {
 
   /// Repeatable white noise at −14 dBFS; each value is exact in 16 bits.
   static func noise(frames: Int, seed: UInt64 = 5) -> [Float] {
-    var state = seed
-    return (0..<frames).map { _ in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Float(Int32(truncatingIfNeeded: state >> 32) / 196_608) / 32_768
-    }
+    roundedTo16Bits(TestSupport.noise(frames: frames, level: 1 / 3, seed: seed))
   }
 
   /// Noise in bursts of 0.4 s with pauses, similar enough to speech for a canceller.
@@ -22,7 +19,7 @@ enum TestSignals {
   }
 
   static func tone(_ frequency: Double, frames: Int, rate: Int) -> [Int16] {
-    (0..<frames).map { Int16(10_000 * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+    pcm(sine(frequency, frames: frames, rate: rate, level: 0.3))
   }
 
   static func rms(_ samples: some Collection<Float>) -> Double {

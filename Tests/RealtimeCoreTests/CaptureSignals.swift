@@ -1,19 +1,10 @@
 import Foundation
+import TestSupport
 
 @testable import RealtimeCore
 
 /// Signals and measures for the capture path's tests.
 enum CaptureSignals {
-  /// Repeatable white noise, −1…1.
-  struct Noise {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 2_862_933_555_777_941_757 &+ 3_037_000_493 }
-    mutating func next() -> Float {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Float(Int32(truncatingIfNeeded: state >> 32)) / 2_147_483_648
-    }
-  }
-
   /// The part above 5 kHz, which contains the clicks of a switch and nothing of a low tone.
   static func high(of voice: some Collection<Float>, rate: Int) -> [Float] {
     var high = Array(voice)
@@ -33,21 +24,21 @@ enum CaptureSignals {
   /// - Parameter level: of the active parts, dBFS.
   static func speech(seconds: Double, rate: Int, level: Float, seed: UInt64 = 1) -> [Float] {
     let count = Int(seconds * Double(rate))
-    var noise = Noise(seed: seed), result = [Float](repeating: 0, count: count)
+    var noise = SeededGenerator(seed: seed, .congruential), result = [Float](repeating: 0, count: count)
     var phase: Float = 0, formants = [Resonator(), Resonator(), Resonator()]
     var start = 0, syllable = 0
     while start < count {
-      let length = Int(Float(rate) * (0.16 + 0.06 * noise.next()))
-      let pitch = 130 + 35 * noise.next(), glide = 30 * noise.next()
+      let length = Int(Float(rate) * (0.16 + 0.06 * noise.sample()))
+      let pitch = 130 + 35 * noise.sample(), glide = 30 * noise.sample()
       let isPause = syllable % 9 >= 7
       for (index, (centre, spread)) in [(500, 220), (1500, 600), (2600, 300)].enumerated() {
-        formants[index].tune(frequency: Float(centre) + Float(spread) * noise.next(), rate: Float(rate))
+        formants[index].tune(frequency: Float(centre) + Float(spread) * noise.sample(), rate: Float(rate))
       }
-      let loudness = 0.8 + 0.2 * noise.next()
+      let loudness = 0.8 + 0.2 * noise.sample()
       for i in 0..<min(length, count - start) where !isPause {
         let t = Float(i) / Float(length)
         phase += (pitch + glide * t) / Float(rate)
-        var source: Float = 0.02 * noise.next()
+        var source: Float = 0.02 * noise.sample()
         if phase >= 1 {
           phase -= 1
           source += 1
@@ -66,9 +57,8 @@ enum CaptureSignals {
 
   /// White noise of this RMS level in dBFS.
   static func noise(seconds: Double, rate: Int, level: Float, seed: UInt64 = 7) -> [Float] {
-    var noise = Noise(seed: seed)
-    let gain = Float(pow(10, Double(level) / 20) * 3.0.squareRoot())
-    return (0..<Int(seconds * Double(rate))).map { _ in gain * noise.next() }
+    TestSupport.noise(
+      frames: Int(seconds * Double(rate)), level: Float(pow(10, Double(level) / 20) * 3.0.squareRoot()), seed: seed, .congruential)
   }
 
   /// A loudspeaker as a microphone hears it: a direct path of `delay` frames, and a tail of four combs and two allpasses (Schroeder) that

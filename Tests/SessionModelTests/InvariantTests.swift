@@ -1,3 +1,4 @@
+import SeededSignals
 import Testing
 
 @testable import SessionModel
@@ -5,18 +6,6 @@ import Testing
 /// Invariants after any sequence of events.
 @Suite("The session's invariants")
 struct InvariantTests {
-  /// SplitMix64: the same sequence for the same seed, everywhere.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   private static let sequences = 200
   private static let length = 60
 
@@ -25,7 +14,7 @@ struct InvariantTests {
     _ seed: UInt64, _ check: (_ old: SessionState, _ event: SessionEvent, _ new: SessionState, _ effects: [SessionEffect]) -> Bool
   ) {
     for sequence in 0..<UInt64(Self.sequences) {
-      var generator = Generator(state: seed &+ sequence)
+      var generator = SeededGenerator(seed: seed &+ sequence)
       var state = Representative.allCases.randomElement(using: &generator)!.state
       var path: [String] = []
       for _ in 0..<Self.length {

@@ -1,4 +1,5 @@
 import Foundation
+import SeededSignals
 import Synchronization
 import Testing
 
@@ -75,7 +76,7 @@ struct ConversationTests {
   @Test("O3: packets hold the talker's speech in both channels while it has the word, and silence otherwise")
   func packets() throws {
     let conversation = Conversation(.alternating, seed: 1)
-    let tone = Speech(rate: 48_000, samples: (0..<48_000).map { Float(0.5 * sin(2 * .pi * 500 * Double($0) / 48_000)) })
+    let tone = Speech(rate: 48_000, samples: sine(500, frames: 48_000, level: 0.5))
     let source = PacketSource(speech: tone, channels: 2, conversation: conversation, talker: 0)
     #expect(source.samplesPerPacket == 1_920)
     for time in stride(from: 0.1, to: 24, by: 0.71) {

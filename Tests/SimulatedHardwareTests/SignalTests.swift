@@ -1,4 +1,5 @@
 import Foundation
+import SeededSignals
 import Testing
 
 @testable import SimulatedHardware
@@ -62,7 +63,7 @@ struct SignalTests {
 
   @Test("O3: levels: a full-scale sine has −3.01 dBFS, and pauses do not lower the active level")
   func levels() throws {
-    let sine = (0..<48_000).map { Float(sin(2 * .pi * 1_000 * Double($0) / 48_000)) }
+    let sine = SeededSignals.sine(1_000, frames: 48_000)
     #expect(abs(Measures.level(sine) + 3.01) < 0.01)
     let steady = try #require(Measures.activeLevel(sine, rate: 48_000))
     #expect(abs(steady + 3.01) < 0.3)
@@ -114,9 +115,9 @@ struct SignalTests {
 
   @Test("O3: a rate conversion keeps a sine in place")
   func resampling() throws {
-    let sine = (0..<22_050).map { Float(sin(2 * .pi * 440 * Double($0) / 22_050)) }
+    let sine = SeededSignals.sine(440, frames: 22_050, rate: 22_050)
     let converted = try resample(sine, ratio: 48_000 / 22_050)
-    let wanted = (0..<48_000).map { Float(sin(2 * .pi * 440 * Double($0) / 48_000)) }
+    let wanted = SeededSignals.sine(440, frames: 48_000)
     #expect(try #require(Measures.lag(of: converted, after: wanted, most: 100)).frames <= 1)
     #expect(abs(Measures.level(converted[1_000..<47_000]) + 3.01) < 0.05)
   }

@@ -1,15 +1,7 @@
-import Foundation
-@_exported import struct SimulatedHardware.SeededGenerator
+@_exported import SeededSignals
+@_exported import enum SimulatedHardware.Measures
 
-/// Returns a sine that starts at 0. `level` is its peak.
-public func sine(_ frequency: Double, frames: Int, rate: Int = 48_000, level: Double = 1) -> [Float] {
-  (0..<frames).map { Float(level * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
-}
-
-/// Returns white noise, uniform within ±`level`; equal seeds give equal noise.
-public func noise(frames: Int, level: Float = 0.5, seed: UInt64 = 1) -> [Float] {
-  var generator = SeededGenerator(seed: seed)
-  return (0..<frames).map { _ in Float.random(in: -level...level, using: &generator) }
-}
+/// Returns the samples rounded to values that are exact in 16 bits.
+public func roundedTo16Bits(_ samples: [Float]) -> [Float] { samples.map { ($0 * 32_768).rounded() / 32_768 } }
 
 public func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : greatestCommonDivisor(b, a % b) }

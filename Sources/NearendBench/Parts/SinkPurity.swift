@@ -1,5 +1,6 @@
 import Foundation
 import RealtimeCore
+import SimulatedHardware
 
 /// Measures the signal to noise, in dB, of a 1 kHz sine at the speaker that a participant plays through a ring of `rate` Hz.
 func sinkPurity(rate: Int) throws -> Double {
@@ -26,30 +27,5 @@ func sinkPurity(rate: Int) throws -> Double {
     output += left
   }
   guard sink.status().totalUnderruns == 0 else { throw BenchError("the sink ran dry") }
-  let heard = output.suffix(window).map(Double.init)
-  // Steering changes the speed, and thus the frequency, by up to 2000 ppm: search for the best fit.
-  var (low, high) = (997.0, 1_003.0)
-  while high - low > 1e-5 {
-    let third = (high - low) / 3
-    if signalToNoise(heard, low + third) > signalToNoise(heard, high - third) { high -= third } else { low += third }
-  }
-  return signalToNoise(heard, (low + high) / 2)
-}
-
-/// Returns the power of the best-fitting sine at `frequency`, in Hz, over that of the remainder, in dB.
-private func signalToNoise(_ signal: [Double], _ frequency: Double) -> Double {
-  let angle = 2 * .pi * frequency / Double(Talk.rate)
-  var (cc, cs, ss, cy, sy) = (0.0, 0.0, 0.0, 0.0, 0.0)
-  for (index, y) in signal.enumerated() {
-    let (c, s) = (cos(angle * Double(index)), sin(angle * Double(index)))
-    (cc, cs, ss, cy, sy) = (cc + c * c, cs + c * s, ss + s * s, cy + c * y, sy + s * y)
-  }
-  let determinant = cc * ss - cs * cs
-  let (a, b) = ((cy * ss - sy * cs) / determinant, (sy * cc - cy * cs) / determinant)
-  var (power, noise) = (0.0, 0.0)
-  for (index, y) in signal.enumerated() {
-    let fit = a * cos(angle * Double(index)) + b * sin(angle * Double(index))
-    (power, noise) = (power + fit * fit, noise + (y - fit) * (y - fit))
-  }
-  return 10 * log10(power / noise)
+  return Measures.bestPurity(ofToneNear: 1_000, in: output.suffix(window), rate: Double(Talk.rate))
 }

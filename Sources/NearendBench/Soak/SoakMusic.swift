@@ -1,4 +1,5 @@
 import Foundation
+import SeededSignals
 import SimulatedHardware
 
 /// Another program's stream to be ducked: a tone on the default speaker, with its level there.
@@ -21,7 +22,7 @@ final class SoakMusic {
   func comes() throws {
     let file = "\(session.path)/music.wav"
     if !FileManager.default.fileExists(atPath: file) {
-      let second = (0..<Self.rate).map { Float(0.25 * sin(2 * .pi * Self.frequency * Double($0) / Double(Self.rate))) }
+      let second = sine(Self.frequency, frames: Self.rate, rate: Self.rate, level: 0.25)
       try WaveFile(samples: (0..<Self.seconds).flatMap { _ in second }, rate: Self.rate).write(to: file)
     }
     // Avoids the PulseAudio server, which may stop receiving events when a session manager has ended.

@@ -21,7 +21,7 @@ final class RoomAudio: @unchecked Sendable {
   private let nearEnd: UnsafeMutablePointer<Float>
   private let nearEndCount: Int
   private let noiseLevel: Float
-  private var noise: UInt64 = 0x1234_5678_9abc_def1
+  private var noise = SeededGenerator(seed: 0)
   /// The time of the clock's position 0, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
   private let origin: UnsafeMutablePointer<UInt64>
   private let lastPosition: UnsafeMutablePointer<UInt64>
@@ -106,8 +106,7 @@ final class RoomAudio: @unchecked Sendable {
     let first = Int(max(0, begin) * Double(rate))
     let talk = conversation.nearEndTalk(at: begin)
     for k in 0..<cycle.frames {
-      noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      buffer[k] += noiseLevel * (Float(Int32(truncatingIfNeeded: noise >> 32)) * 0x1p-31)
+      buffer[k] += noiseLevel * noise.sample()
       guard let talk else { continue }
       buffer[k] += nearEnd[(first + k) % nearEndCount] * fade(at: begin + Double(k) / Double(rate), in: talk)
     }

@@ -132,7 +132,8 @@ public enum Measures {
     20 * log10(max(1e-9, amplitude(ofTone: frequency, in: samples, rate: rate)))
   }
 
-  private static func amplitude(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
+  /// Returns the amplitude of a tone of `frequency` Hz, of any phase, in `samples`.
+  public static func amplitude(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     for (index, sample) in samples.enumerated() {
       let phase = 2 * .pi * frequency * Double(index) / Double(rate)

@@ -14,7 +14,7 @@ struct ExampleTests {
   func softphone() throws {
     let session = try plainSession()
     let far = sine(500, frames: 160_000, rate: 16_000, level: 0.2)
-    try far.map { Int16($0 * 32_767) }.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/far.pcm")) }
+    try pcm(far).withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: "\(session.path)/far.pcm")) }
     try SoftphoneProgram.network.write(toFile: "\(session.path)/network.py", atomically: false, encoding: .utf8)
     let near = try Speech(.nearEnd, rate: 48_000).samples
     let probe = try GraphProbe(socket: session.socket, play: ["near": near], record: ["speaker"], frames: 4 * 48_000)

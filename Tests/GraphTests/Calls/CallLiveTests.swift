@@ -50,7 +50,7 @@ extension GraphTests {
         let taking = Task {
           for await buffer in try call.microphone(sampleRate: 16_000, channels: 1) { voice.add(buffer.samples.map { Float($0) / 32_768 }) }
         }
-        let tone = sine(500, frames: 16_000, rate: 16_000, level: 0.2).map { Int16($0 * 32_767) }
+        let tone = pcm(sine(500, frames: 16_000, rate: 16_000, level: 0.2))
         let playing = Task { while true { try await output.play(tone) } }
 
         let near = try Speech(.nearEnd, rate: 48_000).samples

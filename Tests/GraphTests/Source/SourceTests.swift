@@ -1,6 +1,7 @@
 import Foundation
 import RealtimeCore
 import SessionModel
+import TestSupport
 import Testing
 
 @testable import Nearend
@@ -9,7 +10,7 @@ import Testing
 extension GraphTests {
   @Suite("Source", .serialized, .timeLimit(.minutes(3)))
   struct Source {
-    private static let noise = Signals.noise(frames: 24_000, seed: 21).map { ($0 * 32_768).rounded() / 32_768 }
+    private static let noise = roundedTo16Bits(Signals.noise(frames: 24_000, seed: 21))
     private static let steps = noise.map { Int16($0 * 32_768) }
 
     /// The noise, played by the simulated microphone once `probe` has started.

@@ -1,6 +1,7 @@
 import Foundation
 import PipeWireGraph
 import RealtimeCore
+import SeededSignals
 import SessionModel
 import Testing
 
@@ -48,9 +49,7 @@ struct MicrophoneManagerTests {
     // Three syllables a second of 500 Hz.
     func talk(seconds: Int, level: Float) {
       for cycle in 0..<seconds * 100 {
-        let samples = (0..<480).map { frame in
-          level * Float(sin(2 * Double.pi * 500 * Double(frame) / 48_000)) * (cycle % 33 < 22 ? 1 : 0.01)
-        }
+        let samples = sine(500, frames: 480, level: Double(level) * (cycle % 33 < 22 ? 1 : 0.01))
         samples.withUnsafeBufferPointer {
           var buffers = CycleBuffers(frames: 480, rate: 48_000, position: UInt64(cycle * 480), driver: 1)
           buffers.microphone = $0.baseAddress

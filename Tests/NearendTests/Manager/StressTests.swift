@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import RealtimeCore
+import SeededSignals
 import SessionModel
 import Synchronization
 import Testing
@@ -130,11 +131,8 @@ struct StressTests {
     let rig = ManagerRig()
     let seed = UInt64.random(in: 0...UInt64.max)
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
-      var random = seed &+ UInt64(thread) &* 0x9E37_79B9_7F4A_7C15
-      func next(_ count: Int) -> Int {
-        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(random >> 33) % count
-      }
+      var generator = SeededGenerator(seed: seed &+ UInt64(thread))
+      func next(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
       for _ in 0..<Self.rounds {
         // Several threads use the same ids.
         Self.calls[next(Self.calls.count)](rig.manager, "m\(next(4))")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -8,7 +9,7 @@ import Testing
 struct AppAudioTests {
   private static let quantum = 256
   private static func tone(_ frequency: Double, rate: Int, seconds: Double, level: Double = 0.25) -> [Double] {
-    (0..<Int(seconds * Double(rate))).map { level * sin(2 * .pi * frequency * Double($0) / Double(rate)) }
+    sine(frequency, frames: Int(seconds * Double(rate)), rate: rate, level: level).map(Double.init)
   }
 
   /// Runs cycles of a core with voice processing off: everything besides the microphone in the output is application audio.
@@ -23,14 +24,7 @@ struct AppAudioTests {
 
   /// Amplitude of one frequency in the second half of a signal.
   private static func amplitude(_ signal: [Float], _ frequency: Double) -> Double {
-    let part = signal.suffix(9_600)
-    var (re, im) = (0.0, 0.0)
-    for (index, sample) in part.enumerated() {
-      let phase = 2 * .pi * frequency * Double(index) / 48_000
-      re += Double(sample) * cos(phase)
-      im += Double(sample) * sin(phase)
-    }
-    return 2 * (re * re + im * im).squareRoot() / Double(part.count)
+    Measures.amplitude(ofTone: frequency, in: signal.suffix(9_600), rate: 48_000)
   }
 
   private static func buffers() throws -> [(String, AppAudioBuffer)] {

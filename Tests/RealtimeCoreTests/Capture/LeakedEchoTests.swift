@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -22,9 +23,9 @@ struct LeakedEchoTests {
     let far = levels(seed: seed), near = levels(seed: seed + 100)
     #expect(erles(farEnd: far, voice: near).allSatisfy { $0.isNaN }, "double talk")
     for turn in [0.8, 1.5, 3] {
-      var noise = CaptureSignals.Noise(seed: seed), farTurns = far, nearTurns = near, start = 0, isFarEnd = true
+      var noise = SeededGenerator(seed: seed, .congruential), farTurns = far, nearTurns = near, start = 0, isFarEnd = true
       while start < min(far.count, near.count) {
-        let end = start + Int(turn * (1 + 0.5 * Double(noise.next())) / Self.block)
+        let end = start + Int(turn * (1 + 0.5 * Double(noise.sample())) / Self.block)
         for block in start..<min(end, far.count, near.count) { if isFarEnd { nearTurns[block] = 0 } else { farTurns[block] = 0 } }
         (start, isFarEnd) = (end, !isFarEnd)
       }
@@ -56,14 +57,14 @@ struct LeakedEchoTests {
 
   /// Mean squares, by block, of a minute of a talker: syllables of 0.1 to 0.4 s, each with its own level, and pauses.
   private func levels(seed: UInt64) -> [Float] {
-    var noise = CaptureSignals.Noise(seed: seed), levels: [Float] = []
+    var noise = SeededGenerator(seed: seed, .congruential), levels: [Float] = []
     while Double(levels.count) * Self.block < 60 {
-      let blocks = Int((0.25 + 0.15 * Double(noise.next())) / Self.block), peak = pow(10, -2.5 + 0.8 * noise.next())
+      let blocks = Int((0.25 + 0.15 * Double(noise.sample())) / Self.block), peak = pow(10, -2.5 + 0.8 * noise.sample())
       for block in 0..<blocks {
         let rise = sin(Float.pi * Float(block) / Float(blocks))
         levels.append(peak * rise * rise)
       }
-      if noise.next() > 0.6 { levels += [Float](repeating: 0, count: Int((0.3 + 0.25 * noise.next()) / Float(Self.block))) }
+      if noise.sample() > 0.6 { levels += [Float](repeating: 0, count: Int((0.3 + 0.25 * noise.sample()) / Float(Self.block))) }
     }
     return levels
   }

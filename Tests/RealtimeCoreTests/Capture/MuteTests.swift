@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 @testable import RealtimeCore
 
@@ -96,7 +97,7 @@ struct MuteTests {
     let quantum = cycles.quantum
     var path = try Self.path(mode, cycles.engine)
     // 300 Hz, which repeats every 160 frames; no quantum is a multiple of that.
-    let tone = (0..<200 * 9_600 + 48_000).map { 0.5 * Float(sin(2 * Double.pi * Double($0 % 160) / 160)) }
+    let tone = sine(300, frames: 200 * 9_600 + 48_000, level: 0.5)
     let first = 24_000 / quantum, every = 9_600 / quantum + 1
     let toggles = (0..<200).map { first + $0 * every }.filter { ($0 + every) * quantum < tone.count }
     let voice = Self.run(&path, mode, tone, quantum: quantum) { cycle in cycle >= first && ((cycle - first) / every) % 2 == 0 }

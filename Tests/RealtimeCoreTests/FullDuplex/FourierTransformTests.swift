@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -49,12 +50,7 @@ struct FourierTransformTests {
 enum Noise {
   /// Samples of −1…1 times `level`.
   static func white(frames: Int, level: Float = 0.1, seed: UInt64) -> [Float] {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    return (0..<frames).map { _ in
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return level * (2 * Float(state >> 40) / 16_777_216 - 1)
-    }
+    var generator = SeededGenerator(seed: seed, .xorshift)
+    return (0..<frames).map { _ in level * (2 * Float(generator.next() >> 40) / 16_777_216 - 1) }
   }
 }

@@ -47,7 +47,7 @@ import Testing
     #expect(steady.map(abs).max()! > 0.7)
     // Hard clipping would leave a square wave: many samples in a row at full scale.
     #expect(steady.filter { abs($0) > 0.999 }.count < 80)
-    #expect(signalToNoise(steady, frequency: 310, rate: 16_000) > 60)
+    #expect(Measures.purity(ofTone: 310, in: steady, rate: 16_000) > 60)
     #expect(rig.mixer.limiterGain <= (count == 1 ? 1 : 1.3 / Float(count)))
   }
 

@@ -101,40 +101,6 @@ struct Tone {
   }
 }
 
-/// The ratio of the best-fitting sine of `frequency` in `signal` to the rest, in dB.
-func signalToNoise(_ signal: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
-  let w = 2 * Double.pi * frequency / rate
-  var (sc, ss, cc, s2, cs) = (0.0, 0.0, 0.0, 0.0, 0.0)
-  for (i, y) in signal.enumerated() {
-    let (c, s) = (cos(w * Double(i)), sin(w * Double(i)))
-    sc += Double(y) * c
-    ss += Double(y) * s
-    cc += c * c
-    s2 += s * s
-    cs += c * s
-  }
-  let determinant = cc * s2 - cs * cs
-  let (a, b) = ((sc * s2 - ss * cs) / determinant, (ss * cc - sc * cs) / determinant)
-  var (power, noise) = (0.0, 0.0)
-  for (i, y) in signal.enumerated() {
-    let fit = a * cos(w * Double(i)) + b * sin(w * Double(i))
-    power += fit * fit
-    noise += (Double(y) - fit) * (Double(y) - fit)
-  }
-  return 10 * log10(power / noise)
-}
-
-/// The same, at the best-fitting frequency within 0.3 % of `frequency`.
-func bestSignalToNoise(_ signal: ArraySlice<Float>, near frequency: Double, rate: Double) -> Double {
-  var (low, high) = (frequency * 0.997, frequency * 1.003)
-  for _ in 0..<16 {
-    let third = (high - low) / 3
-    let lower = signalToNoise(signal, frequency: low + third, rate: rate)
-    if lower > signalToNoise(signal, frequency: high - third, rate: rate) { high -= third } else { low += third }
-  }
-  return signalToNoise(signal, frequency: (low + high) / 2, rate: rate)
-}
-
 /// Largest step from one sample to the next.
 func largestStep(_ signal: [Float]) -> Float {
   zip(signal, signal.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -124,7 +125,7 @@ import Testing
       #expect(sink.status().isResampling == (sinkRate != graphRate))
       // The loop steers the speed, which is constant over so short a time: the tone is shifted by that speed only.
       let steady = rig.left.suffix(graphRate / 50)
-      let snr = bestSignalToNoise(steady, near: 1_000, rate: Double(graphRate))
+      let snr = Measures.bestPurity(ofToneNear: 1_000, in: steady, rate: Double(graphRate))
       #expect(snr > 80, "\(sinkRate) Hz into \(graphRate) Hz: \(snr) dB")
       #expect(rig.left == rig.right)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RealtimeCore
@@ -30,28 +31,6 @@ struct RingResamplerTests {
 
   private func tone(_ frequency: Double, rate: Double) -> (Int) -> Float { { Float(sin(2 * .pi * frequency * Double($0) / rate)) } }
 
-  /// The signal-to-noise ratio of a sine, in dB: noise is what is left after subtracting the best-fitting sine of that frequency.
-  private func purity(_ output: ArraySlice<Float>, frequency: Double, rate: Double) -> Double {
-    let angles = output.indices.map { 2 * .pi * frequency * Double($0) / rate }
-    var (cc, cs, ss, cy, sy) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for (angle, y) in zip(angles, output) {
-      cc += cos(angle) * cos(angle)
-      cs += cos(angle) * sin(angle)
-      ss += sin(angle) * sin(angle)
-      cy += cos(angle) * Double(y)
-      sy += sin(angle) * Double(y)
-    }
-    let determinant = cc * ss - cs * cs
-    let (a, b) = ((cy * ss - sy * cs) / determinant, (sy * cc - cy * cs) / determinant)
-    var (power, noise) = (0.0, 0.0)
-    for (angle, y) in zip(angles, output) {
-      let fit = a * cos(angle) + b * sin(angle)
-      power += fit * fit
-      noise += (Double(y) - fit) * (Double(y) - fit)
-    }
-    return 10 * log10(power / noise)
-  }
-
   /// Relative to a sine of full scale, in dB.
   private func level(_ output: ArraySlice<Float>) -> Double {
     var power = 0.0
@@ -65,7 +44,7 @@ struct RingResamplerTests {
   func purity(rate: Double, drift: Double) {
     let step = rate / 48_000 * (1 + drift)
     let output = resample(tone(1_000, rate: rate), frames: 48_000) { _ in step }
-    #expect(purity(output[8_192...], frequency: 1_000 * (1 + drift), rate: 48_000) > 94)
+    #expect(Measures.purity(ofTone: 1_000 * (1 + drift), in: output[8_192...], rate: 48_000) > 94)
   }
 
   @Test("K3: a ratio that is steered as fast as it may is heard as no step: the noise beside the sine stays 90 dB below it")
@@ -93,7 +72,7 @@ struct RingResamplerTests {
       let frequency = share * rate
       let output = resample(tone(frequency, rate: rate), frames: 24_000) { _ in rate / 48_000 }
       #expect(abs(level(output[4_096...])) < 0.1, "\(frequency) Hz")
-      #expect(purity(output[4_096...], frequency: frequency, rate: 48_000) > 75, "\(frequency) Hz")
+      #expect(Measures.purity(ofTone: frequency, in: output[4_096...], rate: 48_000) > 75, "\(frequency) Hz")
     }
   }
 

@@ -266,7 +266,7 @@ struct SourceTapTests {
       result += resampler.convert(Array(tone[start..<min(tone.count, start + 300)]), ratio: Double(output) / Double(input))
     }
     #expect(abs(result.count - output) < output / 20, "one second gives \(result.count) frames")
-    let quality = signalToNoise(result[output / 4..<output * 3 / 4], frequency: 1_000, rate: Double(output))
+    let quality = Measures.purity(ofTone: 1_000, in: result[output / 4..<output * 3 / 4], rate: Double(output))
     #expect(quality > 90)
     resampler.reset()
     #expect(resampler.convert([Float](repeating: 0, count: input / 10), ratio: Double(output) / Double(input)).allSatisfy { $0 == 0 })

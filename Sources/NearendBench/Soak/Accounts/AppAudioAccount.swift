@@ -1,6 +1,7 @@
 import Foundation
 import Nearend
 import RealtimeCore
+import SeededSignals
 import SessionModel
 
 /// Programs that play into the microphone, over the socket and in this process, with an account of every frame: what was accepted is
@@ -82,6 +83,6 @@ final class AppAudioAccount {
   }
 
   private static func tone(frames: Int, rate: Int, channels: Int) -> [Float] {
-    (0..<frames * channels).map { Float(amplitude * sin(2 * .pi * 300 * Double($0 / channels) / Double(rate))) }
+    sine(300, frames: frames, rate: rate, level: amplitude).flatMap { Array(repeating: $0, count: channels) }
   }
 }
