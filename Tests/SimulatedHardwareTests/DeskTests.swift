@@ -123,7 +123,7 @@ struct DeskTests {
     options.acoustics = desk.acoustics
     let room = try Room(options)
     room.start()
-    desk.notify { [unowned desk] in room.place(desk.acoustics) }
+    desk.notify { room.place(desk.acoustics) }
     defer { desk.notify(nil) }
     let card = "pci-0000_00_1f.3.analog-stereo"
     let recorder = try session.spawn("pw-record", ["/dev/null"])

@@ -18,7 +18,7 @@ final class IdentityWatch: Sendable {
   func takeChanges() -> [String] { work.takeChanges() }
 }
 
-/// The state of a watch's thread, which the watch retains until that thread has ended.
+/// The state of a watch's thread, which retains it from `start` to `stop`.
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class IdentityWork: @unchecked Sendable {
@@ -37,7 +37,7 @@ final class IdentityWork: @unchecked Sendable {
   func start() {
     loop.start()
     loop.locked {
-      retry = LoopTimer(loop: loop) { [unowned self] in connect() }
+      retry = LoopTimer(loop: loop) { self.connect() }
       connect()
     }
   }
@@ -61,11 +61,11 @@ final class IdentityWork: @unchecked Sendable {
   private func connect() {
     connection = nil
     serials = [:]
-    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { [unowned self] event in
+    connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { event in
       switch event {
-      case .added(let object): look(object)
+      case .added(let object): self.look(object)
       // Deferred, because this is the connection's own event.
-      case .lost: retry?.schedule(after: 0.1)
+      case .lost: self.retry?.schedule(after: 0.1)
       case .removed, .full, .failed: break
       }
     }

@@ -2,7 +2,7 @@ import PipeWireClient
 
 /// A desk with sound devices in a private session: real PipeWire devices with profiles and routes, which a session manager sets up like
 /// those of ALSA and BlueZ, and the ways to manipulate them. It returns with a restarted daemon; cards appear and disappear with the
-/// session manager, to which they belong on a real machine. [any]
+/// session manager, to which they belong on a real machine. Its thread retains it from `start` to `stop`. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 public final class Desk: @unchecked Sendable {
@@ -29,14 +29,12 @@ public final class Desk: @unchecked Sendable {
     present = Dictionary(cards.map { ($0.kind, $0) }) { $1 }
   }
 
-  deinit { stop() }
-
   /// Connects, and reconnects whenever the daemon returns. Idempotent.
   public func start() {
     loop.start()
     loop.locked {
       guard retry == nil else { return }
-      retry = LoopTimer(loop: loop) { [unowned self] in attach() }
+      retry = LoopTimer(loop: loop) { self.attach() }
       attach()
     }
   }
@@ -48,6 +46,7 @@ public final class Desk: @unchecked Sendable {
     loop.locked {
       retry = nil
       attachment = nil
+      onChange = nil
     }
   }
 
@@ -161,12 +160,12 @@ public final class Desk: @unchecked Sendable {
   private func attach() {
     attachment = nil
     do {
-      attachment = try DeskAttachment(loop: loop, socket: socket) { [unowned self] in
-        manage($0)
-      } lost: { [unowned self] in
-        manage(false)
+      attachment = try DeskAttachment(loop: loop, socket: socket) {
+        self.manage($0)
+      } lost: {
+        self.manage(false)
         // Deferred, because this is the connection's own event.
-        retry?.schedule(after: 0.05)
+        self.retry?.schedule(after: 0.05)
       }
     } catch {
       retry?.schedule(after: 0.2)
@@ -215,14 +214,14 @@ public final class Desk: @unchecked Sendable {
 
   private func requests(of kind: DeskCard.Kind) -> CardExport.Requests {
     CardExport.Requests(
-      setProfile: { [unowned self] index, isSaved in change(kind) { $0.select(profile: index, isSaved: isSaved) } },
-      setRoute: { [unowned self] index, device, isSaved in change(kind) { $0.select(route: index, device: device, isSaved: isSaved) } },
-      setVolume: { [unowned self] device, volume, isMuted in
-        change(kind) {
+      setProfile: { index, isSaved in self.change(kind) { $0.select(profile: index, isSaved: isSaved) } },
+      setRoute: { index, device, isSaved in self.change(kind) { $0.select(route: index, device: device, isSaved: isSaved) } },
+      setVolume: { device, volume, isMuted in
+        self.change(kind) {
           $0.set(volume: volume, isMuted: isMuted, of: device)
           return true
         }
       },
-      ran: { [unowned self] in note(.idle) })
+      ran: { self.note(.idle) })
   }
 }

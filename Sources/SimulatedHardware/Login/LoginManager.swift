@@ -3,7 +3,7 @@ import Platform
 internal import SystemdLibrary
 
 /// `org.freedesktop.login1` on a private system bus, with one session, as far as listeners can observe it: sleep, inhibitors, whether the
-/// session is active, and its lock. [any]
+/// session is active, and its lock. Its thread retains it from `connect` to `disconnect`. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed with `lock` held.
 public final class LoginManager: @unchecked Sendable {
@@ -37,7 +37,6 @@ public final class LoginManager: @unchecked Sendable {
   init() {}
 
   deinit {
-    disconnect()
     for entry in requested where entry.inhibitor.isHeld { close(entry.descriptor) }
   }
 
@@ -45,7 +44,7 @@ public final class LoginManager: @unchecked Sendable {
   /// - Throws: `SessionError`.
   func connect(to socket: String) throws {
     disconnect()
-    let bus = try BusConnection(socket: socket, name: Self.name, path: Self.path, lock: lock) { [unowned self] in answer($0) }
+    let bus = try BusConnection(socket: socket, name: Self.name, path: Self.path, lock: lock) { self.answer($0) }
     lock.withLock { self.bus = bus }
   }
 

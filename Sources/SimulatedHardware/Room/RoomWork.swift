@@ -1,7 +1,7 @@
 import PipeWireClient
 import Platform
 
-/// The state of a room's thread, which the room retains until that thread has ended. [any]
+/// The state of a room's thread, which retains it from `start` to `stop`. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
 final class RoomWork: @unchecked Sendable {
@@ -35,10 +35,10 @@ final class RoomWork: @unchecked Sendable {
   func start(report: (@Sendable (RoomReport) -> Void)?) {
     loop.start()
     loop.locked {
-      retry = LoopTimer(loop: loop) { [unowned self] in attach() }
-      tick = LoopTimer(loop: loop) { [unowned self] in
-        measure()
-        report?(currentReport)
+      retry = LoopTimer(loop: loop) { self.attach() }
+      tick = LoopTimer(loop: loop) {
+        self.measure()
+        report?(self.currentReport)
       }
       tick?.schedule(after: 0.25, every: 0.25)
       attach()
@@ -81,9 +81,9 @@ final class RoomWork: @unchecked Sendable {
     do {
       attachment = try RoomAttachment(
         loop: loop, options: options, audio: audio, acoustics: acoustics, isObserving: isObserving
-      ) { [unowned self] in
+      ) {
         // Deferred, because this is the connection's own event.
-        retry?.schedule(after: 0.05)
+        self.retry?.schedule(after: 0.05)
       }
     } catch {
       retry?.schedule(after: 0.2)
