@@ -27,7 +27,7 @@ struct DocumentTests {
     return (service, heard, subscription)
   }
 
-  @Test("T2: the keys are LiveSwitch's; the rates are only there while the source resamples")
+  @Test("T2: the document has these keys, and the rates only while the source resamples")
   func keys() throws {
     let (service, _, _) = try Self.service()
     let always: Set = [
@@ -124,7 +124,7 @@ struct DocumentTests {
     #expect(try Self.telemetry(service)["asmSsrcMap"] as? [String: UInt32] == ["alice": 0], "a sink's SSRC goes with it")
   }
 
-  @Test("K6: a program's frame drops are one event in 5 minutes, with LiveSwitch's keys; an unknown sink has none")
+  @Test("K6: a program's frame drops are one event in 5 minutes, with the sink's counts; an unknown sink has none")
   func frameDrop() throws {
     let (service, heard, subscription) = try Self.service()
     service.notifySinkFrameDrop(mediaId: "nobody", consecutive: 1, total: 1)

@@ -12,7 +12,7 @@ struct CallManagerTests {
     return rig
   }
 
-  @Test("S1, S2, S4: LiveSwitch's whole sequence: node from the first registration, links from activation to deactivation")
+  @Test("S1, S2, S4: with a call manager, the node exists from the first registration, and links from activation to deactivation")
   func sequence() throws {
     let rig = manualRig()
     let tape = EventTape(rig.manager.bus)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The manager's settings")
 struct SettingsTests {
-  @Test("L6, L7: defaults are LiveSwitch's")
+  @Test("L6, L7: by default the voice is processed, one channel is captured and two are rendered, and the session configures itself")
   func defaults() {
     let manager = ManagerRig().manager
     #expect(manager.useVoiceProcessingIO)
@@ -81,7 +81,7 @@ struct SettingsTests {
     #expect(rig.warnings.count == Self.initOnly.count)
   }
 
-  @Test("L6: LiveSwitch's channelCount sets both directions; 1 or 2, and anything else warns")
+  @Test("L6: channelCount sets both directions; 1 or 2, and anything else warns")
   func channelCount() {
     let rig = ManagerRig()
     rig.manager.channelCount = 2
@@ -189,7 +189,7 @@ struct SettingsTests {
     #expect(throws: SettingError.self) { try Setting.echoCanceller.checked(.number(1)) }
   }
 
-  @Test("L7: LiveKit's name for bypass is the same switch")
+  @Test("L7: isVoiceProcessingBypassed and bypassVoiceProcessing are the same switch")
   func bypassAlias() {
     let manager = ManagerRig().manager
     manager.isVoiceProcessingBypassed = true

@@ -114,7 +114,7 @@ struct PortTypeTests {
   func everyType() { #expect(Set(Self.rows.map(\.type)) == Set(PortType.allCases)) }
 
   @Test(
-    "R3: types are named as Apple names them",
+    "R3: programs read each type by its name",
     arguments: [
       ("a laptop's microphone", "builtInMic"), ("a headset's microphone in a jack", "headsetMic"), ("line in", "lineIn"),
       ("a laptop's speaker", "builtInSpeaker"), ("an earpiece", "builtInReceiver"), ("headphones in a jack", "headphones"),
