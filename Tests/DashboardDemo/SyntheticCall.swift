@@ -77,7 +77,8 @@ struct SyntheticCall {
     case .defaultDevices: snapshot.route.areOursDefault = on
     case .duckingLevel: snapshot.ducking.settings.level = value.word() ?? .min
     case .isAdvancedDuckingEnabled: snapshot.ducking.settings.isAdvanced = on
-    case .pauseOnUnplug, .useVoiceProcessingIO, .manualAudioSessionManagement: break
+    // The rest is not in the snapshot.
+    default: break
     }
   }
 

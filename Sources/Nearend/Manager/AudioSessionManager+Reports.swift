@@ -51,13 +51,9 @@ extension AudioSessionManager {
     let session = self.session
     let controls = CaptureControls()
     controls.usesVoiceProcessing = session.settings.usesVoiceProcessing
-    controls.isBypassed = bypassVoiceProcessing
-    controls.isGainControlEnabled = voiceProcessingEnableAGC
-    controls.isNoiseSuppressionEnabled = isNoiseSuppressionEnabled
+    for setting in Self.live { controls.set(setting, to: value(of: setting)) }
+    // The canceller may be off, and the engine is that chosen last.
     controls.engine = current.withLock { VoiceEngine(kept: $0.settings[.echoCanceller]) }
-    controls.isEchoCancellationEnabled = isEchoCancellationEnabled
-    controls.micMode = micMode
-    controls.isHighPassFilterEnabled = isHighPassFilterEnabled
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.session = SessionStatus(session, interruption: nil, isMicrophoneMuted: isMicrophoneMuted)
     snapshot.processing = ProcessingStatus(

@@ -3,18 +3,6 @@ import RealtimeCore
 import SessionModel
 
 extension CaptureControls {
-  /// Whether the user has switched a component on (L7).
-  subscript(component: ProcessingComponent) -> Bool {
-    switch component {
-    case .highPassFilter: isHighPassFilterEnabled
-    case .echoCancellation: isEchoCancellationEnabled
-    case .noiseSuppression: isNoiseSuppressionEnabled
-    case .gainControl: isGainControlEnabled
-    }
-  }
-}
-
-extension CaptureControls {
   /// Engine and switch as one value (V10): off keeps the engine.
   var echoCanceller: EchoCanceller {
     get { isEchoCancellationEnabled ? engine.canceller : .off }
@@ -115,7 +103,7 @@ extension ProcessingStatus {
     let mode = MicModeStatus(
       requested: controls.micMode, idleReason: idleReason, isBypassed: controls.isBypassed, isolation: isolation, latency: modeLatency)
     let components = ProcessingComponent.allCases.map { component in
-      let isRequested = controls[component]
+      let isRequested = controls.value(of: component.setting) == .bool(true)
       let isLeft = component == .noiseSuppression && mode.active == .wideSpectrum
       let isReplaced = component == .noiseSuppression && mode.effective == .voiceIsolation
       let isOff = component == .gainControl && controls.isBypassed || isLeft

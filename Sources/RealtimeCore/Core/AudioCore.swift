@@ -34,7 +34,7 @@ public final class AudioCore: @unchecked Sendable {
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
-  private let settings: CoreSettings
+  private let cells: CoreCells
   private let clock: CycleClock.Reading
   private let memory: CellBlock
   // Only the control thread posts capture paths, one after another.
@@ -51,20 +51,20 @@ public final class AudioCore: @unchecked Sendable {
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
   /// `CapturePathError`. [control]
   public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
-    var memory = CellBlock(count: CycleClock.cellCount + CoreSettings.cellCount)
+    var memory = CellBlock(count: CycleClock.cellCount + CoreCells.cellCount)
     let clock = CycleClock(&memory)
-    let settings = CoreSettings(&memory)
+    let cells = CoreCells(&memory)
     self.memory = memory
     isolation = VoiceIsolation(controls: controls)
     plugIns = PlugInRack(capture: captureStages, render: mixer.stages)
     self.clock = clock.reading
-    self.settings = settings
+    self.cells = cells
     state = .allocate(capacity: 1)
     state.initialize(
       to: CoreState(
         clock: clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
-        captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, settings: settings, source: source.delivery,
+        captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, cells: cells, source: source.delivery,
         relay: relay.delivery, spectra: spectra.delivery))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
@@ -90,20 +90,20 @@ public final class AudioCore: @unchecked Sendable {
 
   /// A Boolean value indicating whether the voice has a consumer; if not, the capture path idles (L4). [any]
   public var isSending: Bool {
-    get { settings.isSending.load() }
-    set { settings.isSending.store(newValue) }
+    get { cells.isSending.load() }
+    set { cells.isSending.store(newValue) }
   }
 
   /// A Boolean value indicating whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
   public var isInterrupted: Bool {
-    get { settings.isInterrupted.load() }
-    set { settings.isInterrupted.store(newValue) }
+    get { cells.isInterrupted.load() }
+    set { cells.isInterrupted.store(newValue) }
   }
 
   /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
   public var usesMixAsReference: Bool {
-    get { settings.usesMixAsReference.load() }
-    set { settings.usesMixAsReference.store(newValue) }
+    get { cells.usesMixAsReference.load() }
+    set { cells.usesMixAsReference.store(newValue) }
   }
 
   /// Frames between a sample of the reference and its echo, according to the graph's latencies (V5). [any]
@@ -115,8 +115,8 @@ public final class AudioCore: @unchecked Sendable {
   /// Sets how many of the microphone's channels add up in its port, and how many of the filter's speaker ports in one speaker channel.
   /// [any]
   public func setChannelScales(microphone: Int, speaker: Int) {
-    settings.microphoneChannels.store(UInt64(max(1, microphone)))
-    settings.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
+    cells.microphoneChannels.store(UInt64(max(1, microphone)))
+    cells.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
   }
 
   /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
@@ -185,7 +185,7 @@ public final class AudioCore: @unchecked Sendable {
   /// is reset to it. [control]
   public func renewCapturePath() throws(CapturePathError) {
     collect()
-    let rate = Int(settings.wantedRate.load())
+    let rate = Int(cells.wantedRate.load())
     let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
     isolation.renew(rate: wanted.rate, on: maker)
     plugIns.renew(rate: wanted.rate)

@@ -4,7 +4,7 @@ struct CoreState: ~Copyable {
   var clock: CycleClock
   private let render: UnsafeMutablePointer<RenderPath>
   let captureMailbox: Mailbox
-  let settings: CoreSettings
+  let cells: CoreCells
   private let source: SourceDelivery
   private let relay: SourceDelivery
   private let spectra: SpectrumDelivery
@@ -28,7 +28,7 @@ struct CoreState: ~Copyable {
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
-    controls: CaptureControlCells, meters: CaptureMeterCells, settings: CoreSettings, source: SourceDelivery, relay: SourceDelivery,
+    controls: CaptureControlCells, meters: CaptureMeterCells, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
     spectra: SpectrumDelivery
   ) {
     self.clock = clock
@@ -40,7 +40,7 @@ struct CoreState: ~Copyable {
     self.spectra = spectra
     self.render = render
     self.captureMailbox = captureMailbox
-    self.settings = settings
+    self.cells = cells
     scratch = .silence(Self.scratchBuffers * Self.maximumQuantum)
   }
 
@@ -62,7 +62,7 @@ struct CoreState: ~Copyable {
     let lost = clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
-    if !settings.isInterrupted.load() {
+    if !cells.isInterrupted.load() {
       renderAppAudio(io)
       render.pointee.process(
         call: appAudio.monitored(io.pointee.call, frames: io.pointee.frames), graphSinks: graphSinks, speakerLeft: left,
@@ -89,7 +89,7 @@ struct CoreState: ~Copyable {
   /// Renders application audio only while the voice has a consumer; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
-    guard settings.isSending.load() else { return appAudio.markIdle() }
+    guard cells.isSending.load() else { return appAudio.markIdle() }
     let isSpeaking = meters.hasVoice.load() && !controls.isMicrophoneMuted.load()
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
@@ -100,15 +100,15 @@ struct CoreState: ~Copyable {
     _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int
   ) {
     takeNewCapture()
-    settings.wantedRate.store(UInt64(io.pointee.rate))
-    let isSending = settings.isSending.load()
+    cells.wantedRate.store(UInt64(io.pointee.rate))
+    let isSending = cells.isSending.load()
     if !isSending { awaitedReference = 0 }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       capture?.pointee.markIdle()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }
-    let usesMix = settings.usesMixAsReference.load()
+    let usesMix = cells.usesMixAsReference.load()
     let voice = io.pointee.voice ?? buffer(2)
     let microphone = scaledMicrophone(io)
     if lost > 0 { capture.pointee.lose(frames: lost) }
@@ -128,7 +128,7 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     guard awaitedReference >= 0 else { return false }
-    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && !settings.usesMixAsReference.load()
+    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && !cells.usesMixAsReference.load()
     let isHeard = io.pointee.speaker.left != nil && checkedPeak(mix, frames: io.pointee.frames) > 1e-4
     awaitedReference += io.pointee.frames
     guard isMissing, isHeard, controls.usesVoiceProcessing.load(), 2 * awaitedReference < io.pointee.rate else {
@@ -164,7 +164,7 @@ struct CoreState: ~Copyable {
   /// Converts the sum of a microphone's channels to their mean.
   @_noLocks @_noAllocation
   private mutating func scaledMicrophone(_ io: UnsafePointer<CycleBuffers>) -> UnsafePointer<Float>? {
-    let channels = settings.microphoneChannels.load()
+    let channels = cells.microphoneChannels.load()
     guard channels > 1, let microphone = io.pointee.microphone else { return io.pointee.microphone }
     let mean = buffer(3)
     let scale = 1 / Float(channels)
@@ -175,7 +175,7 @@ struct CoreState: ~Copyable {
   /// Halves both sides for a speaker of one channel, which receives their sum.
   @_noLocks @_noAllocation
   private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
-    guard settings.speakerPortsPerChannel.load() > 1 else { return }
+    guard cells.speakerPortsPerChannel.load() > 1 else { return }
     if let left = io.pointee.speaker.left { scale(left, by: 0.5, frames: io.pointee.frames) }
     if let right = io.pointee.speaker.right { scale(right, by: 0.5, frames: io.pointee.frames) }
   }
@@ -184,8 +184,8 @@ struct CoreState: ~Copyable {
   private func buffer(_ index: Int) -> UnsafeMutablePointer<Float> { scratch + index * Self.maximumQuantum }
 }
 
-/// Settings of the cycle as a whole, from the control side to the audio thread.
-struct CoreSettings: Sendable {
+/// What the control side tells the cycle as a whole.
+struct CoreCells: Sendable {
   let isSending: FlagCell
   let isInterrupted: FlagCell
   let usesMixAsReference: FlagCell
@@ -196,12 +196,12 @@ struct CoreSettings: Sendable {
 
   static let cellCount = 6
 
-  init(_ cells: inout CellBlock) {
-    isSending = FlagCell(cells.next())
-    isInterrupted = FlagCell(cells.next())
-    usesMixAsReference = FlagCell(cells.next())
-    microphoneChannels = CounterCell(cells.next())
-    speakerPortsPerChannel = CounterCell(cells.next())
-    wantedRate = CounterCell(cells.next())
+  init(_ block: inout CellBlock) {
+    isSending = FlagCell(block.next())
+    isInterrupted = FlagCell(block.next())
+    usesMixAsReference = FlagCell(block.next())
+    microphoneChannels = CounterCell(block.next())
+    speakerPortsPerChannel = CounterCell(block.next())
+    wantedRate = CounterCell(block.next())
   }
 }

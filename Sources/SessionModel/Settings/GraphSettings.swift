@@ -16,11 +16,8 @@ package struct GraphSettings: Sendable, Equatable {
   package subscript(setting: Setting) -> EventValue? {
     switch setting {
     case .reference: EventValue(reference)
-    case .defaultDevices: .bool(areOursDefault)
-    case .pauseOnUnplug: .bool(pausesOnUnplug)
     case .duckingLevel: EventValue(ducking.level)
-    case .isAdvancedDuckingEnabled: .bool(ducking.isAdvanced)
-    default: nil
+    default: Self.switchPath(of: setting).map { .bool(self[keyPath: $0]) }
     }
   }
 
@@ -29,12 +26,21 @@ package struct GraphSettings: Sendable, Equatable {
   package mutating func set(_ setting: Setting, to value: EventValue) -> Bool {
     switch (setting, value) {
     case (.reference, _): reference = value.word() ?? .everything
-    case (.defaultDevices, .bool(let on)): areOursDefault = on
-    case (.pauseOnUnplug, .bool(let on)): pausesOnUnplug = on
     case (.duckingLevel, _): ducking.level = value.word() ?? .min
-    case (.isAdvancedDuckingEnabled, .bool(let on)): ducking.isAdvanced = on
+    case (_, .bool(let on)):
+      guard let path = Self.switchPath(of: setting) else { return false }
+      self[keyPath: path] = on
     default: return false
     }
     return true
+  }
+
+  private static func switchPath(of setting: Setting) -> WritableKeyPath<GraphSettings, Bool>? {
+    switch setting {
+    case .defaultDevices: \.areOursDefault
+    case .pauseOnUnplug: \.pausesOnUnplug
+    case .isAdvancedDuckingEnabled: \.ducking.isAdvanced
+    default: nil
+    }
   }
 }

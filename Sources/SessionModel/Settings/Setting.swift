@@ -46,6 +46,62 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// Locked while media is registered (L6).
   case manualAudioSessionManagement
 
+  /// What is fixed about each setting: its values, its default, its short name, and what it is for. One entry makes a setting known to
+  /// every place that names, parses, checks, describes and lists settings.
+  private var traits: SettingTraits {
+    switch self {
+    case .bypassVoiceProcessing: .onOff(false, alias: "bypass", "The microphone's sound as it is, at the same latency")
+    case .voiceProcessingEnableAGC:
+      .onOff(true, alias: "agc", "Gain control: talkers near and far from the microphone come out alike")
+    case .noiseSuppression: .onOff(true, alias: "ns", "Noise suppression")
+    case .echoCanceller:
+      .choice(EchoCanceller.nearend, isSwitch: true, alias: "aec", "Who cancels the echo: nearend's own canceller, WebRTC's, or nobody")
+    case .echoCancellation: .onOff(true, "Echo cancellation, by the canceller chosen last")
+    case .highPassFilter: .onOff(true, alias: "hpf", "High-pass filter: no rumble")
+    case .micMode:
+      .choice(
+        MicMode.standard, alias: "mode",
+        "What becomes of the room around the voice: less noise, nothing but the voice, or the room as it is")
+    case .microphoneMuted: .onOff(false, alias: "mute", "Nobody hears the microphone")
+    case .microphoneMuteMode:
+      .choice(
+        MicrophoneMuteMode.voiceProcessing, alias: "mutemode",
+        "How it is muted: behind processing, by closing the microphone, or before processing")
+    case .recordingAlwaysPrepared:
+      .onOff(
+        false, alias: "prepared", needsDevices: true,
+        "The microphone open and processed, and silent, though nobody records: the first word is there at once")
+    case .outputVolume: .volume(alias: "volume", "Linear gain of everything that nearend plays")
+    case .micVolume: .volume("Linear gain of the processed microphone")
+    case .appVolume: .volume("Linear gain of what programs play into the microphone")
+    case .appDucking: .onOff(false, "What programs play into the microphone is 12 dB lower while somebody talks")
+    case .appMonitor: .onOff(false, "What programs play into the microphone is heard on the speaker, too")
+    case .microphone: .deviceName("Node name of the microphone to use; empty follows the default")
+    case .speaker: .deviceName("Node name of the speaker to use; empty follows the default")
+    case .reference:
+      .choice(ReferenceSource.everything, "What the echo canceller hears of the speaker: everything, or nearend's own mix alone")
+    case .defaultDevices:
+      .onOff(
+        false, alias: "default", needsDevices: true,
+        "nearend's devices are the session's defaults; the former ones come back afterwards")
+    case .pauseOnUnplug: .onOff(true, needsDevices: true, "Headphones gone: pause, rather than play into the room")
+    case .duckingLevel:
+      .choice(
+        DuckingLevel.min, alias: "ducking", needsDevices: true,
+        "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB")
+    case .isAdvancedDuckingEnabled:
+      .onOff(
+        false, alias: "advancedDucking", needsDevices: true,
+        "Other applications are lowered by all of that only while somebody speaks, and by a third in silence")
+    case .useVoiceProcessingIO:
+      .onOff(true, alias: "vpio", "Voice processing in the microphone's path; locked while media is registered")
+    case .manualAudioSessionManagement:
+      .onOff(
+        false, alias: "manual", needsDevices: true,
+        "A call manager activates and deactivates the session; locked while media is registered")
+    }
+  }
+
   /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text.
   public enum Kind: Sendable, Equatable {
     case bool, volume, deviceName
@@ -56,64 +112,25 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   }
 
   /// The kind of its values, used by `parse` and `checked`.
-  public var kind: Kind {
-    switch self {
-    case .outputVolume, .micVolume, .appVolume: .volume
-    case .micMode: .choice(MicMode.allCases.map(\.rawValue))
-    case .microphoneMuteMode: .choice(MicrophoneMuteMode.allCases.map(\.rawValue))
-    case .microphone, .speaker: .deviceName
-    case .reference: .choice(ReferenceSource.allCases.map(\.rawValue))
-    case .duckingLevel: .choice(DuckingLevel.allCases.map(\.rawValue))
-    case .echoCanceller: .switchedChoice(EchoCanceller.allCases.map(\.rawValue))
-    default: .bool
-    }
-  }
+  public var kind: Kind { traits.kind }
+
+  /// The default value.
+  public var standard: EventValue { traits.standard }
+
+  /// A short name that people may type instead.
+  public var alias: String? { traits.alias }
+
+  /// A one-line description for people.
+  package var summary: String { traits.summary }
+
+  /// A Boolean value indicating whether it concerns devices or who uses them, so that it has no effect in manual rendering.
+  package var needsDevices: Bool { traits.needsDevices }
 
   /// A Boolean value indicating whether the setting can be on or off.
   public var isSwitch: Bool {
     switch kind {
     case .bool, .switchedChoice: true
     case .volume, .deviceName, .choice: false
-    }
-  }
-
-  /// A short name that people may type instead.
-  public var alias: String? {
-    switch self {
-    case .bypassVoiceProcessing: "bypass"
-    case .voiceProcessingEnableAGC: "agc"
-    case .noiseSuppression: "ns"
-    case .echoCanceller: "aec"
-    case .highPassFilter: "hpf"
-    case .micMode: "mode"
-    case .microphoneMuted: "mute"
-    case .microphoneMuteMode: "mutemode"
-    case .recordingAlwaysPrepared: "prepared"
-    case .outputVolume: "volume"
-    case .useVoiceProcessingIO: "vpio"
-    case .manualAudioSessionManagement: "manual"
-    case .defaultDevices: "default"
-    case .duckingLevel: "ducking"
-    case .isAdvancedDuckingEnabled: "advancedDucking"
-    case .echoCancellation, .microphone, .speaker, .reference, .pauseOnUnplug, .micVolume, .appVolume, .appDucking, .appMonitor: nil
-    }
-  }
-
-  /// The default value.
-  public var standard: EventValue {
-    switch self {
-    case .bypassVoiceProcessing, .microphoneMuted, .recordingAlwaysPrepared, .appDucking, .appMonitor, .defaultDevices,
-      .isAdvancedDuckingEnabled, .manualAudioSessionManagement:
-      .bool(false)
-    case .voiceProcessingEnableAGC, .noiseSuppression, .echoCancellation, .highPassFilter, .pauseOnUnplug, .useVoiceProcessingIO:
-      .bool(true)
-    case .micMode: .string(MicMode.standard.rawValue)
-    case .microphoneMuteMode: .string(MicrophoneMuteMode.voiceProcessing.rawValue)
-    case .outputVolume, .micVolume, .appVolume: .number(1)
-    case .microphone, .speaker: .string("")
-    case .reference: .string(ReferenceSource.everything.rawValue)
-    case .duckingLevel: .string(DuckingLevel.min.rawValue)
-    case .echoCanceller: .string(EchoCanceller.nearend.rawValue)
     }
   }
 
@@ -125,82 +142,34 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     default: [self]
     }
   }
-
-  /// Looks a setting up by name or alias.
-  public init?(named name: String) {
-    guard let setting = Self.allCases.first(where: { $0.rawValue == name || $0.alias == name }) else { return nil }
-    self = setting
-  }
-
-  /// Parses a value as people write it: true/false, on/off, yes/no, 1/0; a number; a name.
-  /// - Throws: `SettingError.badValue`.
-  public func parse(_ text: String) throws(SettingError) -> EventValue {
-    switch kind {
-    case .bool: if let isOn = Self.isOn(text) { return .bool(isOn) }
-    case .switchedChoice(let words):
-      if words.contains(text) { return .string(text) }
-      if let isOn = Self.isOn(text) { return .bool(isOn) }
-    case .volume:
-      if let number = Double(text), (0...1).contains(number) { return .number(number) }
-    case .deviceName: return .string(text)
-    case .choice(let words): if words.contains(text) { return .string(text) }
-    }
-    throw .badValue(setting: rawValue, value: text, possible: possible)
-  }
-
-  private static func isOn(_ text: String) -> Bool? {
-    switch text.lowercased() {
-    case "true", "on", "yes", "1": true
-    case "false", "off", "no", "0": false
-    default: nil
-    }
-  }
-
-  /// Checks a value given by a program, and returns it in the setting's own kind.
-  /// - Throws: `SettingError.badValue`.
-  public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
-    switch (kind, value) {
-    case (.bool, .bool), (.switchedChoice, .bool), (.deviceName, .string): return value
-    case (.switchedChoice, .string(let word)): return try parse(word)
-    case (.choice(let words), .string(let word)) where words.contains(word): return value
-    case (.volume, .number(let number)) where (0...1).contains(number): return value
-    case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
-    default: throw .badValue(setting: rawValue, value: "\(value)", possible: possible)
-    }
-  }
-
-  /// Describes the possible values, for people.
-  package var possible: String {
-    switch kind {
-    case .bool: "true or false"
-    case .volume: "a number from 0 to 1"
-    case .deviceName: "a node name, or an empty text for the default"
-    case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
-    }
-  }
 }
 
-/// An invalid name or value of a setting, with what would be valid. [any]
-public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
-  case unknown(name: String)
-  case badValue(setting: String, value: String, possible: String)
-  /// An init-only setting while media is registered (L6).
-  case locked(setting: String)
-  /// The session refused the change.
-  case refused(setting: String, SessionRefusal)
+private struct SettingTraits {
+  var kind: Setting.Kind
+  var standard: EventValue
+  var alias: String?
+  var needsDevices: Bool
+  var summary: String
 
-  /// Returns the error for one of nearend's own devices given in place of a real one.
-  package static func ownDevice(_ setting: Setting, _ name: String) -> SettingError {
-    .badValue(
-      setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
+  static func onOff(_ standard: Bool, alias: String? = nil, needsDevices: Bool = false, _ summary: String) -> Self {
+    Self(kind: .bool, standard: .bool(standard), alias: alias, needsDevices: needsDevices, summary: summary)
   }
 
-  public var description: String {
-    switch self {
-    case .unknown(let name): "no setting is called '\(name)'; there are: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
-    case .badValue(let setting, let value, let possible): "\(setting) cannot be '\(value)': give \(possible)"
-    case .locked(let setting): SessionRefusal.locked(setting: setting).description
-    case .refused(let setting, let refusal): "\(setting) cannot be changed: \(refusal.description)"
-    }
+  static func volume(alias: String? = nil, _ summary: String) -> Self {
+    Self(kind: .volume, standard: .number(1), alias: alias, needsDevices: false, summary: summary)
+  }
+
+  static func deviceName(_ summary: String) -> Self {
+    Self(kind: .deviceName, standard: .string(""), alias: nil, needsDevices: true, summary: summary)
+  }
+
+  /// - Parameter isSwitch: whether one of the words is "off".
+  static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ standard: Choice, isSwitch: Bool = false, alias: String? = nil, needsDevices: Bool = false, _ summary: String
+  ) -> Self {
+    let words = Choice.allCases.map(\.rawValue)
+    return Self(
+      kind: isSwitch ? .switchedChoice(words) : .choice(words), standard: .string(standard.rawValue), alias: alias,
+      needsDevices: needsDevices, summary: summary)
   }
 }
