@@ -267,9 +267,7 @@ final class Soak {
     service.perform(.set(.bypassVoiceProcessing, false))
     service.perform(.set(.microphoneMuted, false))
     for component in ProcessingComponent.allCases { service.perform(.set(component.setting, true)) }
-    for setting in [Setting.recordingAlwaysPrepared, .isAdvancedDuckingEnabled, .appDucking, .appMonitor] {
-      try service.set(setting, to: .bool(false))
-    }
+    for setting in SoakSchedule.switches { try service.set(setting, to: .bool(false)) }
     try session.force(quantum: 0)
     try waitForAudio("at the end", within: 15)
     try settle("the last application audio to be played") { _ in appAudio.isQuiet }

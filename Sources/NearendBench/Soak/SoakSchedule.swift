@@ -122,15 +122,15 @@ struct SoakSchedule: Sequence, IteratorProtocol {
     return .musicComes
   }
 
+  /// Switches that an application changes for its call, and that are off at rest.
+  static let switches: [Setting] = [.recordingAlwaysPrepared, .isAdvancedDuckingEnabled, .appDucking, .appMonitor]
+
   /// A setting that an application changes for its call.
   private mutating func callSetting() -> SoakEvent {
-    switch random.below(6) {
+    switch random.below(2 + Self.switches.count) {
     case 0: return .setting(.microphoneMuteMode, .string(random.pick(MicrophoneMuteMode.allCases).rawValue))
-    case 1: return .setting(.recordingAlwaysPrepared, .bool(coin()))
-    case 2: return .setting(.duckingLevel, .string(random.pick(DuckingLevel.allCases).rawValue))
-    case 3: return .setting(.isAdvancedDuckingEnabled, .bool(coin()))
-    case 4: return .setting(.appDucking, .bool(coin()))
-    default: return .setting(.appMonitor, .bool(coin()))
+    case 1: return .setting(.duckingLevel, .string(random.pick(DuckingLevel.allCases).rawValue))
+    default: return .setting(random.pick(Self.switches), .bool(coin()))
     }
   }
 
