@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import SimulatedHardware
 
@@ -87,6 +88,18 @@ final class Terminal {
   var pid: pid_t? { note("pid").flatMap { pid_t($0) } }
   var modesAreRestored: Bool { note("before") == note("after") }
   /// Returns whether the terminal still shows the program's screen instead of the shell's.
+  /// Checks that this is the dashboard of another process's nearend: a key acts there, and q leaves it running.
+  func expectDashboard(of nearend: ChildProcess, in session: PrivateSession) throws {
+    try expect("IDLE", "Simulated Microphone")
+    try type("n")
+    try expect("NS off")
+    #expect(try session.nearend("get", "ns").output == "false\n")
+    try type("q")
+    try expectEnd()
+    #expect(exitStatus == 0)
+    #expect(nearend.isRunning)
+  }
+
   func isOnAlternateScreen() throws -> Bool { try tmux("display-message", "-p", "#{alternate_on}") == "1\n" }
   /// Ends the terminal itself, like closing its window.
   func close() throws { try tmux("kill-server") }

@@ -115,12 +115,7 @@ struct SendListCommand: ParsableCommand {
   var json = false
   @OptionGroup var socket: SocketOptions
 
-  func run() throws {
-    if json { return socket.nearend.show("/sends") }
-    for send in socket.nearend.get([SendStatus].self, "/sends") {
-      print("\(send.id.printable())  \(send.words.printable())")
-    }
-  }
+  func run() throws { socket.nearend.list("/sends", asJSON: json) { (send: SendStatus) in ["\(send.id)  \(send.words)"] } }
 }
 
 extension RunningNearend {

@@ -43,6 +43,14 @@ struct RunningNearend {
     }
   }
 
+  /// Prints the elements of a list, made safe for terminals: each as its lines, or the whole as JSON.
+  func list<Element: Decodable>(_ target: String, asJSON: Bool, _ lines: (Element) -> [String]) {
+    if asJSON { return show(target) }
+    for element in get([Element].self, target) {
+      for line in lines(element) { print(line.printable()) }
+    }
+  }
+
   /// Prints multi-line text, made safe for terminals.
   func show(_ target: String) {
     let text = String(decoding: ask("GET", target), as: UTF8.self).printableLines(atMost: .max)

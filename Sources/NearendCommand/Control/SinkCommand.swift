@@ -135,12 +135,9 @@ struct SinkListCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
 
   func run() throws {
-    if json { return socket.nearend.show("/sinks") }
-    for sink in socket.nearend.get([SinkStatus].self, "/sinks") {
-      let id = sink.id.printable()
-      let kind =
-        sink.kind == .graph ? "device nearend.sink.\(id)" : sink.remote.map { $0.words.printable() } ?? "PCM, \(sink.sampleRate) Hz"
-      print("\(id)  \(kind), \(sink.state.rawValue)")
+    socket.nearend.list("/sinks", asJSON: json) { (sink: SinkStatus) in
+      let kind = sink.kind == .graph ? "device nearend.sink.\(sink.id)" : sink.remote?.words ?? "PCM, \(sink.sampleRate) Hz"
+      return ["\(sink.id)  \(kind), \(sink.state.rawValue)"]
     }
   }
 }

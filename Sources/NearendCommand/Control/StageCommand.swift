@@ -93,10 +93,8 @@ struct StageListCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
 
   func run() throws {
-    if json { return socket.nearend.show("/stages") }
-    for stage in socket.nearend.get([StageStatus].self, "/stages") {
-      print("\(stage.id)  \(stage.words)".printable())
-      for port in stage.ports { print("  \(port.name) = \(PlugInPort.text(port.value)): \(port.possible)".printable()) }
+    socket.nearend.list("/stages", asJSON: json) { (stage: StageStatus) in
+      ["\(stage.id)  \(stage.words)"] + stage.ports.map { "  \($0.name) = \(PlugInPort.text($0.value)): \($0.possible)" }
     }
   }
 }

@@ -227,15 +227,7 @@ struct RemoteControlTests {
   @Test("O1: attach shows another process's dashboard, its keys act there, q leaves it running; when it ends, attach ends with 69")
   func attach() throws {
     let (session, nearend) = try Self.start()
-    let terminal = try Terminal(in: session, "attach")
-    try terminal.expect("IDLE", "Simulated Microphone")
-    try terminal.type("n")
-    try terminal.expect("NS off")
-    #expect(try session.nearend("get", "ns").output == "false\n")
-    try terminal.type("q")
-    try terminal.expectEnd()
-    #expect(terminal.exitStatus == 0)
-    #expect(nearend.process.isRunning)
+    try Terminal(in: session, "attach").expectDashboard(of: nearend.process, in: session)
 
     let other = try Terminal(in: session, "attach")
     try other.expect("IDLE")

@@ -83,15 +83,7 @@ struct ArrivalTests {
     let session = try plainSession()
     let running = try session.startNearend("--headless")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
-    let terminal = try Terminal(in: session)
-    try terminal.expect("IDLE", "Simulated Microphone")
-    try terminal.type("n")
-    try terminal.expect("NS off")
-    #expect(try session.nearend("get", "ns").output == "false\n")
-    try terminal.type("q")
-    try terminal.expectEnd()
-    #expect(terminal.exitStatus == 0)
-    #expect(running.process.isRunning)
+    try Terminal(in: session).expectDashboard(of: running.process, in: session)
 
     // Options of its own cannot be applied to the other instance.
     let own = try Terminal(in: session, "--mic", "hw.mic")
