@@ -2,13 +2,13 @@
 /// obey.
 extension String {
   /// The number of Unicode scalars of a name that are kept.
-  public static var longestName: Int { 256 }
+  package static var longestName: Int { 256 }
   /// The number of Unicode scalars of a remark or a reason that are kept.
-  public static var longestRemark: Int { 2_048 }
+  package static var longestRemark: Int { 2_048 }
 
   /// Returns the text with each control, bidirectional and line-breaking character replaced by U+FFFD, and shortened to `limit` scalars
   /// with an ellipsis. [any]
-  public func printable(atMost limit: Int = String.longestName) -> String {
+  package func printable(atMost limit: Int = String.longestName) -> String {
     if utf8.count <= limit, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var text = String.UnicodeScalarView()
     var count = 0
@@ -25,7 +25,7 @@ extension String {
   }
 
   /// Returns the same for each line of a multi-line text. [any]
-  public func printableLines(atMost limit: Int = String.longestRemark) -> String {
+  package func printableLines(atMost limit: Int = String.longestRemark) -> String {
     split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable(atMost: limit) }.joined(separator: "\n")
   }
 }

@@ -2,22 +2,22 @@ import Foundation
 internal import Glibc
 
 /// A client of a running nearend's control socket: one request after another, on one thread at a time. [control]
-public final class ControlClient {
+package final class ControlClient {
   /// The path of the socket.
-  public let path: String
+  package let path: String
   private let transfer = Transfer()
 
   /// Timeout in seconds of requests other than uploads and downloads.
   private static let timeout = 10.0
 
   /// Creates a client of the socket at `path`; the first request connects, and the connection is kept for the next.
-  public init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
   /// Sends a request, and waits for the answer.
   /// - Parameters:
   ///   - target: path and query, percent-encoded (see `escaped`).
   ///   - json: the body.
-  public func request(_ method: String, _ target: String, json: Data? = nil) throws(TransferError) -> HTTPAnswer {
+  package func request(_ method: String, _ target: String, json: Data? = nil) throws(TransferError) -> HTTPAnswer {
     var request = request(method, target)
     request.timeout = Self.timeout
     if let json {
@@ -29,7 +29,7 @@ public final class ControlClient {
   }
 
   /// Sends data from a file or a pipe as it arrives, and waits for the answer; nil if nearend hung up before the end.
-  public func upload(_ method: String, _ target: String, from input: Int32) throws(TransferError) -> HTTPAnswer? {
+  package func upload(_ method: String, _ target: String, from input: Int32) throws(TransferError) -> HTTPAnswer? {
     var request = request(method, target)
     request.headers = ["Content-Type: application/octet-stream", "Transfer-Encoding: chunked"]
     request.upload = { [transfer] in Self.read(input, into: $0, whileOpen: transfer.socket) }
@@ -50,7 +50,7 @@ public final class ControlClient {
   }
 
   /// Passes the body of a successful answer on as it arrives; nil if `write` returned false. The body of any other answer is returned.
-  public func download(_ target: String, write: @escaping (UnsafeRawBufferPointer) -> Bool) throws(TransferError) -> HTTPAnswer? {
+  package func download(_ target: String, write: @escaping (UnsafeRawBufferPointer) -> Bool) throws(TransferError) -> HTTPAnswer? {
     var request = request("GET", target)
     request.download = write
     return try transfer.perform(request)
@@ -61,7 +61,7 @@ public final class ControlClient {
   }
 
   /// Percent-encodes a path component or a query value.
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
       if isPlain || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~") {
@@ -74,7 +74,7 @@ public final class ControlClient {
 
 extension HTTPAnswer {
   /// The error message in nearend's words.
-  public var reason: String {
+  package var reason: String {
     let document = try? JSONDecoder().decode([String: String].self, from: body)
     return document?["error"] ?? (try? JSONDecoder().decode(Refusal.self, from: body))?.error ?? "status \(status)"
   }

@@ -1,15 +1,15 @@
 import Foundation
 
 /// Fetches a document from a server on the network, without following redirects. [any]
-public struct HTTPGet: Sendable {
+package struct HTTPGet: Sendable {
   private let url: String
   private let timeout: Double
 
   /// - Parameter timeout: seconds for the whole request.
-  public init(url: String, timeout: Double) { (self.url, self.timeout) = (url, timeout) }
+  package init(url: String, timeout: Double) { (self.url, self.timeout) = (url, timeout) }
 
   /// Fetches the document, at most 64 MiB, and waits for the answer.
-  public func fetch() throws(TransferError) -> HTTPAnswer {
+  package func fetch() throws(TransferError) -> HTTPAnswer {
     let request = Transfer.Request(method: "GET", url: url, headers: ["User-Agent: nearend"], timeout: timeout)
     guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }
     return answer

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sends bodies to a server on the network, without following redirects. [any]
-public struct HTTPPost: Sendable {
+package struct HTTPPost: Sendable {
   private let url: String
   private let headers: [String]
   private let timeout: Double
@@ -9,12 +9,12 @@ public struct HTTPPost: Sendable {
   /// - Parameters:
   ///   - headers: "Name: value".
   ///   - timeout: seconds for the whole request.
-  public init(url: String, headers: [String], timeout: Double) {
+  package init(url: String, headers: [String], timeout: Double) {
     (self.url, self.headers, self.timeout) = (url, headers, timeout)
   }
 
   /// Sends a body, and waits for the answer.
-  public func send(_ body: Data) throws(TransferError) -> HTTPAnswer {
+  package func send(_ body: Data) throws(TransferError) -> HTTPAnswer {
     let request = Transfer.Request(method: "POST", url: url, headers: headers, body: body, timeout: timeout)
     guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }
     return answer

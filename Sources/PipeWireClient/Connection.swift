@@ -4,9 +4,9 @@ internal import CPipeWire
 /// A connection to a PipeWire daemon, with a mirror of its registry. [control]
 ///
 /// When the daemon goes away, `.lost` is reported once; make a new `Connection` to try again (the `ThreadLoop` continues).
-public final class Connection {
+package final class Connection {
   /// An event of the daemon, reported on the loop's thread.
-  public enum Event {
+  package enum Event {
     case added(GlobalObject)
     case removed(GlobalObject)
     /// The daemon went away or disconnected this client. The connection is unusable from now on.
@@ -18,16 +18,16 @@ public final class Connection {
   }
 
   /// The loop that drives the connection; its lock guards everything marked [control].
-  public let loop: ThreadLoop
+  package let loop: ThreadLoop
   /// Every object of the daemon that this client may see, by id; at most 16,384, with properties of 16 MiB in all.
-  public var objects: [UInt32: GlobalObject] { mirror.objects }
+  package var objects: [UInt32: GlobalObject] { mirror.objects }
   private var mirror: ObjectMirror
   /// Whether objects have been omitted since the registry was last listed, and whether `.full` has been reported.
   private var (isFull, hasTold) = (false, false)
   /// A second registry while it lists all objects once more.
   private var listing: OpaquePointer?
   /// The daemon's version, "0.3.65"; empty until reported.
-  public private(set) var daemonVersion = ""
+  package private(set) var daemonVersion = ""
 
   let core: OpaquePointer
   let registry: OpaquePointer
@@ -46,7 +46,7 @@ public final class Connection {
   ///   - properties: the client's properties, for example `application.name`.
   ///   - handler: called on the loop's thread, or inside `roundTrip`.
   /// - Throws: `noDaemon` if no daemon answers.
-  public convenience init(
+  package convenience init(
     loop: ThreadLoop, remote: String? = nil, properties: Properties = [:], handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
     try self.init(loop: loop, remote: remote, properties: properties, mostObjects: ObjectMirror.mostObjects, handler: handler)
@@ -101,7 +101,7 @@ public final class Connection {
 
   /// Waits until the daemon has processed all requests so far. Returns false if it went away or `timeout` seconds passed. [control]
   @discardableResult
-  public func roundTrip(timeout: Double = 5) -> Bool {
+  package func roundTrip(timeout: Double = 5) -> Bool {
     let sequence = npw_core_sync(core, 0, 0)
     while lastDone != sequence, !isLost {
       guard loop.wait(seconds: timeout) else { return false }
@@ -110,10 +110,10 @@ public final class Connection {
   }
 
   /// Pings the daemon; calls `answered` on the loop's thread when the answer arrives, possibly never. [control]
-  public func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
+  package func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
 
   /// Returns the objects of one kind. [control]
-  public func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {
+  package func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {
     objects.values.lazy.filter { $0.kind == kind }
   }
 

@@ -1,5 +1,5 @@
 /// A short-lived client that queries a daemon: with a loop of its own, and connections that end with the answer.
-public final class DaemonInquiry {
+package final class DaemonInquiry {
   private let loop: ThreadLoop
   private let remote: String?
   private let properties: Properties
@@ -18,7 +18,7 @@ public final class DaemonInquiry {
   ///   - remote: path of the daemon's socket, or its name; nil for the user's own.
   ///   - properties: the client's properties.
   /// - Throws: `noDaemon` if no daemon answers; whatever `body` throws.
-  public static func ask<Answer>(
+  package static func ask<Answer>(
     thread: String, remote: String?, properties: Properties,
     _ body: (DaemonInquiry, Connection) throws(PipeWireError) -> Answer
   ) throws(PipeWireError) -> Answer {
@@ -39,12 +39,12 @@ public final class DaemonInquiry {
 
   /// Makes another connection: one that queries a session manager gets nothing more from the daemon before the session manager has
   /// answered. [control]
-  public func connect() throws(PipeWireError) -> Connection {
+  package func connect() throws(PipeWireError) -> Connection {
     keep(try Connection(loop: loop, remote: remote, properties: properties) { _ in })
   }
 
   /// Keeps an object that belongs to a connection until the inquiry ends. [control]
-  public func keep<Object: AnyObject>(_ object: Object) -> Object {
+  package func keep<Object: AnyObject>(_ object: Object) -> Object {
     kept.append(object)
     return object
   }

@@ -5,18 +5,18 @@ internal import CPipeWire
 ///
 /// Ports may be added at any time. They are never removed, because libpipewire 0.3 frees a port while the audio thread uses it: an unused
 /// port is renamed and kept for reuse.
-public final class Filter {
+package final class Filter {
   /// The node's state as reported by libpipewire: paused is in the graph without cycles, streaming has cycles, and an error comes with a
   /// printable reason.
-  public enum State: Sendable, Equatable {
+  package enum State: Sendable, Equatable {
     case unconnected, connecting, paused, streaming
     case error(String)
   }
   /// The side of the node: sound enters at inputs, and leaves at outputs.
-  public enum Direction: Sendable { case input, output }
+  package enum Direction: Sendable { case input, output }
 
   /// An event, reported on the loop's thread.
-  public enum Event {
+  package enum Event {
     case state(State)
     /// The graph reported the latency at a port.
     case latency(port: FilterPort, Latency)
@@ -25,12 +25,12 @@ public final class Filter {
   }
 
   /// The process callback. Runs on the data thread with the `data` given to `init`; `Cycle.init` reads `cycle`. [realtime]
-  public typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
+  package typealias Process = @convention(c) (_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) -> Void
 
   /// The last state reported by libpipewire, set before its `.state` event. [control]
-  public private(set) var state = State.unconnected
+  package private(set) var state = State.unconnected
   /// The node's id, once known.
-  public var nodeId: UInt32? {
+  package var nodeId: UInt32? {
     let id = pw_filter_get_node_id(filter)
     return id == .max ? nil : id
   }
@@ -47,7 +47,7 @@ public final class Filter {
   ///   - name: `node.name`.
   ///   - process: the audio thread's entry point.
   ///   - keepingAlive: the owner of `data`, released when the audio thread no longer runs.
-  public init(
+  package init(
     _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
     keepingAlive: AnyObject? = nil, handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
@@ -75,7 +75,7 @@ public final class Filter {
 
   /// Adds the node to the graph. With `reportsLatency` the ports' latencies are reported as events, and `setLatency` reports nearend's
   /// latencies to the graph. [control]
-  public func connect(reportsLatency: Bool = false) throws(PipeWireError) {
+  package func connect(reportsLatency: Bool = false) throws(PipeWireError) {
     var flags = PW_FILTER_FLAG_RT_PROCESS.rawValue
     if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
     let result = pw_filter_connect(filter, pw_filter_flags(rawValue: flags), nil, 0)
@@ -85,7 +85,7 @@ public final class Filter {
   }
 
   /// Adds a port, before or after `connect`, even while audio runs. [control]
-  public func addPort(_ direction: Direction, name: String, properties: Properties = [:]) throws(PipeWireError) -> FilterPort {
+  package func addPort(_ direction: Direction, name: String, properties: Properties = [:]) throws(PipeWireError) -> FilterPort {
     let fixed = ["format.dsp": "32 bit float mono audio", "port.name": name]
     let side = direction == .input ? SPA_DIRECTION_INPUT : SPA_DIRECTION_OUTPUT
     guard
@@ -100,18 +100,18 @@ public final class Filter {
   }
 
   /// Renames a port; the registry keeps reporting the first name, at least in 0.3.65. [control]
-  public func rename(_ port: FilterPort, to name: String) {
+  package func rename(_ port: FilterPort, to name: String) {
     port.name = name
     _ = ["port.name": name].withDictionary { pw_filter_update_properties(filter, port.pointer, $0) }
   }
 
   /// Returns the port of this direction with this index, the registry's `port.id`; nil if there is none. [control]
-  public func port(_ direction: Direction, index: Int) -> FilterPort? {
+  package func port(_ direction: Direction, index: Int) -> FilterPort? {
     ports.values.first { $0.direction == direction && $0.index == index }
   }
 
   /// Reports to the graph the latency before (`input`) or after (`output`) a port, including nearend's own. [control]
-  public func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
+  package func setLatency(_ latency: Latency, of port: FilterPort, direction: Direction) {
     var info = npw_latency(
       direction: direction == .input ? SPA_DIRECTION_INPUT.rawValue : SPA_DIRECTION_OUTPUT.rawValue, quanta: latency.quanta,
       frames: latency.frames, nanoseconds: latency.nanoseconds)
@@ -119,13 +119,13 @@ public final class Filter {
   }
 
   /// Reports the latency of the node's own processing in frames to the graph. [control]
-  public func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(clamping: frames)) }
+  package func setProcessLatency(frames: Int) { npw_filter_update_process_latency(filter, Int32(clamping: frames)) }
 
   /// Changes properties of the node; some take effect in the daemon at once. [control]
-  public func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
+  package func update(_ properties: Properties) { _ = properties.withDictionary { pw_filter_update_properties(filter, nil, $0) } }
 
   /// Publishes the node's parameters, replacing the previous ones. [control], not from `Event.parameters`.
-  public func publish(_ parameters: [NodeParameter]) throws(PipeWireError) {
+  package func publish(_ parameters: [NodeParameter]) throws(PipeWireError) {
     let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
     guard result < 0 else { return }
     throw PipeWireError(code: .refused, description: "the node's Props cannot be told (\(PipeWireError.reason(result)))")
@@ -163,17 +163,17 @@ public final class Filter {
 }
 
 /// One DSP port of a filter.
-public final class FilterPort {
+package final class FilterPort {
   /// The current name, which `Filter.rename` changes. [control]
-  public fileprivate(set) var name: String
+  package fileprivate(set) var name: String
   /// The name that it was created with, which the registry keeps reporting.
-  public let firstName: String
+  package let firstName: String
   /// The side of the filter; each side has its own `index`.
-  public let direction: Filter.Direction
+  package let direction: Filter.Direction
   /// Its index among the filter's ports of its direction.
-  public let index: Int
+  package let index: Int
   /// The argument for `copyInput` and `outputBuffer` on the audio thread.
-  public let pointer: UnsafeMutableRawPointer
+  package let pointer: UnsafeMutableRawPointer
 
   fileprivate init(pointer: UnsafeMutableRawPointer, direction: Filter.Direction, index: Int, name: String) {
     self.pointer = pointer

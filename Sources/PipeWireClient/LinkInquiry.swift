@@ -4,7 +4,7 @@ internal import CPipeWire
 ///
 /// It renegotiates after a node was suspended, without reporting it. Removing such a link crashes PipeWire 0.3.65: the link is started once
 /// more while being destroyed, and the audio thread finds it gone (`pw_impl_link_destroy`; fixed in 0.3.72). [control]
-public final class LinkInquiry {
+package final class LinkInquiry {
   private let connection: Connection
   private let changed: () -> Void
   private var questions: [UInt32: Question] = [:]
@@ -14,7 +14,7 @@ public final class LinkInquiry {
   private static let interval = 0.02
 
   /// `changed` is called on the loop's thread when `mayEnd` should be called again.
-  public init(_ connection: Connection, changed: @escaping () -> Void) {
+  package init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
     retryTimer = LoopTimer(loop: connection.loop)
@@ -27,7 +27,7 @@ public final class LinkInquiry {
 
   /// Returns true if all of these links may be removed at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
-  public func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
+  package func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
     let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))
     questions = questions.filter { active.contains($0.key) }
     for link in active where questions[link] == nil {

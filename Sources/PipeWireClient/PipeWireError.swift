@@ -2,9 +2,9 @@ internal import CPipeWire
 internal import Glibc
 
 /// An error of PipeWire, with the remedy for the caller. [any]
-public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
-  public enum Code: Sendable, Equatable {
+  package enum Code: Sendable, Equatable {
     /// No daemon answers at the socket.
     case noDaemon
     /// The connection has ended.
@@ -13,12 +13,12 @@ public struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible
     case refused
   }
   /// The failure, for callers that react to it; `description` is for people.
-  public let code: Code
+  package let code: Code
   /// A sentence that says what failed and why.
-  public let description: String
+  package let description: String
 
   /// Creates an error with a sentence for people that says what failed and why.
-  public init(code: Code, description: String) {
+  package init(code: Code, description: String) {
     self.code = code
     self.description = description
   }

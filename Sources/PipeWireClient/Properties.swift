@@ -2,7 +2,7 @@ import Border
 internal import CPipeWire
 
 /// PipeWire's string properties.
-public typealias Properties = [String: String]
+package typealias Properties = [String: String]
 
 extension Properties {
   /// The most properties kept of one object; no program sets as many.

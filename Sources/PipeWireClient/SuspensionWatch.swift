@@ -3,7 +3,7 @@
 /// PipeWire before 1.4 may leave a link of such a node without buffers forever while reporting it as active: nothing passes until the link
 /// is made again. Later versions revive links, but may forget some (1.4.2: all but the first): those stay paused although the node runs.
 /// [control]
-public final class SuspensionWatch {
+package final class SuspensionWatch {
   private let connection: Connection
   private let changed: () -> Void
   private var watched: [Key: (info: NodeInfo, seen: Int)] = [:]
@@ -15,7 +15,7 @@ public final class SuspensionWatch {
   }
 
   /// `changed` is called when a watched node was suspended.
-  public init(_ connection: Connection, changed: @escaping () -> Void) {
+  package init(_ connection: Connection, changed: @escaping () -> Void) {
     self.connection = connection
     self.changed = changed
   }
@@ -26,17 +26,17 @@ public final class SuspensionWatch {
 
   /// As `suspended`, but empty if the daemon itself revives the links.
   /// - Throws: `connectionLost`.
-  public func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+  package func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     connection.revivesLinks ? [] : try suspended(among: nodes)
   }
 
   /// The time since when a watched node runs, CLOCK_MONOTONIC in ns; nil while it does not. `changed` reports when a suspended node runs
   /// again.
-  public func runningSince(_ node: UInt32) -> UInt64? { watched.first { $0.key.id == node }?.value.info.runningSince }
+  package func runningSince(_ node: UInt32) -> UInt64? { watched.first { $0.key.id == node }?.value.info.runningSince }
 
   /// Watches exactly these nodes, and returns those that were suspended while running since the last call.
   /// - Throws: `connectionLost`.
-  public func suspended(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+  package func suspended(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
     watched = watched.filter { keys.contains($0.key) }
     var suspended = Set<UInt32>()

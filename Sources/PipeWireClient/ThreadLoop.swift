@@ -7,14 +7,14 @@ internal import Synchronization
 /// Everything in this module marked [control] is called either from a callback or inside `locked`.
 ///
 /// `@unchecked Sendable`: the pointer is constant, and the pw_thread_loop functions used here may be called from any thread.
-public final class ThreadLoop: @unchecked Sendable {
+package final class ThreadLoop: @unchecked Sendable {
   let loop: OpaquePointer
   var events: UnsafeMutablePointer<pw_loop> { pw_thread_loop_get_loop(loop) }
   /// The thread inside `locked`; 0 for none. A thread finds its own value here only while it holds the lock.
   private let holder = Atomic<UInt>(0)
 
   /// Creates the loop; `start` runs it. Traps only if the process is out of memory or file descriptors. [any]
-  public init(name: String) {
+  package init(name: String) {
     PipeWireLibrary.initialize()
     guard let loop = pw_thread_loop_new(name, nil) else { fatalError("cannot make the thread \(name): out of file descriptors") }
     self.loop = loop
@@ -23,13 +23,13 @@ public final class ThreadLoop: @unchecked Sendable {
   deinit { pw_thread_loop_destroy(loop) }
 
   /// Starts the thread. [any], once.
-  public func start() { pw_thread_loop_start(loop) }
+  package func start() { pw_thread_loop_start(loop) }
 
   /// Ends the thread; must not be called on it. [any]
-  public func stop() { pw_thread_loop_stop(loop) }
+  package func stop() { pw_thread_loop_stop(loop) }
 
   /// Runs `body` while the loop's thread is paused; may be nested, even on the loop's own thread. [any]
-  public func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+  package func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     pw_thread_loop_lock(loop)
     let outer = holder.exchange(pthread_self(), ordering: .relaxed)
     defer {
@@ -41,18 +41,18 @@ public final class ThreadLoop: @unchecked Sendable {
 
   /// Traps, in a debug build, unless the calling thread may use what is [control]: unless it runs one of the loop's callbacks or is inside
   /// `locked`. [any]
-  public func assertLocked(file: StaticString = #fileID, line: UInt = #line) {
+  package func assertLocked(file: StaticString = #fileID, line: UInt = #line) {
     assert(
       pw_thread_loop_in_thread(loop) || holder.load(ordering: .relaxed) == pthread_self(), "called without the loop's lock", file: file,
       line: line)
   }
 
   /// Wakes a thread in `wait`. [control]
-  public func signal() { pw_thread_loop_signal(loop, false) }
+  package func signal() { pw_thread_loop_signal(loop, false) }
 
   /// Releases the lock until `signal`, or until `seconds` have passed, in which case it returns false. [control], not on the loop's own
   /// thread.
-  public func wait(seconds: Double) -> Bool {
+  package func wait(seconds: Double) -> Bool {
     var deadline = timespec()
     pw_thread_loop_get_time(loop, &deadline, Int64(seconds * 1e9))
     // Other threads may have held the lock meanwhile.
@@ -62,7 +62,7 @@ public final class ThreadLoop: @unchecked Sendable {
 }
 
 /// A source of closure calls on the loop's thread. [control]
-public class LoopSource {
+package class LoopSource {
   fileprivate let loop: ThreadLoop
   fileprivate var source: UnsafeMutablePointer<spa_source>?
   private var handler: () -> Void
@@ -74,14 +74,14 @@ public class LoopSource {
 
   /// Calls `handler` with `owner`, for as long as `owner` exists. For an owner that is not fully initialised when it creates the source.
   /// [control]
-  public final func connect<Owner: AnyObject>(to owner: Owner, _ handler: @escaping (Owner) -> Void) {
+  package final func connect<Owner: AnyObject>(to owner: Owner, _ handler: @escaping (Owner) -> Void) {
     self.handler = { [weak owner] in if let owner { handler(owner) } }
   }
 
   deinit { cancel() }
 
   /// Stops the source for good. [control]
-  public final func cancel() {
+  package final func cancel() {
     guard let source else { return }
     npw_loop_destroy_source(loop.events, source)
     self.source = nil
@@ -93,60 +93,60 @@ public class LoopSource {
 }
 
 /// Calls a closure on the loop's thread, once or repeatedly. [control]
-public final class LoopTimer: LoopSource {
+package final class LoopTimer: LoopSource {
   /// `handler`, or what is connected later, runs on the loop's thread. [control]
-  public override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
+  package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_timer(loop.events, { data, _ in LoopSource.fire(data) }, data)
   }
 
   /// Fires after `delay` seconds (more than 0), then every `interval` seconds unless that is 0. [control]
-  public func schedule(after delay: Double, every interval: Double = 0) {
+  package func schedule(after delay: Double, every interval: Double = 0) {
     guard let source else { return }
     npw_loop_timer_set(loop.events, source, delay, interval)
   }
 
   /// Stops firing until scheduled again. [control]
-  public func pause() { schedule(after: 0) }
+  package func pause() { schedule(after: 0) }
 }
 
 /// Runs a closure on the loop's thread asynchronously, once for any number of requests in between. [control]
-public final class LoopSignal: LoopSource {
+package final class LoopSignal: LoopSource {
   /// `handler`, or what is connected later, runs on the loop's thread. [control]
-  public override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
+  package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_event(loop.events, { data, _ in LoopSource.fire(data) }, data)
   }
 
   /// Requests a call. [any], while the signal exists.
-  public func raise() {
+  package func raise() {
     guard let source else { return }
     npw_loop_signal_event(loop.events, source)
   }
 }
 
 /// Runs a closure on the loop's thread when a file descriptor is readable, writable or hung up. [control]
-public final class LoopDescriptor: LoopSource {
+package final class LoopDescriptor: LoopSource {
   /// Watches `descriptor`, which the caller owns and which must outlive this. `events` are poll's. [control]
-  public init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void = {}) {
+  package init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_io(loop.events, descriptor, UInt32(bitPattern: events), { data, _, _ in LoopSource.fire(data) }, data)
   }
 
   /// Changes the events to wait for. [control]
-  public func wait(for events: Int32) {
+  package func wait(for events: Int32) {
     guard let source else { return }
     npw_loop_update_io(loop.events, source, UInt32(bitPattern: events))
   }
 }
 
 /// The C library.
-public enum PipeWireLibrary {
+package enum PipeWireLibrary {
   private static let initialized: Void = pw_init(nil, nil)
 
   /// Initializes the library, before any other call; every initializer of this module calls it. [any]
   static func initialize() { _ = initialized }
 
   /// The version of the running libpipewire, "0.3.65". [any]
-  public static var version: String { String(cString: pw_get_library_version()) }
+  package static var version: String { String(cString: pw_get_library_version()) }
 }

@@ -1,22 +1,22 @@
 import Glibc
 
 /// Returns CLOCK_MONOTONIC in ns: the clock that PipeWire and every process share. [any]
-public func monotonicNanoseconds() -> UInt64 {
+package func monotonicNanoseconds() -> UInt64 {
   let time = now(of: CLOCK_MONOTONIC)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 /// Returns CLOCK_MONOTONIC in seconds. [any]
-public func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }
+package func monotonicSeconds() -> Double { Double(monotonicNanoseconds()) / 1e9 }
 
 /// Returns CLOCK_BOOTTIME in seconds, which continues while the machine sleeps, and measures the length of interruptions. [any]
-public func secondsSinceBoot() -> Double { seconds(now(of: CLOCK_BOOTTIME)) }
+package func secondsSinceBoot() -> Double { seconds(now(of: CLOCK_BOOTTIME)) }
 
 /// Returns the processor time in seconds that the process has used. [any]
-public func processorSeconds() -> Double { seconds(now(of: CLOCK_PROCESS_CPUTIME_ID)) }
+package func processorSeconds() -> Double { seconds(now(of: CLOCK_PROCESS_CPUTIME_ID)) }
 
 /// Returns the processor time in seconds that the calling thread has used. [any]
-public func threadProcessorSeconds() -> Double { seconds(now(of: CLOCK_THREAD_CPUTIME_ID)) }
+package func threadProcessorSeconds() -> Double { seconds(now(of: CLOCK_THREAD_CPUTIME_ID)) }
 
 private func now(of clock: clockid_t) -> timespec {
   var time = timespec()

@@ -1,21 +1,21 @@
 import Glibc
 
 /// The error of a system call. [any]
-public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `errno`.
-  public var code: Int32
+  package var code: Int32
 
   /// Creates the error for a value of `errno`.
-  public init(code: Int32) { self.code = code }
+  package init(code: Int32) { self.code = code }
   /// The error of the call that has just failed on this thread.
-  public static var last: SystemError { SystemError(code: errno) }
+  package static var last: SystemError { SystemError(code: errno) }
 
   /// The system's words, "No such file or directory".
-  public var description: String { String(cString: strerror(code)) }
+  package var description: String { String(cString: strerror(code)) }
 }
 
 /// Reads a whole file, at most `limit` bytes of it. [any]
-public func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
+package func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw .last }
   defer { close(descriptor) }
@@ -23,7 +23,7 @@ public func contents(ofFile path: String, atMost limit: Int = .max) throws(Syste
 }
 
 /// Reads a descriptor to its end, at most `limit` bytes. [any]
-public func contents(of descriptor: Int32, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
+package func contents(of descriptor: Int32, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 16_384)
   while bytes.count < limit {
@@ -37,7 +37,7 @@ public func contents(of descriptor: Int32, atMost limit: Int = .max) throws(Syst
 }
 
 /// Writes all bytes to a descriptor. [any]
-public func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) throws(SystemError) {
+package func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) throws(SystemError) {
   var rest = Array(bytes)[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -3,11 +3,11 @@ import Glibc
 /// A lock that several objects share; not recursive. [any]
 ///
 /// `@unchecked Sendable`: the pointer is constant, and a mutex may be locked on any thread.
-public final class Lock: @unchecked Sendable {
+package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// Creates an unlocked lock.
-  public init() {
+  package init() {
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
   }
@@ -18,7 +18,7 @@ public final class Lock: @unchecked Sendable {
   }
 
   /// Runs `body` with the lock held, and returns its result.
-  public func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+  package func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()

@@ -1,5 +1,5 @@
 /// A checksum of bytes (FIPS 180-4), fed piece by piece. [any]
-public struct SHA256: Sendable {
+package struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
@@ -8,17 +8,17 @@ public struct SHA256: Sendable {
   private var schedule = [UInt32](repeating: 0, count: 64)
 
   /// Creates a checksum, at first that of no bytes.
-  public init() {}
+  package init() {}
 
   /// Returns the checksum of `bytes` in hexadecimal.
-  public static func hexadecimal(of bytes: [UInt8]) -> String {
+  package static func hexadecimal(of bytes: [UInt8]) -> String {
     var sum = SHA256()
     bytes.withUnsafeBytes { sum.add($0) }
     return sum.hexadecimal()
   }
 
   /// Continues the checksum with a piece of any length.
-  public mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var rest = bytes[...]
     if !waiting.isEmpty {
@@ -38,7 +38,7 @@ public struct SHA256: Sendable {
   }
 
   /// The sum, in hexadecimal: 64 digits.
-  public func hexadecimal() -> String {
+  package func hexadecimal() -> String {
     var last = self
     let bits = length &* 8
     var padding: [UInt8] = [0x80]

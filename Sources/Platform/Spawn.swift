@@ -1,7 +1,7 @@
 import Glibc
 
 /// The other end of a child's standard stream. [any]
-public enum ChildStream: Sendable {
+package enum ChildStream: Sendable {
   case null
   /// A file that is created if necessary, and appended to.
   case file(String)
@@ -21,7 +21,7 @@ public enum ChildStream: Sendable {
 ///   - errors: its standard error.
 /// - Throws: `SystemError` if it cannot be started.
 /// - Returns: its process id.
-public func spawn(
+package func spawn(
   _ file: String, _ arguments: [String], environment: [String: String], group: Int32? = nil, input: ChildStream = .null,
   output: ChildStream = .null, errors: ChildStream = .null
 ) throws(SystemError) -> Int32 {

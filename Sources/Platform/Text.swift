@@ -2,7 +2,7 @@ import Glibc
 
 extension StringProtocol {
   /// The text without blanks and tabs at either end. [any]
-  public var trimmed: String {
+  package var trimmed: String {
     func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" || character == "\u{A0}" }
     return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
@@ -10,10 +10,10 @@ extension StringProtocol {
 
 extension StringProtocol {
   /// Returns whether the text contains `part`. [any]
-  public func includes(_ part: String) -> Bool { contains(part) }
+  package func includes(_ part: String) -> Bool { contains(part) }
 
   /// The text with percent-escapes decoded; nil if one is incomplete or not hexadecimal, or the result is not UTF-8. [any]
-  public var percentDecoded: String? {
+  package var percentDecoded: String? {
     var bytes: [UInt8] = []
     var rest = Array(utf8)[...]
     while let byte = rest.popFirst() {
@@ -32,14 +32,14 @@ extension StringProtocol {
 
 extension String {
   /// Returns the text padded with blanks to `width` characters; a longer one is cut. [any]
-  public func padded(to width: Int) -> String {
+  package func padded(to width: Int) -> String {
     let count = count
     return count < width ? self + String(repeating: " ", count: width - count) : String(prefix(width))
   }
 }
 
 /// Formats a number with a fixed count of decimals and a decimal point, whatever the locale. [any]
-public func fixed(_ value: Double, _ decimals: Int) -> String {
+package func fixed(_ value: Double, _ decimals: Int) -> String {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
     buffer.initialize(repeating: 0)
     withVaList([Int32(decimals), value]) { _ = vsnprintf(buffer.baseAddress!, buffer.count, "%.*f", $0) }

@@ -4,7 +4,7 @@ import Glibc
 /// - Parameters:
 ///   - name: the name that tools show, at most 15 bytes.
 ///   - stackSize: bytes; nil for the process's own default.
-public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
   final class Start {
     let name: String
     let body: () -> Void
@@ -33,13 +33,13 @@ public func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @
 }
 
 /// The calling thread's name, at most 15 bytes. [any]
-public var currentThreadName: String {
+package var currentThreadName: String {
   let bytes = (try? contents(ofFile: "/proc/thread-self/comm", atMost: 64)) ?? []
   return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }
 
 /// Returns the highest realtime priority of the process's threads, 1–99; 0 if none has one, nil if the process cannot be examined. [any]
-public func realtimePriority(ofProcess process: Int32) -> Int? {
+package func realtimePriority(ofProcess process: Int32) -> Int? {
   guard let folder = opendir("/proc/\(process)/task") else { return nil }
   defer { closedir(folder) }
   var highest: Int?
@@ -55,7 +55,7 @@ public func realtimePriority(ofProcess process: Int32) -> Int? {
 }
 
 /// Blocks the calling thread. [any]
-public func pause(seconds: Double) {
+package func pause(seconds: Double) {
   // Sleeps until a deadline rather than for a duration, so that signals do not prolong it.
   let nanoseconds = Int(monotonicNanoseconds()) + Int(seconds * 1e9)
   var end = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)

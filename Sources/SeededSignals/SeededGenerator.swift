@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Random numbers that repeat in every run.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Ways to make the numbers. A bar that was measured with one holds for that one.
-  public enum Algorithm: Sendable {
+  package enum Algorithm: Sendable {
     /// SplitMix64 (Steele, Lea, Flood 2014).
     case splitMix
     /// The linear congruential generator of MMIX (Knuth). Its low bits have short periods.
@@ -16,7 +16,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Begins a sequence; equal seeds give equal ones.
-  public init(seed: UInt64, _ algorithm: Algorithm = .splitMix) {
+  package init(seed: UInt64, _ algorithm: Algorithm = .splitMix) {
     self.algorithm = algorithm
     state =
       switch algorithm {
@@ -27,7 +27,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// Returns the next value: 64 uniformly distributed bits.
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     switch algorithm {
     case .splitMix:
       state &+= 0x9e37_79b9_7f4a_7c15
@@ -45,19 +45,19 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// Uniform in −1..<1, as white noise is.
-  public mutating func sample() -> Float { Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31 }
+  package mutating func sample() -> Float { Float(Int32(truncatingIfNeeded: next() >> 32)) * 0x1p-31 }
 
   /// Uniform in 0..<1.
-  public mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+  package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// Uniform in the range.
-  public mutating func uniform(_ range: ClosedRange<Double>) -> Double {
+  package mutating func uniform(_ range: ClosedRange<Double>) -> Double {
     range.lowerBound + uniform() * (range.upperBound - range.lowerBound)
   }
 
   /// Mean 0, variance 1 (Box–Muller).
-  public mutating func gaussian() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
+  package mutating func gaussian() -> Double { (-2 * log(1 - uniform())).squareRoot() * cos(2 * .pi * uniform()) }
 
   /// Exponentially distributed with this mean.
-  public mutating func exponential(mean: Double) -> Double { -mean * log(1 - uniform()) }
+  package mutating func exponential(mean: Double) -> Double { -mean * log(1 - uniform()) }
 }

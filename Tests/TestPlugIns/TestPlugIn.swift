@@ -1,30 +1,30 @@
 import Foundation
 
 /// LADSPA plug-ins of known effect and with known faults, compiled from C when a test needs them.
-public enum TestPlugIn {
+package enum TestPlugIn {
   /// The properties of a plug-in.
-  public struct Traits: Sendable {
+  package struct Traits: Sendable {
     /// Frames by which it delays, reported by its port "latency"; at most 65535.
-    public var delay = 0
-    public var isHardRealtime = true
+    package var delay = 0
+    package var isHardRealtime = true
     /// Makes it stereo; it swaps the two channels.
-    public var isStereo = false
+    package var isStereo = false
     /// Frames after which it puts out NaN.
-    public var nanFrom: Int?
-    public var crashes = false
-    public var hangs = false
+    package var nanFrom: Int?
+    package var crashes = false
+    package var hangs = false
     /// Frames after which it hangs.
-    public var hangsFrom: Int?
+    package var hangsFrom: Int?
     /// Additional frames of delay, which it reports only after 8192 frames.
-    public var laterDelay = 0
+    package var laterDelay = 0
     /// The number of instances after which it refuses to make another; nil for any number.
-    public var mostInstances: Int?
+    package var mostInstances: Int?
     /// Makes the range of "Gain" 0 to a 24000th of the sample rate.
-    public var isRateRelative = false
+    package var isRateRelative = false
 
-    public init() {}
+    package init() {}
 
-    public init(_ change: (inout Traits) -> Void) { change(&self) }
+    package init(_ change: (inout Traits) -> Void) { change(&self) }
 
     var flags: [String] {
       var flags = ["-DDELAY=\(delay)", "-DPROPERTIES=\(isHardRealtime ? 4 : 0)"]
@@ -40,10 +40,10 @@ public enum TestPlugIn {
     }
   }
 
-  public struct Failure: Error { public var reason: String }
+  package struct Failure: Error { package var reason: String }
 
   /// Compiles a library with one plug-in, "test", whose port "Gain" has the range 0 to 2 and the default 1; returns "path:test".
-  public static func make(in folder: String, _ traits: Traits) throws -> String {
+  package static func make(in folder: String, _ traits: Traits) throws -> String {
     let name = "\(folder)/plugin-\(UInt64.random(in: .min ... .max))"
     try source.write(toFile: "\(name).c", atomically: true, encoding: .utf8)
     let compiler = Process()

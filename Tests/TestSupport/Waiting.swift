@@ -1,7 +1,7 @@
 import Foundation
 
 /// Returns whether a fact becomes true within 60 s; polls it every 5 ms.
-public func eventually(_ fact: () throws -> Bool) rethrows -> Bool {
+package func eventually(_ fact: () throws -> Bool) rethrows -> Bool {
   let end = ContinuousClock.now + .seconds(60)
   while ContinuousClock.now < end {
     if try fact() { return true }

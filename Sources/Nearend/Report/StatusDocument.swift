@@ -3,7 +3,7 @@ import SessionModel
 
 extension Snapshot {
   /// The status document, as `--json` prints it. Keys are the fields' names, sorted. [any]
-  public func json() -> String {
+  package func json() -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

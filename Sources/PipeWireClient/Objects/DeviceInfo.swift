@@ -1,57 +1,57 @@
 internal import CPipeWire
 
 /// A card's profiles and routes: follows its Profile, EnumProfile, Route and EnumRoute params. [control]
-public final class DeviceInfo {
+package final class DeviceInfo {
   /// Whether something is plugged in (`spa_param_availability`); unknown without jack detection, or if the param does not say.
-  public enum Availability: UInt32, Sendable { case unknown, no, yes }
+  package enum Availability: UInt32, Sendable { case unknown, no, yes }
 
   /// A way to use the card, from its EnumProfile and Profile params, which decides which nodes exist.
-  public struct Profile: Sendable, Equatable {
+  package struct Profile: Sendable, Equatable {
     /// The number by which the card's other params refer to it; not necessarily a position in `profiles`. 0 is usually "off".
-    public var index: Int
+    package var index: Int
     /// "a2dp-sink", "output:analog-stereo+input:analog-stereo", …
-    public var name: String
+    package var name: String
     /// Higher is better; 0 if the card does not say.
-    public var priority: Int
+    package var priority: Int
     /// `no` if nothing is plugged into the ports that it needs.
-    public var availability: Availability
+    package var availability: Availability
   }
   /// A port of the card, from its EnumRoute and Route params: a loudspeaker, a jack, a microphone.
-  public struct Route: Sendable, Equatable {
+  package struct Route: Sendable, Equatable {
     /// The number by which the card's other params refer to it; not necessarily a position in `routes`.
-    public var index: Int
+    package var index: Int
     /// "analog-output-speaker", …
-    public var name: String
+    package var name: String
     /// The description for people.
-    public var description: String
+    package var description: String
     /// A Boolean value indicating whether it captures; otherwise it plays.
-    public var isInput: Bool
+    package var isInput: Bool
     /// `no` if nothing is plugged in there; `unknown` without jack detection.
-    public var availability: Availability
+    package var availability: Availability
     /// "speaker", "headphones", …; nil if unknown.
-    public var portType: String?
+    package var portType: String?
     /// If active: `card.profile.device` of the node concerned.
-    public var device: Int?
+    package var device: Int?
     /// Indices of the profiles in which it can be active.
-    public var profiles: [Int]
+    package var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
-    public var devices: [Int]
+    package var devices: [Int]
     /// If active: whether the card is muted on this route, by a mixer or a switch.
-    public var isMuted = false
+    package var isMuted = false
   }
 
   /// All of the device's properties; empty until known.
-  public private(set) var properties: Properties = [:]
+  package private(set) var properties: Properties = [:]
   /// A Boolean value indicating whether properties and params are known.
-  public private(set) var isKnown = false
+  package private(set) var isKnown = false
   /// All profiles, at most 256, available or not; empty until known.
-  public private(set) var profiles: [Profile] = []
+  package private(set) var profiles: [Profile] = []
   /// The active profile.
-  public private(set) var profile: Profile?
+  package private(set) var profile: Profile?
   /// All routes of all profiles, at most 256, available or not; empty until known.
-  public private(set) var routes: [Route] = []
+  package private(set) var routes: [Route] = []
   /// The routes in use, each with the `device` that it is active for; empty until known.
-  public private(set) var activeRoutes: [Route] = []
+  package private(set) var activeRoutes: [Route] = []
 
   /// The lists being received; they replace the previous ones when complete.
   private struct Lists {
@@ -64,14 +64,14 @@ public final class DeviceInfo {
   /// The most params of a kind that are kept; no card has as many.
   private static let mostParams = 256
   /// A Boolean value indicating whether a query is unanswered.
-  public private(set) var isAsking = false
+  package private(set) var isAsking = false
   private var isStale = false
 
   private let proxy: BoundProxy
   private let changed: () -> Void
 
   /// Binds the device; `changed` reports changes on the loop's thread. [control]
-  public init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
+  package init(_ connection: Connection, id: UInt32, changed: @escaping () -> Void) throws(PipeWireError) {
     self.changed = changed
     proxy = try BoundProxy(connection, id: id, kind: .device, version: PW_VERSION_DEVICE)
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -80,7 +80,7 @@ public final class DeviceInfo {
   }
 
   /// Requests another profile by name; returns false if there is none. Session managers do not remember it. [control]
-  public func select(profile name: String) -> Bool {
+  package func select(profile name: String) -> Bool {
     guard let profile = profiles.first(where: { $0.name == name }) else { return false }
     return npw_device_set_profile(proxy.pointer, Int32(profile.index)) >= 0
   }

@@ -3,23 +3,23 @@ internal import CPipeWire
 import Foundation
 
 /// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
-public final class Metadata {
+package final class Metadata {
   /// Values of subject 0, the whole graph, for the requested keys; at most 4,096 bytes each.
-  public var values: [String: String] { kept.values }
+  package var values: [String: String] { kept.values }
   /// Ids of streams that the session manager lets follow the default, regardless of the device that they asked for.
-  public var followers: [UInt32] { kept.followers }
+  package var followers: [UInt32] { kept.followers }
   /// Whether there are more streams with a target than are kept.
-  public var isFull: Bool { kept.isFull }
+  package var isFull: Bool { kept.isFull }
   private var kept: MetadataValues
 
   /// A Boolean value indicating whether all initial values are known.
-  public private(set) var isKnown = false
+  package private(set) var isKnown = false
 
   private let proxy: BoundProxy
   private let changed: (_ key: String?) -> Void
 
   /// Binds the object; `changed` reports changed keys on the loop's thread, and nil once all initial values are known. [control]
-  public init(
+  package init(
     _ connection: Connection, object: GlobalObject, keys: Set<String>, changed: @escaping (_ key: String?) -> Void
   ) throws(PipeWireError) {
     kept = MetadataValues(keys: keys)
@@ -33,13 +33,13 @@ public final class Metadata {
 
   /// Sets a value of subject 0, or removes it with nil. Updates `values` at once, because the daemon may report the change only to other
   /// clients. [control]
-  public func set(_ key: String, type: String?, value: String?) {
+  package func set(_ key: String, type: String?, value: String?) {
     _ = kept.set(0, key, value)
     npw_metadata_set_property(proxy.pointer, 0, key, type, value)
   }
 
   /// Sends a stream back to the device it asked for. [control]
-  public func followNoLonger(_ stream: UInt32) {
+  package func followNoLonger(_ stream: UInt32) {
     kept.forget(stream)
     npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetNode, nil, nil)
   }
@@ -71,7 +71,7 @@ public final class Metadata {
 extension Metadata {
   /// Reads a name from a value's JSON: {"name":"alsa_output.…"}; nil if there is none. Made printable, like the node names that it is
   /// compared with. [any]
-  public static func name(in json: String?) -> String? {
+  package static func name(in json: String?) -> String? {
     guard let json else { return nil }
     struct Value: Decodable { var name: String }
     return try? JSONDecoder().decode(Value.self, from: Data(json.utf8)).name.printable()

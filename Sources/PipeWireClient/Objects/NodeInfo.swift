@@ -2,25 +2,25 @@ internal import CPipeWire
 import Platform
 
 /// The complete information on a node, which exceeds the registry's. [control]
-public final class NodeInfo {
+package final class NodeInfo {
   /// All of the node's properties; empty until known.
-  public private(set) var properties: Properties = [:]
+  package private(set) var properties: Properties = [:]
   /// A Boolean value indicating whether the properties are known.
-  public private(set) var isKnown = false
+  package private(set) var isKnown = false
   /// The number of times that the node was suspended while running, without being idle in between.
-  public private(set) var suspensions = 0
+  package private(set) var suspensions = 0
 
   /// A Boolean value indicating whether it takes part in the graph's cycles now.
-  public var isRunning: Bool { runningSince != nil }
+  package var isRunning: Bool { runningSince != nil }
   /// The time since when it runs, CLOCK_MONOTONIC in ns; nil while it does not.
-  public private(set) var runningSince: UInt64?
+  package private(set) var runningSince: UInt64?
 
   private let proxy: BoundProxy
   private let changed: () -> Void
   private let ran: (() -> Void)?
 
   /// Binds the node. On the loop's thread, `changed` reports its information, and `ran` that it starts or stops running.
-  public init(
+  package init(
     _ connection: Connection, id: UInt32, ran: (() -> Void)? = nil, changed: @escaping () -> Void
   ) throws(PipeWireError) {
     self.changed = changed

@@ -1,25 +1,25 @@
 internal import CPipeWire
 
 /// A named value that a node publishes in its Props and describes in its PropInfo, for others to read and to set. [any]
-public struct NodeParameter: Sendable, Equatable {
+package struct NodeParameter: Sendable, Equatable {
   /// A parameter's value; requests of any other kind are ignored.
-  public enum Value: Sendable, Equatable {
+  package enum Value: Sendable, Equatable {
     case bool(Bool)
     /// Single precision in the graph.
     case number(Double)
     case text(String)
   }
   /// The key among the `params` of Props, and the PropInfo's name.
-  public var name: String
+  package var name: String
   /// The description for people.
-  public var description: String
+  package var description: String
   /// The value to publish, which also determines the parameter's kind.
-  public var value: Value
+  package var value: Value
   /// The range of a number; nil for any.
-  public var range: ClosedRange<Double>?
+  package var range: ClosedRange<Double>?
 
   /// Describes a parameter; `range` matters only for a number.
-  public init(name: String, description: String, value: Value, range: ClosedRange<Double>? = nil) {
+  package init(name: String, description: String, value: Value, range: ClosedRange<Double>? = nil) {
     self.name = name
     self.description = description
     self.value = value
@@ -28,14 +28,14 @@ public struct NodeParameter: Sendable, Equatable {
 }
 
 /// A requested value of a node's parameter. [any]
-public struct ParameterChange: Sendable, Equatable {
+package struct ParameterChange: Sendable, Equatable {
   /// The name of the parameter, or of another key of the Props.
-  public var name: String
+  package var name: String
   /// nil if the value is of an unsupported kind, or `name` is another key of the Props.
-  public var value: NodeParameter.Value?
+  package var value: NodeParameter.Value?
 
   /// Creates a request like those from the graph.
-  public init(name: String, value: NodeParameter.Value?) {
+  package init(name: String, value: NodeParameter.Value?) {
     self.name = name
     self.value = value
   }

@@ -2,25 +2,25 @@ import Border
 internal import CPipeWire
 
 /// The volume of one node, a stream or a device: as set, and optionally a different one that is heard instead. [control]
-public final class NodeVolumes {
+package final class NodeVolumes {
   /// The volume as set by an application, a mixer or a person.
-  public struct Setting: Equatable, Sendable {
+  package struct Setting: Equatable, Sendable {
     /// Linear gains, one per channel, 0–100; at most 64.
-    public var channels: [Float]
+    package var channels: [Float]
     /// A Boolean value indicating whether it is muted; false if the Props do not say.
-    public var isMuted: Bool
+    package var isMuted: Bool
     /// The gain of the loudest channel, as mixers show it.
-    public var volume: Float { channels.max() ?? 1 }
+    package var volume: Float { channels.max() ?? 1 }
   }
   /// nil until known; some nodes have none.
-  public private(set) var setting: Setting?
+  package private(set) var setting: Setting?
 
   private let proxy: BoundProxy
   private let told: () -> Void
 
   /// Binds the node; `told` is called on the loop's thread whenever its Props change.
   /// - Throws: `connectionLost`.
-  public init(_ connection: Connection, id: UInt32, told: @escaping () -> Void) throws(PipeWireError) {
+  package init(_ connection: Connection, id: UInt32, told: @escaping () -> Void) throws(PipeWireError) {
     self.told = told
     proxy = try BoundProxy(connection, id: id, kind: .node, version: PW_VERSION_NODE)
     npw_node_add_listener(proxy.pointer, proxy.makeHook(), Self.events, Unmanaged.passUnretained(self).toOpaque())
@@ -28,14 +28,14 @@ public final class NodeVolumes {
   }
 
   /// Makes these volumes audible instead of the set ones, until somebody sets volume or mute.
-  public func lower(to channels: [Float]) {
+  package func lower(to channels: [Float]) {
     _ = channels.withUnsafeBufferPointer {
       npw_node_set_soft_volumes(proxy.pointer, $0.baseAddress, UInt32($0.count), setting?.isMuted ?? false)
     }
   }
 
   /// Makes the set volumes audible again.
-  public func restore() {
+  package func restore() {
     guard let setting else { return }
     lower(to: setting.channels)
     // Setting mute to its current value ends the override by `lower`; the set volumes are never written.
@@ -44,7 +44,7 @@ public final class NodeVolumes {
 
   /// Suspends the device, as a session manager does seconds after the last link has gone; the next link resumes it. Requires that the node
   /// has no links.
-  public func suspend() { _ = npw_node_suspend(proxy.pointer) }
+  package func suspend() { _ = npw_node_suspend(proxy.pointer) }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_node_events> = {
     let events = UnsafeMutablePointer<pw_node_events>.zeroed()

@@ -2,15 +2,15 @@ import Border
 internal import CPipeWire
 
 /// An object in the daemon that this client made: a device or a link. It ends with this value, or with the connection. [control]
-public final class RemoteObject {
+package final class RemoteObject {
   /// Its id in the registry, once known.
-  public private(set) var id: UInt32?
+  package private(set) var id: UInt32?
   /// The daemon's error message, if any.
-  public private(set) var failure: String?
+  package private(set) var failure: String?
   /// A Boolean value indicating whether the daemon has removed it, for whatever reason.
-  public private(set) var isRemoved = false
+  package private(set) var isRemoved = false
   /// For a link, whether the daemon last reported it as active. Renegotiation of an active link is not reported.
-  public private(set) var isActive = false
+  package private(set) var isActive = false
 
   private let proxy: BoundProxy
   private let changed: (RemoteObject) -> Void
@@ -72,7 +72,7 @@ public final class RemoteObject {
 extension RemoteObject {
   /// Exports a device that lives in this process, as session managers do. [control]
   /// - Parameter implementation: a `struct spa_device`, which must outlive the object.
-  public static func device(
+  package static func device(
     _ connection: Connection, implementation: UnsafeMutableRawPointer, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
     try RemoteObject(connection: connection, isLink: false, changed: changed) {
@@ -82,7 +82,7 @@ extension RemoteObject {
 
   /// Makes a link from an output port to an input port. [control]
   /// - Parameter isPassive: whether the link by itself keeps nothing awake.
-  public static func link(
+  package static func link(
     _ connection: Connection, from output: UInt32, to input: UInt32, isPassive: Bool, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
     var properties = ["link.output.port": "\(output)", "link.input.port": "\(input)", "object.linger": "false"]
@@ -94,7 +94,7 @@ extension RemoteObject {
 
   /// Makes a virtual device: an adapter around `support.null-audio-sink`, which mixes its inputs and offers the mix as its monitor.
   /// [control]
-  public static func virtualDevice(
+  package static func virtualDevice(
     _ connection: Connection, properties: Properties, changed: @escaping (RemoteObject) -> Void
   ) throws(PipeWireError) -> RemoteObject {
     let fixed = ["factory.name": "support.null-audio-sink", "object.linger": "false"]

@@ -8,9 +8,9 @@ import Synchronization
 /// It joins the voice after processing and mute: it is never treated as echo or noise, and muting the microphone mutes the person, not what
 /// a program plays.
 // `@unchecked Sendable`: cells are atomic; the sink that `capture` writes to is guarded by a lock that the audio thread never takes.
-public final class AppAudio: @unchecked Sendable {
+package final class AppAudio: @unchecked Sendable {
   /// The sources, each a ring sink; `masterGain` is the volume of application audio.
-  public let mixer = Mixer()
+  package let mixer = Mixer()
 
   let cells: AppAudioCells
   private let memory: CellBlock
@@ -21,9 +21,9 @@ public final class AppAudio: @unchecked Sendable {
   private let capturing = Mutex(Capture())
 
   /// Id of the source that `capture` writes to; not available to clients.
-  public static let captureId = "(program)"
+  package static let captureId = "(program)"
   /// Seconds that the source can hold.
-  public static let captureSeconds = 2
+  package static let captureSeconds = 2
 
   init() {
     var memory = CellBlock(count: AppAudioCells.count)
@@ -32,40 +32,40 @@ public final class AppAudio: @unchecked Sendable {
   }
 
   /// False disables capturing and fixes the microphone's volume at 1, whatever `micVolume` is; ramps over 10 ms. Default: true. [any]
-  public var isEnabled: Bool {
+  package var isEnabled: Bool {
     get { cells.isEnabled.load() }
     set { cells.isEnabled.store(newValue) }
   }
   /// Linear gain of the processed microphone, 0–1, after gain control; ramps over 10 ms. Values outside are clamped. [any]
-  public var micVolume: Float {
+  package var micVolume: Float {
     get { cells.micVolume.load() }
     set { cells.micVolume.store(Self.clamped(newValue)) }
   }
   /// Linear gain of application audio, 0–1; ramps over 10 ms. Values outside are clamped. [any]
-  public var appVolume: Float {
+  package var appVolume: Float {
     get { mixer.masterGain }
     set { mixer.masterGain = Self.clamped(newValue) }
   }
   /// Lowers application audio by 12 dB while the near end talks into the microphone. [any]
-  public var isDucked: Bool {
+  package var isDucked: Bool {
     get { cells.isDucked.load() }
     set { cells.isDucked.store(newValue) }
   }
   /// Plays application audio on the local speaker as well. [any]
-  public var isMonitored: Bool {
+  package var isMonitored: Bool {
     get { cells.isMonitored.load() }
     set { cells.isMonitored.store(newValue) }
   }
   /// The linear gain of ducking now; 1 if not ducked. [any]
-  public var duckGain: Float { cells.duckGain.load() }
+  package var duckGain: Float { cells.duckGain.load() }
   /// A Boolean value indicating whether the last cycle contained application audio. [any]
-  public var isSounding: Bool { cells.isSounding.load() }
+  package var isSounding: Bool { cells.isSounding.load() }
 
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }
 
   /// Appends a buffer to the captured audio. Returns false, and plays none of it, if it does not fit or capturing is disabled. A buffer of
   /// another rate or channel count starts a new stream; the rest of the old one plays out alongside it. [any]
-  public func capture(_ buffer: AppAudioBuffer) -> Bool {
+  package func capture(_ buffer: AppAudioBuffer) -> Bool {
     guard isEnabled else { return false }
     guard buffer.frameCount > 0 else { return true }
     return capturing.withLock { capture in
@@ -90,7 +90,7 @@ public final class AppAudio: @unchecked Sendable {
   }
 
   /// Ends the captured audio: it plays out, and its source is removed afterwards. [any]
-  public func endCapture() {
+  package func endCapture() {
     capturing.withLock { capture in
       capture.sink?.end()
       capture.sink = nil
@@ -98,7 +98,7 @@ public final class AppAudio: @unchecked Sendable {
   }
 
   /// Releases captured streams that have played out, and memory that the audio thread no longer holds. Call it periodically. [control]
-  public func collect() {
+  package func collect() {
     // Under the lock: a new stream is in the mixer before it is the current one, and idle until its first buffer.
     capturing.withLock { capture in
       for sink in mixer.ringSinks where sink !== capture.sink && isOver(sink) { mixer.remove(id: sink.id) }

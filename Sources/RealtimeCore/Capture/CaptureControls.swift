@@ -2,12 +2,12 @@
 ///
 /// A change takes effect within one block, 10 ms at most, and never clicks: stages are crossfaded, and switching voice processing costs a
 /// short fade-out and fade-in.
-public final class CaptureControls: Sendable {
+package final class CaptureControls: Sendable {
   let cells: CaptureControlCells
   private let memory: CellBlock
 
   /// Voice processing with nearend's own engine, every component on, not bypassed, not muted, delay unknown.
-  public init() {
+  package init() {
     var memory = CellBlock(count: CaptureControlCells.count)
     cells = CaptureControlCells(&memory)
     self.memory = memory
@@ -19,74 +19,74 @@ public final class CaptureControls: Sendable {
   }
 
   /// False passes the microphone through as the voice, without latency or processing (V1).
-  public var usesVoiceProcessing: Bool {
+  package var usesVoiceProcessing: Bool {
     get { cells.usesVoiceProcessing.load() }
     set { cells.usesVoiceProcessing.store(newValue) }
   }
   /// True outputs the raw microphone at the processed path's latency; the canceller keeps adapting (V2).
-  public var isBypassed: Bool {
+  package var isBypassed: Bool {
     get { cells.isBypassed.load() }
     set { cells.isBypassed.store(newValue) }
   }
   /// False lets rumble below 90 Hz through. Default: true.
-  public var isHighPassFilterEnabled: Bool {
+  package var isHighPassFilterEnabled: Bool {
     get { cells.isHighPassFilterEnabled.load() }
     set { cells.isHighPassFilterEnabled.store(newValue) }
   }
   /// False leaves the echo in the voice; the canceller keeps adapting, so that it takes effect at once when switched on again. Default:
   /// true.
-  public var isEchoCancellationEnabled: Bool {
+  package var isEchoCancellationEnabled: Bool {
     get { cells.isEchoCancellationEnabled.load() }
     set { cells.isEchoCancellationEnabled.store(newValue) }
   }
   /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Default:
   /// nearend.
-  public var engine: VoiceEngine {
+  package var engine: VoiceEngine {
     get { cells.usesWebRTC.load() ? .webrtc : .nearend }
     set { cells.usesWebRTC.store(newValue == .webrtc) }
   }
   /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which never suppresses it. Default: true.
-  public var isNoiseSuppressionEnabled: Bool {
+  package var isNoiseSuppressionEnabled: Bool {
     get { cells.isNoiseSuppressionEnabled.load() }
     set { cells.isNoiseSuppressionEnabled.store(newValue) }
   }
   /// How the room around the voice is treated (V12). Isolation takes effect once `VoiceIsolation` is ready; until then the mode acts as
   /// `standard`. Default: standard.
-  public var mode: CaptureMode {
+  package var mode: CaptureMode {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.load())) ?? .standard }
     set { cells.mode.store(UInt64(newValue.rawValue)) }
   }
   /// False returns the voice to its own level. No effect while bypassed (V3). Default: true.
-  public var isGainControlEnabled: Bool {
+  package var isGainControlEnabled: Bool {
     get { cells.isGainControlEnabled.load() }
     set { cells.isGainControlEnabled.store(newValue) }
   }
   /// True ramps the voice to silence at the very end of the path, within 5 ms and one cycle; processing and voice detection continue (D1,
   /// D2).
-  public var isMicrophoneMuted: Bool {
+  package var isMicrophoneMuted: Bool {
     get { cells.isMicrophoneMuted.load() }
     set { cells.isMicrophoneMuted.store(newValue) }
   }
   /// True also silences a muted microphone before processing: the processors hear silence, and the voice follows at their latency (D1,
   /// inputMixer).
-  public var mutesInput: Bool {
+  package var mutesInput: Bool {
     get { cells.mutesInput.load() }
     set { cells.mutesInput.store(newValue) }
   }
   /// True silences the voice although the microphone is not muted, because the path is only kept warm (S8).
-  public var isVoiceOnlyPrepared: Bool {
+  package var isVoiceOnlyPrepared: Bool {
     get { cells.isVoiceOnlyPrepared.load() }
     set { cells.isVoiceOnlyPrepared.store(newValue) }
   }
   /// Frames between a sample of the reference and its echo in the microphone, from the graph's latencies, 0 or more (V5). Places the
   /// reference until the delay is measured.
-  public var streamDelay: Int {
+  package var streamDelay: Int {
     get { Int(cells.streamDelay.load()) }
     set { cells.streamDelay.store(UInt64(UInt32(clamping: newValue))) }
   }
   /// Reports a different loudspeaker or microphone: discards the known delay of the echo, so that the new one is found at once and need not
   /// outweigh the old one. The canceller itself keeps adapting.
-  public func echoPathChanged() { cells.pathChanges.add(1) }
+  package func echoPathChanged() { cells.pathChanges.add(1) }
 }
 
 /// The cells behind `CaptureControls`: all that the audio thread accesses.

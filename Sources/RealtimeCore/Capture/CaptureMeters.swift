@@ -1,19 +1,19 @@
 /// Measurements of the capture path, for any number of readers at any rate (V6). [any]
 ///
 /// Levels follow `MeterBallistics`.
-public final class CaptureMeters: Sendable {
+package final class CaptureMeters: Sendable {
   let cells: CaptureMeterCells
   private let memory: CellBlock
 
   /// Creates meters that read silence and unknown values. [control]
-  public init() {
+  package init() {
     var memory = CellBlock(count: CaptureMeterCells.count)
     cells = CaptureMeterCells(&memory)
     self.memory = memory
   }
 
   /// Reads all values. Each value is consistent in itself; values of consecutive blocks may be mixed.
-  public func snapshot() -> CaptureMetersSnapshot {
+  package func snapshot() -> CaptureMetersSnapshot {
     CaptureMetersSnapshot(
       microphonePeak: cells.microphonePeak.load(), referencePeak: cells.referencePeak.load(), voicePeak: cells.voicePeak.load(),
       erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.load(),
@@ -56,38 +56,38 @@ struct CaptureMeterCells: Sendable {
 }
 
 /// One reading of `CaptureMeters`.
-public struct CaptureMetersSnapshot: Sendable, Equatable {
+package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the raw microphone, linear, 1 is full scale.
-  public var microphonePeak: Float
+  package var microphonePeak: Float
   /// Peak of the reference, of the louder of left and right, linear.
-  public var referencePeak: Float
+  package var referencePeak: Float
   /// Peak of the path's output, after mute, linear.
-  public var voicePeak: Float
+  package var voicePeak: Float
   /// Echo return loss enhancement in dB: microphone over the canceller's output while only the far end is heard, averaged over about half a
   /// second; nil before half a second of echo. While the voice follows the far end with a delay of up to 3 s, as an echo beyond the
   /// canceller's reach does: microphone over voice.
-  public var erle: Float?
+  package var erle: Float?
   /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
-  public var echoDelay: Float?
+  package var echoDelay: Float?
   /// Gain of the gain control now, in dB; 0 if it has no effect.
-  public var gain: Float
+  package var gain: Float
   /// A Boolean value indicating whether the near end talks, muted or not (D2). False with voice processing off.
-  public var hasVoice: Bool
+  package var hasVoice: Bool
   /// A Boolean value indicating whether somebody talks into the muted microphone for longer than a word; never set by the far end alone
   /// (D2). False with voice processing off.
-  public var isTalkingWhileMuted: Bool
+  package var isTalkingWhileMuted: Bool
   /// A Boolean value indicating whether the reference is, or was within the last 0.2 s, above −60 dBFS.
-  public var isFarEndActive: Bool
+  package var isFarEndActive: Bool
   /// Seconds of echo in the microphone since the path was made.
-  public var echoSeconds: Float
+  package var echoSeconds: Float
   /// Seconds since echo was last heard, at most 3600.
-  public var quietSeconds: Float
+  package var quietSeconds: Float
   /// Blocks that the library refused and that passed unprocessed, since the path was made. Any value but 0 indicates a fault in the
   /// library.
-  public var errors: Int
+  package var errors: Int
 
   /// Whether echo cancellation works, if it is on (V6).
-  public var echoCondition: EchoCondition {
+  package var echoCondition: EchoCondition {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
     if let erle, erle >= 15 { return .cancelling }
     return echoSeconds > 5 ? .failing : .converging
@@ -95,7 +95,7 @@ public struct CaptureMetersSnapshot: Sendable, Equatable {
 }
 
 /// Whether echo cancellation works, as the capture path measures it.
-public enum EchoCondition: Sendable, Equatable {
+package enum EchoCondition: Sendable, Equatable {
   /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
   case nothingToCancel
   /// Echo has been heard for less than 5 s in total, and is not yet reduced by 15 dB.

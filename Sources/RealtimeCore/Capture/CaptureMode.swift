@@ -1,5 +1,5 @@
 /// How the room around the voice is treated (V12). [any]
-public enum CaptureMode: UInt32, Sendable, CaseIterable {
+package enum CaptureMode: UInt32, Sendable, CaseIterable {
   /// Echo is cancelled, and noise suppressed if noise suppression is on.
   case standard = 0
   /// Only the voice remains, isolated by a neural network.

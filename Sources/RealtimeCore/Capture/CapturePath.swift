@@ -9,9 +9,9 @@ internal import CRealtime
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and accesses them on
 /// the audio thread through their cells only. Input samples that are NaN, infinite or beyond ±8 become silence, so that no port can poison
 /// the canceller.
-public struct CapturePath: ~Copyable {
+package struct CapturePath: ~Copyable {
   /// The library of the WebRTC engine with its generation: "webrtc-audio-processing 0.3" (V7). [any]
-  public static var library: String { String(cString: nearend_audio_processing_name()) }
+  package static var library: String { String(cString: nearend_audio_processing_name()) }
 
   private let controls: CaptureControls
   private let meters: CaptureMeters
@@ -51,7 +51,7 @@ public struct CapturePath: ~Copyable {
   ///   - stages: the program's own; must outlive the path.
   ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
-  public init(
+  package init(
     engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
     stages: StageChain? = nil, isolation: VoiceIsolation? = nil
   ) throws(CapturePathError) {
@@ -81,7 +81,7 @@ public struct CapturePath: ~Copyable {
 
   /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
   /// otherwise the chain's delay plus block − gcd(`quantum`, block); excludes voice isolation. [control]
-  public func latency(quantum: Int) -> Int {
+  package func latency(quantum: Int) -> Int {
     controls.usesVoiceProcessing ? blocks.latency(quantum: quantum) : 0
   }
 
@@ -103,7 +103,7 @@ public struct CapturePath: ~Copyable {
   ///   - voice: the output; may be `microphone`.
   ///   - frames: the quantum. When it changes, the latency changes with it, over a short fade.
   @_noLocks @_noAllocation
-  public mutating func process(
+  package mutating func process(
     microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
     voice: UnsafeMutablePointer<Float>, frames: Int
   ) {

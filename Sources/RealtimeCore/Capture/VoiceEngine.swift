@@ -1,12 +1,12 @@
 /// The engine that cancels echo and suppresses noise (V10). [any]
-public enum VoiceEngine: String, Sendable, CaseIterable {
+package enum VoiceEngine: String, Sendable, CaseIterable {
   /// nearend's own, full duplex: the near end is heard while the far end talks.
   case nearend
   /// webrtc-audio-processing.
   case webrtc
 
   /// "nearend", or the library with its generation.
-  public var name: String {
+  package var name: String {
     switch self {
     case .nearend: "nearend"
     case .webrtc: CapturePath.library

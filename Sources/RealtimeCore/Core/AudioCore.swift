@@ -9,28 +9,28 @@ import Synchronization
 ///     application audio ─────────────────────────┘
 // `@unchecked Sendable`: everything shared with the audio thread is atomic or goes through a mailbox; the rest is immutable, or guarded by
 // the mixer.
-public final class AudioCore: @unchecked Sendable {
+package final class AudioCore: @unchecked Sendable {
   /// The path to the speaker: sinks, volumes, pause, and the render chain's stages. [any]
-  public let mixer = Mixer()
+  package let mixer = Mixer()
   /// Switches of the capture path, which outlive every path. [any]
-  public let controls = CaptureControls()
+  package let controls = CaptureControls()
   /// Measurements of the capture path; one set of meters for all paths (V6). [any]
-  public let meters = CaptureMeters()
+  package let meters = CaptureMeters()
   /// Application audio, played by programs into the outgoing microphone (D4).
-  public let appAudio = AppAudio()
+  package let appAudio = AppAudio()
   /// Delivers the voice to a program.
-  public let source = SourceTap()
+  package let source = SourceTap()
   /// Delivers the voice to the programs that have joined.
-  public let relay = SourceTap()
+  package let relay = SourceTap()
   /// Delivers microphone and voice to whoever computes their spectra.
-  public let spectra = SpectrumTap()
+  package let spectra = SpectrumTap()
   /// The program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
-  public let captureStages = StageChain()
+  package let captureStages = StageChain()
 
   /// Voice isolation, a mode of the microphone (V12).
-  public let isolation: VoiceIsolation
+  package let isolation: VoiceIsolation
   /// LADSPA plug-ins among the stages of both chains.
-  public let plugIns: PlugInRack
+  package let plugIns: PlugInRack
 
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
@@ -42,7 +42,7 @@ public final class AudioCore: @unchecked Sendable {
   private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
   /// A Boolean value indicating whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
-  public var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
+  package var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
   private var isMakingPath = false
   /// Makes paths one after another, which takes longer than the control thread may wait.
   private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
@@ -50,7 +50,7 @@ public final class AudioCore: @unchecked Sendable {
 
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
   /// `CapturePathError`. [control]
-  public init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
+  package init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
     var memory = CellBlock(count: CycleClock.cellCount + CoreCells.cellCount)
     let clock = CycleClock(&memory)
     let cells = CoreCells(&memory)
@@ -84,76 +84,76 @@ public final class AudioCore: @unchecked Sendable {
   }
 
   /// The audio thread's half; valid as long as the core.
-  public var realtime: CycleProcessor { CycleProcessor(state: state) }
+  package var realtime: CycleProcessor { CycleProcessor(state: state) }
 
   // MARK: What the control side sets
 
   /// A Boolean value indicating whether the voice has a consumer; if not, the capture path idles (L4). [any]
-  public var isSending: Bool {
+  package var isSending: Bool {
     get { cells.isSending.load() }
     set { cells.isSending.store(newValue) }
   }
 
   /// A Boolean value indicating whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
-  public var isInterrupted: Bool {
+  package var isInterrupted: Bool {
     get { cells.isInterrupted.load() }
     set { cells.isInterrupted.store(newValue) }
   }
 
   /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
-  public var usesMixAsReference: Bool {
+  package var usesMixAsReference: Bool {
     get { cells.usesMixAsReference.load() }
     set { cells.usesMixAsReference.store(newValue) }
   }
 
   /// Frames between a sample of the reference and its echo, according to the graph's latencies (V5). [any]
-  public var streamDelay: Int {
+  package var streamDelay: Int {
     get { controls.streamDelay }
     set { controls.streamDelay = newValue }
   }
 
   /// Sets how many of the microphone's channels add up in its port, and how many of the filter's speaker ports in one speaker channel.
   /// [any]
-  public func setChannelScales(microphone: Int, speaker: Int) {
+  package func setChannelScales(microphone: Int, speaker: Int) {
     cells.microphoneChannels.store(UInt64(max(1, microphone)))
     cells.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
   }
 
   /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
-  public func graphRestarted() { clock.restart() }
+  package func graphRestarted() { clock.restart() }
 
   /// Plays a buffer into the outgoing microphone, after what was captured before (D4). Returns false, and plays none of it, while the voice
   /// has no consumer, or if more than `AppAudio.captureSeconds` would wait. [any]
-  public func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isInterrupted && appAudio.capture(buffer) }
+  package func capture(appAudio buffer: AppAudioBuffer) -> Bool { isSending && !isInterrupted && appAudio.capture(buffer) }
 
   // MARK: What the audio thread reports
 
   /// Measurements of the cycles. [any]
-  public var cycleMeters: CycleMeters { clock.meters }
+  package var cycleMeters: CycleMeters { clock.meters }
 
   /// Frames that nearend adds between the microphone's port and the voice's, for the graph's current quantum and rate. [control]
-  public var captureLatency: Int {
+  package var captureLatency: Int {
     let meters = cycleMeters
     return meters.quantum > 0 && meters.rate == prepared?.rate ? captureLatency(quantum: meters.quantum) : 0
   }
 
   /// Returns the same for a given quantum, at the capture path's rate. [control]
-  public func captureLatency(quantum: Int) -> Int {
+  package func captureLatency(quantum: Int) -> Int {
     let processing = controls.usesVoiceProcessing ? newest?.pointee.latency(quantum: quantum) : nil
     return (processing.map { $0 + isolation.latency(quantum: quantum) } ?? 0) + captureStages.latency
   }
 
   /// Frames that nearend adds between the call's port and the speaker's: the latency of the program's own stages, because the mixer and its
   /// limiter add none.
-  public var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
+  package var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
 
   /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
-  public var isTalkingWhileMuted: Bool {
+  package var isTalkingWhileMuted: Bool {
     controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.load()
   }
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]
-  public func clearCounters() {
+  package func clearCounters() {
     clock.clearCounters()
     isolation.clearCounters()
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
@@ -168,7 +168,7 @@ public final class AudioCore: @unchecked Sendable {
   }
 
   /// Frees what the audio thread has released. Call this periodically while cycles run. [control]
-  public func collect() {
+  package func collect() {
     Self.free(captureMailbox.collect())
     mixer.collect()
     captureStages.collect()
@@ -183,7 +183,7 @@ public final class AudioCore: @unchecked Sendable {
   ///
   /// Throws `CapturePathError` once if a path is impossible. If an engine is refused, the previous one stays in use, and `controls.engine`
   /// is reset to it. [control]
-  public func renewCapturePath() throws(CapturePathError) {
+  package func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(cells.wantedRate.load())
     let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
@@ -203,7 +203,7 @@ public final class AudioCore: @unchecked Sendable {
   /// Makes the capture path for the next cycle's rate (Hz), so that not even that cycle is silent, and for the wanted engine, and waits for
   /// it. nil keeps the rate of the existing path. No effect if it is ready. Throws `CapturePathError`, and keeps the existing path.
   /// [control]
-  public func prepare(rate: Int? = nil) throws(CapturePathError) {
+  package func prepare(rate: Int? = nil) throws(CapturePathError) {
     // The audio thread takes a path only if it can return the previous one.
     collect()
     impossible = nil
@@ -276,24 +276,24 @@ public final class AudioCore: @unchecked Sendable {
 
 /// The audio thread's half of an `AudioCore`. Copies are views; the core must outlive the last cycle.
 // `@unchecked Sendable`: only the thread that runs the cycles touches what is behind the pointer.
-public struct CycleProcessor: @unchecked Sendable {
+package struct CycleProcessor: @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<CoreState>
 
   /// Frames of the longest cycle that is processed.
   @inlinable
-  public static var maximumQuantum: Int {
+  package static var maximumQuantum: Int {
     @_noLocks @_noAllocation get { 8_192 }
   }
 
   /// Processes one cycle of the graph. `graphSinks` has `Mixer.capacity` entries, or is nil without graph sinks. [realtime]
   @_noLocks @_noAllocation
-  public func process(_ buffers: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
+  package func process(_ buffers: UnsafePointer<CycleBuffers>, graphSinks: UnsafePointer<StereoInput>?) {
     state.pointee.process(buffers, graphSinks: graphSinks)
   }
 
   /// Records the duration of a cycle at its end. [realtime]
   @_noLocks @_noAllocation
-  public func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
+  package func cycleEnded(_ buffers: UnsafePointer<CycleBuffers>, nanoseconds: UInt64) {
     guard buffers.pointee.frames > 0, buffers.pointee.rate > 0 else { return }
     state.pointee.clock.end(frames: buffers.pointee.frames, rate: buffers.pointee.rate, nanoseconds: nanoseconds)
   }

@@ -1,28 +1,28 @@
 /// One cycle of the graph: its clock, and for each linked port a buffer of `frames` samples, at most 8192. Passed by pointer: Swift 6.0's
 /// compiler crashes if it is passed by value. [realtime]
-public struct CycleBuffers {
+package struct CycleBuffers {
   /// The quantum, 32–8192; the outputs of a longer cycle are silent.
-  public var frames: Int
+  package var frames: Int
   /// Frames per second.
-  public var rate: Int
+  package var rate: Int
   /// The driver's clock at the start of the cycle, in frames.
-  public var position: UInt64
+  package var position: UInt64
   /// Id of the driver's node.
-  public var driver: UInt32
+  package var driver: UInt32
   /// The sum of the microphone's channels, whose number is set by `AudioCore.setChannelScales`; nil if none is linked.
-  public var microphone: UnsafePointer<Float>?
+  package var microphone: UnsafePointer<Float>?
   /// What the real speaker plays.
-  public var reference: StereoInput
+  package var reference: StereoInput
   /// What applications play into *Nearend Speaker*.
-  public var call: StereoInput
+  package var call: StereoInput
   /// Receives the voice, mono; nil if nothing is linked.
-  public var voice: UnsafeMutablePointer<Float>?
+  package var voice: UnsafeMutablePointer<Float>?
   /// Receives the mix; nil if nothing is linked.
-  public var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
+  package var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
 
   /// A cycle without linked ports. [realtime]
   @_noLocks @_noAllocation
-  public init(frames: Int, rate: Int, position: UInt64, driver: UInt32) {
+  package init(frames: Int, rate: Int, position: UInt64, driver: UInt32) {
     self.frames = frames
     self.rate = rate
     self.position = position

@@ -1,19 +1,19 @@
 /// The audio thread's measurements of its cycles. [any]
-public struct CycleMeters: Sendable, Equatable {
+package struct CycleMeters: Sendable, Equatable {
   /// Frames of the last cycle; 0 before the first.
-  public var quantum = 0
+  package var quantum = 0
   /// Frames per second.
-  public var rate = 0
+  package var rate = 0
   /// Id of the driver's node.
-  public var driver: UInt32 = 0
+  package var driver: UInt32 = 0
   /// Cycles since the start.
-  public var cycles: UInt64 = 0
+  package var cycles: UInt64 = 0
   /// Cycles missed while the graph ran, since the start or the last `clearCounters`.
-  public var xruns: UInt64 = 0
+  package var xruns: UInt64 = 0
   /// Share of a cycle's time that the callback takes, smoothed over a second; 1 is all of it.
-  public var busyRatio = 0.0
+  package var busyRatio = 0.0
   /// The largest share of a single cycle's time in the last second.
-  public var busyRatioPeak = 0.0
+  package var busyRatioPeak = 0.0
 }
 
 /// Counts cycles and their cost on the audio thread.

@@ -3,18 +3,18 @@ internal import Platform
 
 /// DeepFilterNet 3 through its C library, which is loaded on demand (Schröter et al., 2023). [control], one thread at a time
 // `@unchecked Sendable`: the state belongs to the one thread that isolates; the functions are immutable, and the library stays loaded.
-public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
+package final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   private typealias Create =
     @convention(c) (_ model: UnsafePointer<CChar>, _ mostAttenuation: Float, _ logLevel: UnsafePointer<CChar>?) -> OpaquePointer?
   private typealias FrameLength = @convention(c) (OpaquePointer) -> Int
   private typealias Process = @convention(c) (OpaquePointer, UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>) -> Float
   private typealias Free = @convention(c) (OpaquePointer) -> Void
 
-  public let name = "DeepFilterNet 3"
+  package let name = "DeepFilterNet 3"
   /// One hop of its transform and two of look-ahead.
-  public let delay = 1440
+  package let delay = 1440
   /// Where library and model were loaded from.
-  public let files: IsolationFiles
+  package let files: IsolationFiles
   private let state: OpaquePointer
   private let process: Process
   private let free: Free
@@ -23,7 +23,7 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
 
   /// Loads library and model, which takes half a second.
   /// - Throws: `IsolationError`.
-  public init(_ files: IsolationFiles) throws(IsolationError) {
+  package init(_ files: IsolationFiles) throws(IsolationError) {
     let handle = try Self.open(files.library)
     // The library terminates the process if it cannot read the model.
     try Self.check(model: files.model)
@@ -54,16 +54,16 @@ public final class DeepFilter: VoiceIsolator, @unchecked Sendable {
 
   /// Loads what is installed.
   /// - Throws: `IsolationError`.
-  public convenience init(environment: [String: String]) throws(IsolationError) { try self.init(IsolationFiles.find(environment)) }
+  package convenience init(environment: [String: String]) throws(IsolationError) { try self.init(IsolationFiles.find(environment)) }
 
   /// Isolates a copy of a block of `IsolationTiming.block` frames, because the library writes to its input. [the worker]
-  public func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
+  package func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
     copy(block, to: input, frames: IsolationTiming.block)
     _ = process(state, input, voice)
   }
 
   /// Returns this thread's processor time, in seconds, for `seconds` of noise.
-  public func processingTime(seconds: Int) -> Double {
+  package func processingTime(seconds: Int) -> Double {
     var random = SystemRandomNumberGenerator()
     let noise = (0..<IsolationTiming.block).map { _ in Float.random(in: -0.1...0.1, using: &random) }
     var voice = [Float](repeating: 0, count: IsolationTiming.block)

@@ -2,34 +2,34 @@ internal import Glibc
 internal import Platform
 
 /// The locations of voice isolation's library and its model. [any]
-public struct IsolationFiles: Sendable, Equatable {
+package struct IsolationFiles: Sendable, Equatable {
   /// A path, or a name for the dynamic linker to find.
-  public var library: String
+  package var library: String
   /// Path of the model's archive.
-  public var model: String
+  package var model: String
 
   /// Creates a pair; whether the files exist and fit each other turns out when they are loaded.
-  public init(library: String, model: String) { (self.library, self.model) = (library, model) }
+  package init(library: String, model: String) { (self.library, self.model) = (library, model) }
 
   /// The library's file name in `folder`.
-  public static let libraryName = "libdeepfilter.so"
+  package static let libraryName = "libdeepfilter.so"
   /// The model's file name in every folder that is searched.
-  public static let modelName = "DeepFilterNet3_onnx.tar.gz"
+  package static let modelName = "DeepFilterNet3_onnx.tar.gz"
   /// The SHA-256 of the one model that the library is known to accept.
-  public static let modelChecksum = "c94d91f70911001c946e0fabb4aa9adc37045f45a03b56008cb0c8244cb63616"
+  package static let modelChecksum = "c94d91f70911001c946e0fabb4aa9adc37045f45a03b56008cb0c8244cb63616"
 
   /// Names under which distributions install the library.
   private static let installedNames = ["libdeepfilter.so", "libdeepfilter.so.0", "libdf.so"]
 
   /// Where `nearend isolation install` puts both: `$XDG_DATA_HOME/nearend/isolation`. nil without a home directory.
-  public static func folder(_ environment: [String: String]) -> String? {
+  package static func folder(_ environment: [String: String]) -> String? {
     if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return "\(data)/nearend/isolation" }
     return environment["HOME"].map { "\($0)/.local/share/nearend/isolation" }
   }
 
   /// Finds both: first where nearend itself installs them, then where distributions do.
   /// - Throws: `.notInstalled` or `.noModel`.
-  public static func find(_ environment: [String: String]) throws(IsolationError) -> IsolationFiles {
+  package static func find(_ environment: [String: String]) throws(IsolationError) -> IsolationFiles {
     let folder = folder(environment)
     guard let library = library(in: folder) else { throw .notInstalled }
     let shares = (environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share").split(separator: ":")

@@ -7,25 +7,25 @@ import Synchronization
 /// Making takes half a second, on the thread that makes capture paths. Until it is done, or if it fails, the mode acts as the standard one.
 // `@unchecked Sendable`: the state is guarded by a lock that the audio thread never takes; the slot belongs to the audio thread, and its
 // content moves through a mailbox.
-public final class VoiceIsolation: @unchecked Sendable {
+package final class VoiceIsolation: @unchecked Sendable {
   /// Makes an isolator, which may take half a second; called on the thread that makes capture paths, or by `prepare`.
-  public typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
+  package typealias MakeIsolator = @Sendable () throws(IsolationError) -> any VoiceIsolator
 
   /// The state of voice isolation at one instant. [any]
-  public struct Status: Sendable, Equatable {
+  package struct Status: Sendable, Equatable {
     /// The isolator's name; nil while there is none.
-    public var isolator: String?
+    package var isolator: String?
     /// Why no isolator can be made.
-    public var failure: IsolationError?
+    package var failure: IsolationError?
     /// A Boolean value indicating whether the voice is delayed for isolation.
-    public var isInPlace = false
+    package var isInPlace = false
     /// A Boolean value indicating whether the isolated voice is heard, rather than the standard one in its place.
-    public var isHeard = false
+    package var isHeard = false
     /// Late blocks of 10 ms, replaced by the standard voice, since nearend started or the counters were cleared.
-    public var lateBlocks: UInt64 = 0
+    package var lateBlocks: UInt64 = 0
 
     /// Creates the status of an isolation that was never requested.
-    public init() {}
+    package init() {}
   }
 
   private struct Running {
@@ -89,7 +89,7 @@ public final class VoiceIsolation: @unchecked Sendable {
   package func use(_ maker: @escaping MakeIsolator) { lock.withLock { _ in (self.maker, isStandard) = (maker, false) } }
 
   /// The obstacle to making an isolator, as far as is known without making one. [any]
-  public var obstacle: IsolationError? {
+  package var obstacle: IsolationError? {
     guard lock.withLock({ _ in isStandard }) else { return nil }
     do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { return error }
     return nil
@@ -103,7 +103,7 @@ public final class VoiceIsolation: @unchecked Sendable {
   }
 
   /// The current state. [any]
-  public var status: Status {
+  package var status: Status {
     lock.withLock { _ in
       var status = Status()
       status.isolator = state.current?.name
@@ -116,7 +116,7 @@ public final class VoiceIsolation: @unchecked Sendable {
   }
 
   /// Frames that the mode adds to the voice in cycles of `quantum` frames; 0 while isolation is not in force. [any]
-  public func latency(quantum: Int) -> Int {
+  package func latency(quantum: Int) -> Int {
     lock.withLock { _ in controls.mode == .voiceIsolation ? state.current?.timing.delay(quantum: quantum) ?? 0 : 0 }
   }
 

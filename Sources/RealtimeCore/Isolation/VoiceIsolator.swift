@@ -1,6 +1,6 @@
 /// Removes everything but the voice from a microphone's signal: a neural network, which allocates and takes its time, so that it never runs
 /// on the audio thread (V12). One thread at a time uses it.
-public protocol VoiceIsolator: AnyObject, Sendable {
+package protocol VoiceIsolator: AnyObject, Sendable {
   /// "DeepFilterNet 3".
   var name: String { get }
   /// Frames at 48 kHz by which the output lags the input.
@@ -10,7 +10,7 @@ public protocol VoiceIsolator: AnyObject, Sendable {
 }
 
 /// Why there is no voice isolation. [any]
-public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Installed neither by `nearend isolation install` nor by the distribution.
   case notInstalled
   /// The library is there, but not its model.
@@ -24,7 +24,7 @@ public enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible 
 
   static let remedy = "`nearend isolation install` fetches it (13 MB)"
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notInstalled: "voice isolation is not installed: \(Self.remedy)"
     case .noModel(let library): "voice isolation has a library, \(library), but no model \(IsolationFiles.modelName): \(Self.remedy)"

@@ -1,35 +1,35 @@
 /// One cycle's audio of a stereo port pair. Missing channels are silent.
-public struct StereoInput {
+package struct StereoInput {
   /// The left port's samples of this cycle; nil if nothing is linked.
-  public var left: UnsafePointer<Float>?
+  package var left: UnsafePointer<Float>?
   /// The right port's samples of this cycle; nil if nothing is linked.
-  public var right: UnsafePointer<Float>?
+  package var right: UnsafePointer<Float>?
 
   /// Borrows the buffers for the cycle. [realtime]
   @_noLocks @_noAllocation
-  public init(left: UnsafePointer<Float>?, right: UnsafePointer<Float>?) {
+  package init(left: UnsafePointer<Float>?, right: UnsafePointer<Float>?) {
     self.left = left
     self.right = right
   }
 }
 
 /// The state of a graph sink at one instant.
-public struct GraphSinkStatus: Sendable, Equatable {
+package struct GraphSinkStatus: Sendable, Equatable {
   /// A Boolean value indicating whether its port had buffers in the last cycle.
-  public var isConnected: Bool
+  package var isConnected: Bool
   /// Linear, after gain, following `MeterBallistics`.
-  public var peak: Float
+  package var peak: Float
   /// Linear, after gain, over the last 300 ms.
-  public var rms: Float
+  package var rms: Float
 }
 
 /// A participant whose audio arrives in the cycle's port buffers (K9): without a ring or latency, and bit-exact at unity gain (K10).
 // `@unchecked Sendable`: cells are atomic, and only the audio thread touches the player.
-public final class GraphSink: @unchecked Sendable {
+package final class GraphSink: @unchecked Sendable {
   /// The participant's id, unique in its mixer. [any]
-  public let id: String
+  package let id: String
   /// Index of this sink's audio in the buffers given to `RenderPath.process`, 0..<`Mixer.capacity`.
-  public let slot: Int
+  package let slot: Int
 
   let player: UnsafeMutablePointer<GraphPlayer>
   private let volume: VolumeCells
@@ -58,25 +58,25 @@ public final class GraphSink: @unchecked Sendable {
   }
 
   /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
-  public var gain: Float {
+  package var gain: Float {
     get { volume.gain }
     set { volume.gain = newValue }
   }
 
   /// A Boolean value indicating whether the sink is muted. [any]
-  public var isMuted: Bool {
+  package var isMuted: Bool {
     get { volume.isMuted.load() }
     set { volume.isMuted.store(newValue) }
   }
 
   /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
-  public var ssrc: UInt32? {
+  package var ssrc: UInt32? {
     get { ssrcCell.load() }
     set { ssrcCell.store(newValue) }
   }
 
   /// The current state. [any]
-  public func status() -> GraphSinkStatus {
+  package func status() -> GraphSinkStatus {
     GraphSinkStatus(isConnected: connectedCell.load(), peak: level.peak, rms: level.rms)
   }
 }

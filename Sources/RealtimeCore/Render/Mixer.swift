@@ -5,13 +5,13 @@ import Synchronization
 /// Sinks come and go while audio runs: each change publishes a new table, and what the old one held is freed when no cycle can hold it any
 /// more. No call here waits for the audio thread, and the audio thread never waits for a call here, whether cycles run or not.
 // `@unchecked Sendable`: the registry is guarded by a lock that the audio thread never takes; everything else is atomic or immutable.
-public final class Mixer: @unchecked Sendable {
+package final class Mixer: @unchecked Sendable {
   /// The largest number of ring sinks, and of graph sinks.
-  public static let capacity = 1_024
+  package static let capacity = 1_024
 
   /// The audio thread's half; valid as long as the mixer. Only the thread that runs the cycle may access it:
   /// `renderPath.pointee.process(…)`.
-  public let renderPath: UnsafeMutablePointer<RenderPath>
+  package let renderPath: UnsafeMutablePointer<RenderPath>
 
   private let cells: MixerCells
   private let level: LevelReading
@@ -19,10 +19,10 @@ public final class Mixer: @unchecked Sendable {
   private let lock = Mutex(())
   private var registry = Registry()
   /// The program's own stages, on the mix before its volume and the limiter (S6).
-  public let stages = StageChain()
+  package let stages = StageChain()
 
   /// Creates a mixer without sinks: stereo, unity gain, not muted. [control]
-  public init() {
+  package init() {
     var memory = CellBlock(count: MixerCells.count + 2)
     cells = MixerCells(&memory)
     let meter = LevelMeter(&memory)
@@ -42,7 +42,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Plays `sink` from the next cycle on. A sink belongs to one mixer, and cannot be added again once removed.
   /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
-  public func add(_ sink: RingSink) throws(SinkError) {
+  package func add(_ sink: RingSink) throws(SinkError) {
     try change { () throws(SinkError) in
       try registry.admit(sink.id, besides: registry.rings.count)
       registry.rings.append(sink)
@@ -52,7 +52,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Makes a graph sink with a free slot, and plays that slot's audio from the next cycle on.
   /// Throws `.alreadyRegistered` or `.tooManySinks`. [control]
-  public func addGraphSink(id: String) throws(SinkError) -> GraphSink {
+  package func addGraphSink(id: String) throws(SinkError) -> GraphSink {
     try change { () throws(SinkError) in
       try registry.admit(id, besides: registry.graphs.count)
       let taken = Set(registry.graphs.map(\.slot))
@@ -65,7 +65,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Removes a sink; a playing ring sink fades out and refuses every later write. Returns false if there is none of that id. [control]
   @discardableResult
-  public func remove(id: String) -> Bool {
+  package func remove(id: String) -> Bool {
     let removed: Bool? = try? change { () throws(SinkError) in
       guard let position = registry.ids.firstIndex(of: id) else { return false }
       registry.ids.remove(at: position)
@@ -82,7 +82,7 @@ public final class Mixer: @unchecked Sendable {
 
   /// Frees what the audio thread has released. Every change does so, too; call it from a status poll as well, so that the last removed sink
   /// does not linger. [control]
-  public func collect() {
+  package func collect() {
     stages.collect()
     lock.withLock { _ in
       if registry.leaving.contains(where: { $0.isOver(cycle: cells.cycle.cycles) }) { publish() }
@@ -91,48 +91,48 @@ public final class Mixer: @unchecked Sendable {
   }
 
   /// Ids in the order of registration (K8). [any]
-  public var ids: [String] { lock.withLock { _ in registry.ids } }
+  package var ids: [String] { lock.withLock { _ in registry.ids } }
   /// The ring sink of that id. [any]
-  public func ringSink(id: String) -> RingSink? { lock.withLock { _ in registry.rings.first { $0.id == id } } }
+  package func ringSink(id: String) -> RingSink? { lock.withLock { _ in registry.rings.first { $0.id == id } } }
   /// The graph sink of that id. [any]
-  public func graphSink(id: String) -> GraphSink? { lock.withLock { _ in registry.graphs.first { $0.id == id } } }
+  package func graphSink(id: String) -> GraphSink? { lock.withLock { _ in registry.graphs.first { $0.id == id } } }
   /// In the order of registration. [any]
-  public var ringSinks: [RingSink] { lock.withLock { _ in registry.rings } }
+  package var ringSinks: [RingSink] { lock.withLock { _ in registry.rings } }
   /// In the order of registration. [any]
-  public var graphSinks: [GraphSink] { lock.withLock { _ in registry.graphs } }
+  package var graphSinks: [GraphSink] { lock.withLock { _ in registry.graphs } }
 
   /// Linear gain of the whole mix, 0–4; ramps over 10 ms. Values outside are clamped; NaN is ignored. [any]
-  public var masterGain: Float {
+  package var masterGain: Float {
     get { cells.master.gain }
     set { cells.master.gain = newValue }
   }
   /// Mutes the whole mix within 10 ms. [any]
-  public var isMuted: Bool {
+  package var isMuted: Bool {
     get { cells.master.isMuted.load() }
     set { cells.master.isMuted.store(newValue) }
   }
 
   /// Channels of the mix: 2, or 1 if both speakers play the mean of left and right. [any]
-  public var channelCount: Int {
+  package var channelCount: Int {
     get { cells.isMono.load() ? 1 : 2 }
     set { cells.isMono.store(newValue == 1) }
   }
 
   /// Pauses: the mix is silent after 10 ms, and ring sinks keep their audio: no underrun, and a full ring refuses writes (R5). Afterwards a
   /// sink whose writer waited continues where it stopped; one that had to refuse frames starts over with new audio. [any]
-  public var isPaused: Bool {
+  package var isPaused: Bool {
     get { cells.isPaused.load() }
     set { cells.isPaused.store(newValue) }
   }
 
   /// Cycles begun since the mixer was made; constant while none runs. [any]
-  public var cycles: UInt64 { cells.cycle.cycles }
+  package var cycles: UInt64 { cells.cycle.cycles }
   /// The speaker's linear peak, following `MeterBallistics`. [any]
-  public var speakerPeak: Float { level.peak }
+  package var speakerPeak: Float { level.peak }
   /// The speaker's linear RMS over the last 300 ms. [any]
-  public var speakerRMS: Float { level.rms }
+  package var speakerRMS: Float { level.rms }
   /// The limiter's lowest recent linear gain, returning to 1 as `MeterBallistics` decays; 1 if it did nothing. [any]
-  public var limiterGain: Float { 1 - Float(cells.reduction.load()) }
+  package var limiterGain: Float { 1 - Float(cells.reduction.load()) }
 
   // MARK: - Publishing
 

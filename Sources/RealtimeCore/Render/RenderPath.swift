@@ -1,11 +1,11 @@
 /// The render path's state on the audio thread: sinks and the call's audio → bus → stages → master gain → limiter → speaker.
 ///
 /// Made, owned and freed by a `Mixer`. One thread at a time calls `process`; it may change between cycles.
-public struct RenderPath: ~Copyable {
+package struct RenderPath: ~Copyable {
   /// The largest quantum that is rendered at once; a larger one is split.
-  public static let maximumFrames = 8_192
+  package static let maximumFrames = 8_192
   /// Its latency in frames: none, because it uses no later sample (K10).
-  public static let latency = 0
+  package static let latency = 0
 
   private let cells: MixerCells
   private let stages: StageRunner
@@ -51,7 +51,7 @@ public struct RenderPath: ~Copyable {
   ///   - rate: the graph's rate in Hz; may change between cycles.
   /// [realtime]
   @_noLocks @_noAllocation
-  public mutating func process(
+  package mutating func process(
     call: StereoInput, graphSinks: UnsafePointer<StereoInput>?, speakerLeft: UnsafeMutablePointer<Float>,
     speakerRight: UnsafeMutablePointer<Float>, frames: Int, rate: Int
   ) {

@@ -4,18 +4,18 @@
 /// ring, which its allocator frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
 // `@unchecked Sendable`: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to
 // the reader, the others to the writer.
-public struct FrameFIFO: @unchecked Sendable {
+package struct FrameFIFO: @unchecked Sendable {
   /// The size of a frame in bytes, 1 or more.
-  public let bytesPerFrame: Int
+  package let bytesPerFrame: Int
   /// The capacity in frames.
-  public let capacity: Int
+  package let capacity: Int
   private let bytes: UnsafeMutableRawPointer
   private let cells: UnsafeMutablePointer<UInt64>
   private let written: CounterCell
   private let read: CounterCell
 
   /// Makes a ring of exactly `capacity` frames. Free it with `deallocate()` when both threads are done with it. [control]
-  public init(capacity: Int, bytesPerFrame: Int) {
+  package init(capacity: Int, bytesPerFrame: Int) {
     precondition(capacity > 0 && bytesPerFrame > 0)
     self.capacity = capacity
     self.bytesPerFrame = bytesPerFrame
@@ -29,13 +29,13 @@ public struct FrameFIFO: @unchecked Sendable {
   }
 
   /// Frees the ring; no copy of this value may be used again. [control]
-  public func deallocate() {
+  package func deallocate() {
     bytes.deallocate()
     cells.deallocate()
   }
 
   /// The number of waiting frames. Exact for the reader unless the writer is writing; then a lower bound. [any]
-  public var count: Int {
+  package var count: Int {
     @_noLocks @_noAllocation get {
       let out = read.loadAcquire()
       return Int(clamping: Int64(bitPattern: written.loadAcquire() &- out))
@@ -43,17 +43,17 @@ public struct FrameFIFO: @unchecked Sendable {
   }
 
   /// Frames written since the ring was made. [any]
-  public var writePosition: UInt64 {
+  package var writePosition: UInt64 {
     @_noLocks @_noAllocation get { written.loadAcquire() }
   }
   /// Frames taken since the ring was made, including discarded ones. [any]
-  public var readPosition: UInt64 {
+  package var readPosition: UInt64 {
     @_noLocks @_noAllocation get { read.loadAcquire() }
   }
 
   /// Writes `frames` whole frames, or none if they do not fit. [the writing thread; realtime-safe]
   @_noLocks @_noAllocation
-  public func write(_ source: UnsafeRawPointer, frames: Int) -> Bool {
+  package func write(_ source: UnsafeRawPointer, frames: Int) -> Bool {
     let position = written.load()
     let free = capacity - Int(truncatingIfNeeded: position &- read.loadAcquire())
     if frames > free { return false }
@@ -67,7 +67,7 @@ public struct FrameFIFO: @unchecked Sendable {
 
   /// Returns the longest contiguous run of waiting frames, at most `limit`; take them with `advance`. [the reading thread; realtime-safe]
   @_noLocks @_noAllocation
-  public func front(limit: Int) -> (start: UnsafeRawPointer, frames: Int) {
+  package func front(limit: Int) -> (start: UnsafeRawPointer, frames: Int) {
     let position = read.load()
     let waiting = Int(truncatingIfNeeded: written.loadAcquire() &- position)
     let start = Int(truncatingIfNeeded: position % UInt64(capacity))
@@ -76,11 +76,11 @@ public struct FrameFIFO: @unchecked Sendable {
 
   /// Takes `frames` frames from the ring. [the reading thread; realtime-safe]
   @_noLocks @_noAllocation
-  public func advance(_ frames: Int) { read.storeRelease(read.load() &+ UInt64(frames)) }
+  package func advance(_ frames: Int) { read.storeRelease(read.load() &+ UInt64(frames)) }
 
   /// Copies up to `frames` frames out and takes them; returns how many. [the reading thread; realtime-safe]
   @_noLocks @_noAllocation
-  public func read(into target: UnsafeMutableRawPointer, frames: Int) -> Int {
+  package func read(into target: UnsafeMutableRawPointer, frames: Int) -> Int {
     var done = 0
     while done < frames {
       let run = front(limit: frames - done)

@@ -7,13 +7,13 @@
 ///     if let new = mailbox.take(returning: current) { current = new }   // [realtime], at the start of a cycle
 ///     if let old = mailbox.collect() { free(old) }               // [control], periodically
 // `@unchecked Sendable`: a pointer is in one place at a time, and each move acquires what the last one released.
-public struct Mailbox: @unchecked Sendable {
+package struct Mailbox: @unchecked Sendable {
   private let cells: UnsafeMutablePointer<UInt64>
   private let incoming: CounterCell
   private let tray: CounterCell
 
   /// Creates an empty mailbox; free it with `deallocate()`. [control]
-  public init() {
+  package init() {
     cells = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64).bindMemory(to: UInt64.self, capacity: 16)
     cells.initialize(repeating: 0, count: 16)
     incoming = CounterCell(cells)
@@ -21,19 +21,19 @@ public struct Mailbox: @unchecked Sendable {
   }
 
   /// Frees the mailbox itself; call collect and post(nil) first to get its content back. [control]
-  public func deallocate() { cells.deallocate() }
+  package func deallocate() { cells.deallocate() }
 
   /// Offers `object` to the audio thread's next cycle. Returns an object that was posted earlier and never taken, which the caller owns
   /// again. `nil` withdraws a posted object. [control]
   @discardableResult
-  public func post(_ object: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  package func post(_ object: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     UnsafeMutableRawPointer(bitPattern: UInt(incoming.exchange(UInt64(UInt(bitPattern: object)))))
   }
 
   /// Returns the newly posted object; nil if there is none, or the last returned one has not been collected. `old` then belongs to the
   /// control side and must not be touched again. [realtime]
   @_noLocks @_noAllocation
-  public func take(returning old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  package func take(returning old: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     // Relaxed check first: a cycle without news costs one load.
     if incoming.load() == 0 || tray.loadAcquire() != 0 { return nil }
     let new = incoming.exchange(0)
@@ -45,14 +45,14 @@ public struct Mailbox: @unchecked Sendable {
   /// Returns an object that was kept when the next one was taken, because both were needed for a while. Returns false, and keeps it with
   /// the audio thread, while the last returned one has not been collected. [realtime]
   @_noLocks @_noAllocation
-  public func giveBack(_ old: UnsafeMutableRawPointer) -> Bool {
+  package func giveBack(_ old: UnsafeMutableRawPointer) -> Bool {
     if tray.loadAcquire() != 0 { return false }
     tray.storeRelease(UInt64(UInt(bitPattern: old)))
     return true
   }
 
   /// Returns the object that the audio thread has released, once. [control]
-  public func collect() -> UnsafeMutableRawPointer? {
+  package func collect() -> UnsafeMutableRawPointer? {
     UnsafeMutableRawPointer(bitPattern: UInt(tray.exchange(0)))
   }
 }

@@ -4,18 +4,18 @@
 /// One thread at a time reads.
 // `@unchecked Sendable`: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to
 // the reader.
-public final class SourceQueue: @unchecked Sendable {
+package final class SourceQueue: @unchecked Sendable {
   /// Default capacity in words: 1.3 s at 48 kHz, and seven cycles of the largest quantum.
-  public static let defaultCapacity = 65_536
+  package static let defaultCapacity = 65_536
 
   /// One cycle's audio. [any]
-  public struct Cycle: Sendable, Equatable {
+  package struct Cycle: Sendable, Equatable {
     /// Frames, at this cycle's rate.
-    public var frames: Int
+    package var frames: Int
     /// Hz.
-    public var rate: Int
+    package var rate: Int
     /// Frames since the queue was made that precede this cycle, including lost ones.
-    public var position: UInt64
+    package var position: UInt64
   }
 
   let writer: SourceQueueWriter
@@ -25,7 +25,7 @@ public final class SourceQueue: @unchecked Sendable {
 
   /// - Parameter capacity: words of 4 bytes; a cycle takes one per frame and four more. At least one cycle of the largest quantum.
   ///   [control]
-  public init(capacity: Int = SourceQueue.defaultCapacity) {
+  package init(capacity: Int = SourceQueue.defaultCapacity) {
     precondition(
       capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
     var memory = CellBlock(count: SourceQueueWriter.cellCount)
@@ -44,7 +44,7 @@ public final class SourceQueue: @unchecked Sendable {
   }
 
   /// Removes the oldest cycle and appends its samples to `samples`; nil if there is none. [the reading thread]
-  public func read(into samples: inout [Float]) -> Cycle? {
+  package func read(into samples: inout [Float]) -> Cycle? {
     guard fifo.count > 0 else { return nil }
     var header = SourceQueueWriter.Header()
     withUnsafeMutableBytes(of: &header) { _ = fifo.read(into: $0.baseAddress!, frames: SourceQueueWriter.headerWords) }
@@ -57,9 +57,9 @@ public final class SourceQueue: @unchecked Sendable {
   }
 
   /// Cycles that did not fit since the queue was made. [any]
-  public var overruns: UInt64 { writer.overruns.load() }
+  package var overruns: UInt64 { writer.overruns.load() }
   /// Runs of cycles that did not fit; a run ends when the queue is half empty again. [any]
-  public var overrunRuns: UInt64 { writer.runs.load() }
+  package var overrunRuns: UInt64 { writer.runs.load() }
 }
 
 /// The audio thread's half of a `SourceQueue`. [realtime]

@@ -9,7 +9,7 @@ import Synchronization
 /// The audio thread never waits for a call here.
 // `@unchecked Sendable`: the attached consumer is guarded by a lock that the audio thread never takes; everything else is atomic or
 // immutable.
-public final class SourceTap: @unchecked Sendable {
+package final class SourceTap: @unchecked Sendable {
   /// The audio thread's half.
   let delivery: SourceDelivery
   private let cells: SourceCells
@@ -20,7 +20,7 @@ public final class SourceTap: @unchecked Sendable {
   private var queue: SourceQueue?
 
   /// Creates a mono tap without a consumer. [control]
-  public init() {
+  package init() {
     var memory = CellBlock(count: SourceCells.count)
     cells = SourceCells(&memory)
     cells.channelCount.store(1)
@@ -32,26 +32,26 @@ public final class SourceTap: @unchecked Sendable {
   deinit { Self.free(consumer) }
 
   /// Calls `callback` with `context` on the audio thread in every cycle from the next on. Detaches the previous consumer. [control]
-  public func attach(_ callback: @escaping MicrophoneCallback, context: UnsafeMutableRawPointer?) {
+  package func attach(_ callback: @escaping MicrophoneCallback, context: UnsafeMutableRawPointer?) {
     publish(SourceConsumer(callback: callback, context: context), queue: nil)
   }
 
   /// Writes every cycle from the next on into `queue`, which belongs to one tap. Detaches the previous consumer. [control]
-  public func attach(_ queue: SourceQueue) { publish(SourceConsumer(queue: queue.writer), queue: queue) }
+  package func attach(_ queue: SourceQueue) { publish(SourceConsumer(queue: queue.writer), queue: queue) }
 
   /// Detaches the consumer. When it returns, the callback is not running and is not called again, and nothing more enters the queue. Waits
   /// for a cycle in progress, so a callback must never call it. Ignored if nothing is attached. [control]
-  public func detach() {
+  package func detach() {
     lock.withLock { _ in replace(with: nil, queue: nil) }
   }
 
   /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence and noise. [any]
-  public var hadAudio: Bool { cells.hadAudio.load() }
+  package var hadAudio: Bool { cells.hadAudio.load() }
   /// Clears `hadAudio` for a new source. [any]
-  public func forgetAudio() { cells.hadAudio.store(false) }
+  package func forgetAudio() { cells.hadAudio.store(false) }
 
   /// Channels that a callback receives, 1 or 2. [any]
-  public var channelCount: Int {
+  package var channelCount: Int {
     get { Int(cells.channelCount.load()) }
     set { cells.channelCount.store(newValue == 2 ? 2 : 1) }
   }
@@ -61,7 +61,7 @@ public final class SourceTap: @unchecked Sendable {
   ///   - frames: at most 8192.
   ///   - rate: Hz.
   ///   - hasAudio: whether the microphone's part of it is more than silence and noise.
-  public func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
+  package func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
     delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
   }
 

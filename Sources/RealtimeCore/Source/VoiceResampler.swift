@@ -1,7 +1,7 @@
 internal import CSampleRate
 
 /// Converts a mono voice between rates, outside the audio thread. One thread at a time. [control]
-public final class VoiceResampler {
+package final class VoiceResampler {
   private let resampler: OpaquePointer
   /// 0 after a reset: the next ratio applies at once.
   private var ratio = 0.0
@@ -9,7 +9,7 @@ public final class VoiceResampler {
   private var waiting: [Float] = []
 
   /// Returns nil if memory is short.
-  public init?() {
+  package init?() {
     guard let resampler = rt_resampler_create(1) else { return nil }
     self.resampler = resampler
   }
@@ -17,14 +17,14 @@ public final class VoiceResampler {
   deinit { rt_resampler_destroy(resampler) }
 
   /// Discards all state: the next input does not continue the previous.
-  public func reset() {
+  package func reset() {
     rt_resampler_reset(resampler)
     waiting.removeAll(keepingCapacity: true)
     ratio = 0
   }
 
   /// Converts `input`. `ratio` is the output rate over the input rate, 1/256–256. The output lags by the filter's length; nothing is lost.
-  public func convert(_ input: [Float], ratio: Double) -> [Float] {
+  package func convert(_ input: [Float], ratio: Double) -> [Float] {
     if ratio != self.ratio {
       rt_resampler_jump(resampler, ratio)
       self.ratio = ratio

@@ -3,9 +3,9 @@ import Foundation
 /// Divides a signal's spectrum into bands of equal width on the mel scale, as a spectrogram shows it. [one thread]
 ///
 /// O'Shaughnessy, Speech Communication (1987): mel(f) = 2595 log₁₀(1 + f / 700 Hz).
-public final class SpectrogramBands {
+package final class SpectrogramBands {
   /// The upper end of the last band in Hz. Bands above half of a signal's rate are silent.
-  public static let highest = 20_000.0
+  package static let highest = 20_000.0
 
   /// In seconds; rounded to a power of two in samples.
   private static let window = 0.043
@@ -21,7 +21,7 @@ public final class SpectrogramBands {
   /// - Parameters:
   ///   - count: the number of bands, 1 or more.
   ///   - count: of bands, 1 or more.
-  public init(rate: Int, count: Int) {
+  package init(rate: Int, count: Int) {
     self.count = count
     let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 6), 16)
     transform = FourierTransform(length: length)
@@ -45,7 +45,7 @@ public final class SpectrogramBands {
 
   /// Returns the level of the strongest bin of each band in dBFS, where a full-scale sine has 0; −120 for silence. Takes the larger of two
   /// windows, one at the end of `signal` and one in its middle; −120 for a signal shorter than a window.
-  public func levels(of signal: [Float]) -> [Double] {
+  package func levels(of signal: [Float]) -> [Double] {
     var powers = [Float](repeating: 0, count: count)
     let length = transform.length
     guard signal.count >= length else { return powers.map { _ in -120 } }

@@ -4,13 +4,13 @@
 ///     voice ──────▶ queue ─┴─▶ spectra, on the thread that takes them
 ///
 /// The audio thread copies each cycle and never waits; what is not read in time is dropped.
-public final class SpectrumTap: Sendable {
+package final class SpectrumTap: Sendable {
   /// A stretch of one signal. [any]
-  public struct Stretch: Sendable, Equatable {
+  package struct Stretch: Sendable, Equatable {
     /// At `rate`; full scale is ±1.
-    public var samples: [Float] = []
+    package var samples: [Float] = []
     /// In Hz; 0 without samples.
-    public var rate = 0
+    package var rate = 0
   }
 
   private let queues = (microphone: SourceQueue(), voice: SourceQueue())
@@ -21,7 +21,7 @@ public final class SpectrumTap: Sendable {
   var delivery: SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
 
   /// Returns what has arrived since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
-  public func take() -> (microphone: Stretch, voice: Stretch) { (Self.take(queues.microphone), Self.take(queues.voice)) }
+  package func take() -> (microphone: Stretch, voice: Stretch) { (Self.take(queues.microphone), Self.take(queues.voice)) }
 
   private static func take(_ queue: SourceQueue) -> Stretch {
     var stretch = Stretch()

@@ -1,10 +1,10 @@
 /// Determines who talks when: a pure function of the seconds since an epoch, so that processes with the same seed and epoch agree without
 /// communication. [any]
-public struct Conversation: Sendable, Equatable {
+package struct Conversation: Sendable, Equatable {
   /// Who talks.
-  public enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
+  package enum Phase: String, Codable, Sendable, CaseIterable { case silence, farEnd, nearEnd, doubleTalk }
   /// The order in which phases follow one another.
-  public enum Script: String, Codable, Sendable, CaseIterable {
+  package enum Script: String, Codable, Sendable, CaseIterable {
     /// Rounds of far end alone, near end alone, double talk, silence.
     case alternating
     /// The far end alone, endlessly.
@@ -13,32 +13,32 @@ public struct Conversation: Sendable, Equatable {
     case nearEndOnly
   }
   /// A phase with its time in seconds.
-  public struct Span: Sendable, Equatable {
+  package struct Span: Sendable, Equatable {
     /// Who talks during the span.
-    public var phase: Phase
+    package var phase: Phase
     /// Its time since the epoch; infinite if nothing precedes or follows.
-    public var seconds: Range<Double>
+    package var seconds: Range<Double>
   }
 
   /// The order of the phases.
-  public let script: Script
+  package let script: Script
   /// Determines how long phases last, and whose turn it is at the far end.
-  public let seed: UInt64
+  package let seed: UInt64
   /// Number of remote participants.
-  public let talkers: Int
+  package let talkers: Int
 
   /// Length of a round of the alternating script, in seconds.
   private static let round = 24.0
 
   /// Creates a conversation of `talkers` remote participants and one talker in the room.
-  public init(_ script: Script = .alternating, seed: UInt64 = 1, talkers: Int = 3) {
+  package init(_ script: Script = .alternating, seed: UInt64 = 1, talkers: Int = 3) {
     self.script = script
     self.seed = seed
     self.talkers = talkers
   }
 
   /// Returns the span that contains `time`; silence before the epoch.
-  public func span(at time: Double) -> Span {
+  package func span(at time: Double) -> Span {
     guard time >= 0 else { return Span(phase: .silence, seconds: -.infinity..<0) }
     switch script {
     case .farEndOnly: return Span(phase: .farEnd, seconds: 0 ..< .infinity)
@@ -61,16 +61,16 @@ public struct Conversation: Sendable, Equatable {
   }
 
   /// Returns who talks at `time`, in seconds since the epoch; silence before it.
-  public func phase(at time: Double) -> Phase { span(at: time).phase }
+  package func phase(at time: Double) -> Phase { span(at: time).phase }
 
   /// Returns the phase; nil within `guardTime` seconds of a change.
-  public func settledPhase(at time: Double, guardTime: Double) -> Phase? {
+  package func settledPhase(at time: Double, guardTime: Double) -> Phase? {
     let span = span(at: time)
     return time - span.seconds.lowerBound >= guardTime && span.seconds.upperBound - time >= guardTime ? span.phase : nil
   }
 
   /// Returns the span of the near end's talk that contains `time`; nil while it is silent.
-  public func nearEndTalk(at time: Double) -> Range<Double>? {
+  package func nearEndTalk(at time: Double) -> Range<Double>? {
     let span = span(at: time)
     return span.phase == .nearEnd || span.phase == .doubleTalk ? span.seconds : nil
   }
@@ -78,7 +78,7 @@ public struct Conversation: Sendable, Equatable {
   /// Returns the span of talk of remote participant `talker`, 0…`talkers` − 1, that contains `time`; nil while it is silent.
   ///
   /// They take turns of 3 s in a varying order; in every third turn another one joins.
-  public func farEndTalk(_ talker: Int, at time: Double) -> Range<Double>? {
+  package func farEndTalk(_ talker: Int, at time: Double) -> Range<Double>? {
     let span = span(at: time)
     guard span.phase == .farEnd || span.phase == .doubleTalk else { return nil }
     let length = 3.0

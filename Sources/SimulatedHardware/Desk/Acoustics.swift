@@ -1,14 +1,14 @@
 /// The nodes that share the room's air: the microphones hear what the loudspeakers play. Headphones and headsets play into ears.
-public struct Acoustics: Sendable, Equatable {
+package struct Acoustics: Sendable, Equatable {
   /// Sinks whose active route is a loudspeaker.
-  public private(set) var loudspeakers: [String] = []
+  package private(set) var loudspeakers: [String] = []
   /// The loudspeakers at the other end of the room, such as a television, with a different echo path.
-  public private(set) var distant: [String] = []
+  package private(set) var distant: [String] = []
   /// All sources: headset microphones also hear whoever talks in the room.
-  public private(set) var microphones: [String] = []
+  package private(set) var microphones: [String] = []
 
   /// Places nodes, by `node.name`; those in `distant` must also be in `loudspeakers`.
-  public init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
+  package init(loudspeakers: [String] = [], distant: [String] = [], microphones: [String] = []) {
     precondition(Set(distant).isSubset(of: loudspeakers), "a distant loudspeaker is one of the loudspeakers")
     self.loudspeakers = loudspeakers
     self.distant = distant

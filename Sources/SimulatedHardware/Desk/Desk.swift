@@ -5,7 +5,7 @@ import PipeWireClient
 /// session manager, to which they belong on a real machine. Its thread retains it from `start` to `stop`. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed on the loop's thread or inside `loop.locked`.
-public final class Desk: @unchecked Sendable {
+package final class Desk: @unchecked Sendable {
   private let socket: String
   private let group: String?
   private let loop = ThreadLoop(name: "desk")
@@ -23,14 +23,14 @@ public final class Desk: @unchecked Sendable {
   ///   - socket: the daemon's.
   ///   - cards: the initial cards, at most one of each kind.
   ///   - group: `node.group` of all nodes if they are to share a clock; nil gives each a clock of its own, like hardware.
-  public init(socket: String, cards: [DeskCard], group: String? = nil) {
+  package init(socket: String, cards: [DeskCard], group: String? = nil) {
     self.socket = socket
     self.group = group
     present = Dictionary(cards.map { ($0.kind, $0) }) { $1 }
   }
 
   /// Connects, and reconnects whenever the daemon returns. Idempotent.
-  public func start() {
+  package func start() {
     loop.start()
     loop.locked {
       guard retry == nil else { return }
@@ -40,7 +40,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Removes everything from the graph. Idempotent.
-  public func stop() {
+  package func stop() {
     // End the thread first: it may be about to call what is destroyed here.
     loop.stop()
     loop.locked {
@@ -56,22 +56,22 @@ public final class Desk: @unchecked Sendable {
   // MARK: Facts
 
   /// The current state of a card; nil while it is not on the desk.
-  public func card(_ kind: DeskCard.Kind) -> DeskCard? { loop.locked { present[kind] } }
+  package func card(_ kind: DeskCard.Kind) -> DeskCard? { loop.locked { present[kind] } }
 
   /// The id of a card's device in the registry; nil without one.
-  public func id(of kind: DeskCard.Kind) -> UInt32? { loop.locked { attachment?.id(of: kind) } }
+  package func id(of kind: DeskCard.Kind) -> UInt32? { loop.locked { attachment?.id(of: kind) } }
 
   /// Every set-up and tear-down of the Bluetooth headset's SCO link so far.
-  public var scoEvents: [ScoEvent] { loop.locked { sco.events } }
+  package var scoEvents: [ScoEvent] { loop.locked { sco.events } }
 
   /// Whether the SCO link is up.
-  public var isScoUp: Bool { loop.locked { sco.isUp } }
+  package var isScoUp: Bool { loop.locked { sco.isUp } }
 
   /// The nodes that the room hears, and those that hear the room.
-  public var acoustics: Acoustics { loop.locked { Acoustics(present.values) } }
+  package var acoustics: Acoustics { loop.locked { Acoustics(present.values) } }
 
   /// Calls `body` after each change, on the desk's thread with the desk locked: it may query the desk, but must not wait.
-  public func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
+  package func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
 
   /// Whether there is a session manager, to which cards belong.
   var isManaged: Bool { loop.locked { hasManager } }
@@ -94,7 +94,7 @@ public final class Desk: @unchecked Sendable {
 
   /// Puts a card on the desk, or back on it: a new device with a new `object.serial` and the same names. The daemon reuses ids, so the id
   /// may be the same. The session manager chooses its profile.
-  public func plug(_ kind: DeskCard.Kind) {
+  package func plug(_ kind: DeskCard.Kind) {
     loop.locked {
       guard present[kind] == nil else { return }
       present[kind] = (absent.removeValue(forKey: kind) ?? .make(kind)).asPluggedIn
@@ -103,7 +103,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Removes a card, whatever it is used for.
-  public func unplug(_ kind: DeskCard.Kind) {
+  package func unplug(_ kind: DeskCard.Kind) {
     loop.locked {
       absent[kind] = present.removeValue(forKey: kind) ?? absent[kind]
       show(kind, because: .gone)
@@ -111,7 +111,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Removes a card and puts it back at once, like a loose contact or a driver reset.
-  public func replug(_ kind: DeskCard.Kind) {
+  package func replug(_ kind: DeskCard.Kind) {
     loop.locked {
       unplug(kind)
       plug(kind)
@@ -119,7 +119,7 @@ public final class Desk: @unchecked Sendable {
   }
 
   /// Plugs something into a card's jack, or unplugs it. The other routes that ALSA's mixer paths tie to the jack change with it.
-  public func set(_ jack: DeskJack, isPlugged: Bool) {
+  package func set(_ jack: DeskJack, isPlugged: Bool) {
     change(jack.card) { card in
       for (route, plugged, unplugged) in jack.routes { card.set(isPlugged ? plugged : unplugged, of: route) }
       return true
@@ -128,7 +128,7 @@ public final class Desk: @unchecked Sendable {
 
   /// Chooses a card's profile by name, as a person would.
   /// - Throws: `SessionError` if the card is missing or has no such profile.
-  public func select(profile name: String, of kind: DeskCard.Kind) throws {
+  package func select(profile name: String, of kind: DeskCard.Kind) throws {
     let isDone = change(kind) { card in
       card.profiles.firstIndex { $0.name == name }.map { card.select(profile: $0, isSaved: true) } ?? false
     }
@@ -137,7 +137,7 @@ public final class Desk: @unchecked Sendable {
 
   /// Chooses a card's route by name, as a person would.
   /// - Throws: `SessionError` if the card is missing, has no such route, or its profile has no node for it.
-  public func select(route name: String, of kind: DeskCard.Kind) throws {
+  package func select(route name: String, of kind: DeskCard.Kind) throws {
     let isDone = change(kind) { card in
       guard let index = card.routes.firstIndex(where: { $0.name == name }) else { return false }
       return card.routes[index].devices.reduce(false) { card.select(route: index, device: $1, isSaved: true) || $0 }
@@ -147,7 +147,7 @@ public final class Desk: @unchecked Sendable {
 
   /// Changes the description of a card and its nodes. Names stay, but not the ids of nodes.
   /// - Throws: `SessionError` if the card is missing.
-  public func rename(_ kind: DeskCard.Kind, to description: String) throws {
+  package func rename(_ kind: DeskCard.Kind, to description: String) throws {
     let isDone = change(kind) {
       $0.description = description
       return true

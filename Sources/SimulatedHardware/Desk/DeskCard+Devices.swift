@@ -1,7 +1,7 @@
 /// The available devices. Names, priorities and indices are those that PipeWire 0.3.65 and WirePlumber 0.4.13 give to such hardware.
 extension DeskCard {
   /// Returns the card of a kind, off and with empty jacks.
-  public static func make(_ kind: Kind) -> DeskCard {
+  package static func make(_ kind: Kind) -> DeskCard {
     switch kind {
     case .laptop: laptop
     case .usb: usbHeadset
@@ -12,7 +12,7 @@ extension DeskCard {
 
   /// A laptop: a loudspeaker and a microphone in the lid, and a jack for headphones or a headset. One sink and one source; the jack changes
   /// their active routes.
-  public static let laptop = DeskCard(
+  package static let laptop = DeskCard(
     .laptop, name: "alsa_card.pci-0000_00_1f.3", description: "Built-in Audio",
     properties: [
       "device.api": "alsa", "device.bus": "pci", "device.form-factor": "internal", "device.nick": "HDA Intel PCH",
@@ -33,7 +33,7 @@ extension DeskCard {
     ])
 
   /// A USB headset, which is a sound card of its own.
-  public static let usbHeadset = DeskCard(
+  package static let usbHeadset = DeskCard(
     .usb, name: "alsa_card.usb-Simulated_USB_Headset-00", description: "USB Headset",
     properties: [
       "device.api": "alsa", "device.bus": "usb", "device.form-factor": "headset", "device.nick": "USB Headset",
@@ -47,7 +47,7 @@ extension DeskCard {
     ])
 
   /// A television. While unplugged its only profile is unavailable, so it has no node.
-  public static let hdmi = DeskCard(
+  package static let hdmi = DeskCard(
     .hdmi, name: "alsa_card.pci-0000_01_00.1", description: "HDMI Audio",
     properties: [
       "device.api": "alsa", "device.bus": "pci", "device.nick": "HDA NVidia", "device.bus-path": "pci-0000:01:00.1",
@@ -71,7 +71,7 @@ extension DeskCard {
     ])
 
   /// A Bluetooth headset. Its sink has the same name in both profiles, and the same port type.
-  public static let bluetoothHeadset = DeskCard(
+  package static let bluetoothHeadset = DeskCard(
     .bluetooth, name: "bluez_card.00_11_22_33_44_55", description: "Bluetooth Headset",
     properties: [
       "device.api": "bluez5", "device.bus": "bluetooth", "device.form-factor": "headset", "device.alias": "Bluetooth Headset",
@@ -97,7 +97,7 @@ extension DeskCard {
     ])
 
   /// The name of the profile in which a Bluetooth headset's microphone works, over a SCO link.
-  public static let headsetHeadUnit = "headset-head-unit"
+  package static let headsetHeadUnit = "headset-head-unit"
 
   private static func analog(card: String, microphone: String, _ positions: [String]) -> DeskProfile {
     func properties(_ name: String, _ description: String) -> [String: String] {

@@ -2,26 +2,26 @@ import PipeWireClient
 
 /// A device on the desk as a value: its description, capabilities and current state. It is changed like a real one: by a jack, a choice of
 /// profile, a choice of route.
-public struct DeskCard: Sendable, Equatable {
+package struct DeskCard: Sendable, Equatable {
   /// The name for tests and scripts.
-  public enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
+  package enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
 
   /// The kind; a desk has at most one card of each.
-  public let kind: Kind
+  package let kind: Kind
   /// `device.name`.
-  public var name: String
+  package var name: String
   /// `device.description`, with which the nodes' descriptions begin.
-  public var description: String
+  package var description: String
   /// The device's other properties, as ALSA and BlueZ give them.
-  public var properties: Properties
+  package var properties: Properties
   /// Its profiles, "off" first.
-  public var profiles: [DeskProfile]
+  package var profiles: [DeskProfile]
   /// The routes of all profiles.
-  public var routes: [DeskRoute]
+  package var routes: [DeskRoute]
   /// Index into `profiles`. A card starts off: the session manager chooses its profile.
-  public internal(set) var profile = 0
+  package internal(set) var profile = 0
   /// Index into `routes` of the active route, by `card.profile.device`.
-  public internal(set) var activeRoutes: [Int: Int] = [:]
+  package internal(set) var activeRoutes: [Int: Int] = [:]
   /// Linear volumes and mutes, by `card.profile.device`.
   var volumes: [Int: Float] = [:]
   var muted: Set<Int> = []
@@ -30,7 +30,7 @@ public struct DeskCard: Sendable, Equatable {
   var savedRoutes: Set<Int> = []
 
   /// Creates a card that is off. Profiles and routes refer to each other by index.
-  public init(
+  package init(
     _ kind: Kind, name: String, description: String, properties: Properties, profiles: [DeskProfile], routes: [DeskRoute]
   ) {
     self.kind = kind
@@ -42,13 +42,13 @@ public struct DeskCard: Sendable, Equatable {
   }
 
   /// The profile that decides which nodes exist now.
-  public var activeProfile: DeskProfile { profiles[profile] }
+  package var activeProfile: DeskProfile { profiles[profile] }
 
   /// The route of that name; nil if the card has none.
-  public func route(_ name: String) -> DeskRoute? { routes.first { $0.name == name } }
+  package func route(_ name: String) -> DeskRoute? { routes.first { $0.name == name } }
 
   /// The active route of a direction's nodes; nil if there is none.
-  public func activeRoute(_ direction: DeskRoute.Direction) -> DeskRoute? {
+  package func activeRoute(_ direction: DeskRoute.Direction) -> DeskRoute? {
     activeProfile.nodes.first { $0.direction == direction }.flatMap { activeRoutes[$0.device] }.map { routes[$0] }
   }
 

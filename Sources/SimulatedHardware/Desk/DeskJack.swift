@@ -1,5 +1,5 @@
 /// A jack of a card, with the routes whose availability reports its state.
-public enum DeskJack: String, Sendable, CaseIterable {
+package enum DeskJack: String, Sendable, CaseIterable {
   /// Headphones without a microphone, in the laptop's jack.
   case headphones
   /// Headphones with a microphone, in the laptop's jack.
@@ -8,7 +8,7 @@ public enum DeskJack: String, Sendable, CaseIterable {
   case television = "tv"
 
   /// The card that has the jack.
-  public var card: DeskCard.Kind { self == .television ? .hdmi : .laptop }
+  package var card: DeskCard.Kind { self == .television ? .hdmi : .laptop }
 
   /// The routes with their availability while something is plugged in and while nothing is, as in ALSA's mixer paths: a route without its
   /// own jack is never `yes`.

@@ -1,18 +1,18 @@
 import PipeWireClient
 
 /// A way to use a card: its EnumProfile param, and the nodes that exist while it is active.
-public struct DeskProfile: Sendable, Equatable {
+package struct DeskProfile: Sendable, Equatable {
   /// `off`, `output:analog-stereo+input:analog-stereo`, `a2dp-sink`, `headset-head-unit`.
-  public var name: String
+  package var name: String
   /// The description for people.
-  public var description: String
+  package var description: String
   /// The session manager chooses the available profile with the highest priority.
-  public var priority: Int
+  package var priority: Int
   /// The nodes that exist while it is active; empty for off.
-  public var nodes: [DeskNode]
+  package var nodes: [DeskNode]
 
   /// Creates a profile; `description` is for people, and `nodes` exist while it is active.
-  public init(_ name: String, _ description: String, priority: Int, nodes: [DeskNode]) {
+  package init(_ name: String, _ description: String, priority: Int, nodes: [DeskNode]) {
     self.name = name
     self.description = description
     self.priority = priority
@@ -20,28 +20,28 @@ public struct DeskProfile: Sendable, Equatable {
   }
 
   /// The profile in which a card has no node; the first of every card.
-  public static let off = DeskProfile("off", "Off", priority: 0, nodes: [])
+  package static let off = DeskProfile("off", "Off", priority: 0, nodes: [])
 }
 
 /// A sink or source of a card, with the properties from the session manager's ALSA or BlueZ monitor.
-public struct DeskNode: Sendable, Equatable {
+package struct DeskNode: Sendable, Equatable {
   /// `card.profile.device`.
-  public var device: Int
+  package var device: Int
   /// Output for a sink, input for a source.
-  public var direction: DeskRoute.Direction
+  package var direction: DeskRoute.Direction
   /// `node.name`.
-  public var name: String
+  package var name: String
   /// `audio.position`.
-  public var positions: [String]
+  package var positions: [String]
   /// Frames per second of the hardware; nil for the graph's.
-  public var rate: Int?
+  package var rate: Int?
   /// `priority.session` and `priority.driver`.
-  public var priority: Int
+  package var priority: Int
   /// Further properties.
-  public var properties: Properties
+  package var properties: Properties
 
   /// Creates a node; `properties` are additional to those made from the other parameters.
-  public init(
+  package init(
     device: Int, _ direction: DeskRoute.Direction, name: String, positions: [String], rate: Int? = nil, priority: Int,
     properties: Properties = [:]
   ) {

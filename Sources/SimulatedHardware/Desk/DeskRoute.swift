@@ -1,33 +1,33 @@
 /// A port of a card, as in a device's EnumRoute and Route params: a loudspeaker, a jack, a microphone.
-public struct DeskRoute: Sendable, Equatable {
+package struct DeskRoute: Sendable, Equatable {
   /// Whether a port captures or plays.
-  public enum Direction: Sendable { case input, output }
+  package enum Direction: Sendable { case input, output }
 
   /// Whether anything is plugged in. ALSA reports `unknown` without a jack.
-  public enum Availability: String, Sendable { case unknown, no, yes }
+  package enum Availability: String, Sendable { case unknown, no, yes }
 
   /// `port.type`, as in PipeWire's ALSA and BlueZ plugins.
-  public enum PortType: String, Sendable { case speaker, headphones, mic, headset, hdmi }
+  package enum PortType: String, Sendable { case speaker, headphones, mic, headset, hdmi }
 
   /// The name from ALSA's mixer paths or BlueZ's plugin: `analog-output-speaker`, `headset-hf-input`.
-  public var name: String
+  package var name: String
   /// The description for people.
-  public var description: String
+  package var description: String
   /// `input` for a microphone, `output` for a loudspeaker.
-  public var direction: Direction
+  package var direction: Direction
   /// The kind of port, from which `isHeardInTheRoom` follows.
-  public var portType: PortType
+  package var portType: PortType
   /// The available route with the highest priority is chosen.
-  public var priority: Int
+  package var priority: Int
   /// Whether anything is plugged in now; jacks change it.
-  public var availability: Availability
+  package var availability: Availability
   /// `card.profile.device` of the nodes that it can be active for.
-  public var devices: [Int]
+  package var devices: [Int]
   /// Indices of the profiles in which it can be active.
-  public var profiles: [Int]
+  package var profiles: [Int]
 
   /// Creates a route of the nodes in `devices` (`card.profile.device`), in the profiles of these indices.
-  public init(
+  package init(
     _ name: String, _ description: String, _ direction: Direction, _ portType: PortType, priority: Int = 0,
     availability: Availability = .unknown, devices: [Int], profiles: [Int]
   ) {
@@ -42,5 +42,5 @@ public struct DeskRoute: Sendable, Equatable {
   }
 
   /// Whether its sound is heard in the room.
-  public var isHeardInTheRoom: Bool { direction == .output && (portType == .speaker || portType == .hdmi) }
+  package var isHeardInTheRoom: Bool { direction == .output && (portType == .speaker || portType == .hdmi) }
 }

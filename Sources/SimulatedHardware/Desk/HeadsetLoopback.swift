@@ -1,11 +1,11 @@
 extension PrivateSession {
   /// Name of the source that `spawnHeadsetLoopback` makes.
-  public static let headsetLoopback = "bluez_input.00:11:22:33:44:55"
+  package static let headsetLoopback = "bluez_input.00:11:22:33:44:55"
 
   /// Starts the source that WirePlumber 0.5 gives a Bluetooth headset in every profile, silent in A2DP: streams that record from it tell
   /// WirePlumber's policy to switch the headset to HFP. WirePlumber 0.4 has no such source. On a real machine it comes with the card.
   /// - Throws: `SessionError` if there is no Bluetooth headset in the graph.
-  public func spawnHeadsetLoopback() throws -> ChildProcess {
+  package func spawnHeadsetLoopback() throws -> ChildProcess {
     guard let device = desk?.id(of: .bluetooth) else { throw SessionError(.invalidRequest, "there is no Bluetooth headset on the desk") }
     let address = Self.headsetLoopback.drop { $0 != "." }
     let process = try spawn(

@@ -1,5 +1,5 @@
 /// An incident on a desk or in its session; its text is a line of a rehearsal's script: `unplug headphones`.
-public enum Incident: Sendable, Equatable {
+package enum Incident: Sendable, Equatable {
   case plug(DeskCard.Kind)
   case unplug(DeskCard.Kind)
   case replug(DeskCard.Kind)
@@ -19,14 +19,14 @@ public enum Incident: Sendable, Equatable {
   case unlock
 
   /// Every form of a line, for people.
-  public static let forms = [
+  package static let forms = [
     "plug|unplug|replug laptop|usb|hdmi|bluetooth", "plug|unplug headphones|headset|tv", "profile CARD NAME", "route CARD NAME",
     "rename CARD DESCRIPTION", "stop|start|freeze|thaw pipewire|wireplumber|pulse|bus|systemBus", "xruns COUNT", "sleep", "wake",
     "session active|inactive", "lock", "unlock",
   ]
 
   /// - Throws: `SessionError` that names the line, and every valid form.
-  public init(_ line: String) throws {
+  package init(_ line: String) throws {
     let words = line.split(separator: " ").map(String.init)
     guard let incident = Self.read(words) else {
       throw SessionError(
@@ -36,7 +36,7 @@ public enum Incident: Sendable, Equatable {
   }
 
   /// The incident as a line of a script.
-  public var line: String {
+  package var line: String {
     switch self {
     case .plug(let card): "plug \(card.rawValue)"
     case .unplug(let card): "unplug \(card.rawValue)"
@@ -92,7 +92,7 @@ public enum Incident: Sendable, Equatable {
 extension PrivateSession {
   /// Carries out an incident. Returns when it has begun; `freeze` and `stop` last until `thaw` and `start`.
   /// - Throws: `SessionError` if the session has no desk or login manager, or the desk has no such card or jack.
-  public func perform(_ incident: Incident) throws {
+  package func perform(_ incident: Incident) throws {
     switch incident {
     case .plug(let card): try needsDesk().plug(card)
     case .unplug(let card): try needsDesk().unplug(card)

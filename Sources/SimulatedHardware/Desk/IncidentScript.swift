@@ -2,19 +2,19 @@ import Foundation
 import Platform
 
 /// Incidents with times: each line has seconds from the start and an incident, `2.0 unplug headphones`; `#` begins a comment.
-public struct IncidentScript: Sendable, Equatable {
+package struct IncidentScript: Sendable, Equatable {
   /// One line of a script.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// Seconds from the start of the script.
-    public var time: Double
+    package var time: Double
     /// The incident to carry out then, by `PrivateSession.perform`.
-    public var incident: Incident
+    package var incident: Incident
   }
   /// Sorted by time; equal times in the order of their lines.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
 
   /// - Throws: `SessionError` that names the line and its number.
-  public init(_ text: String) throws {
+  package init(_ text: String) throws {
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 1)
       guard let first = words.first else { continue }
@@ -32,7 +32,7 @@ public struct IncidentScript: Sendable, Equatable {
 
   /// Carries out the script in `session` on a thread of its own, each incident at `epoch` (seconds of CLOCK_MONOTONIC) plus its time, until
   /// `isCancelled` returns true or the script ends. `told` is called after each incident, with its error if it failed.
-  public func run(
+  package func run(
     in session: PrivateSession, epoch: Double, isCancelled: @escaping @Sendable () -> Bool,
     told: @escaping @Sendable (Incident, SessionError?) -> Void
   ) {

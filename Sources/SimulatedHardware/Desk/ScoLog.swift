@@ -1,11 +1,11 @@
 import Platform
 
 /// A set-up or tear-down of a Bluetooth headset's SCO link, which a headset announces as "call started" or "call ended".
-public struct ScoEvent: Sendable, Equatable {
+package struct ScoEvent: Sendable, Equatable {
   /// The link's two transitions.
-  public enum Change: String, Sendable { case setUp, tearDown }
+  package enum Change: String, Sendable { case setUp, tearDown }
   /// The reason why the link was set up or torn down.
-  public enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     /// A node of the headset-head-unit profile started running.
     case streaming
     /// The last node of that profile stopped running, while the profile stayed.
@@ -16,11 +16,11 @@ public struct ScoEvent: Sendable, Equatable {
     case gone
   }
   /// Seconds of CLOCK_MONOTONIC.
-  public var time: Double
+  package var time: Double
   /// Whether the link was set up or torn down.
-  public var change: Change
+  package var change: Change
   /// The reason; `streaming` for every set-up.
-  public var reason: Reason
+  package var reason: Reason
 }
 
 /// Keeps the link's state and history.

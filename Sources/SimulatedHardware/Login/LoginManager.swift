@@ -6,24 +6,24 @@ internal import SystemdLibrary
 /// session is active, and its lock. Its thread retains it from `connect` to `disconnect`. [any]
 ///
 /// `@unchecked Sendable`: everything mutable is accessed with `lock` held.
-public final class LoginManager: @unchecked Sendable {
+package final class LoginManager: @unchecked Sendable {
   static let name = "org.freedesktop.login1"
   static let path = "/org/freedesktop/login1"
   /// The session's object path; "_31" is logind's escape of its id, "1".
-  public static let sessionPath = "/org/freedesktop/login1/session/_31"
+  package static let sessionPath = "/org/freedesktop/login1/session/_31"
 
   /// A client's request to delay or block an action, such as sleep.
-  public struct Inhibitor: Sendable, Equatable {
+  package struct Inhibitor: Sendable, Equatable {
     /// The actions to delay or block, as a colon-separated list: `sleep`.
-    public var what: String
+    package var what: String
     /// The client's name, for people.
-    public var who: String
+    package var who: String
     /// The client's reason, for people.
-    public var why: String
+    package var why: String
     /// `delay` or `block`.
-    public var mode: String
+    package var mode: String
     /// False once the client has closed its file descriptor.
-    public var isHeld: Bool
+    package var isHeld: Bool
   }
 
   let lock = Lock()
@@ -59,7 +59,7 @@ public final class LoginManager: @unchecked Sendable {
   // MARK: Actions
 
   /// Announces that the machine is about to sleep (true), or has woken up (false).
-  public func prepareForSleep(_ isGoing: Bool) {
+  package func prepareForSleep(_ isGoing: Bool) {
     lock.withLock {
       isPreparingForSleep = isGoing
       bus?.signal(Self.path, "\(Self.name).Manager", "PrepareForSleep") { $0.append(isGoing) }
@@ -67,7 +67,7 @@ public final class LoginManager: @unchecked Sendable {
   }
 
   /// Brings another session to the foreground (false), or returns this one to it (true).
-  public func setActive(_ isActive: Bool) {
+  package func setActive(_ isActive: Bool) {
     lock.withLock {
       guard isActive != self.isActive else { return }
       self.isActive = isActive
@@ -80,7 +80,7 @@ public final class LoginManager: @unchecked Sendable {
   }
 
   /// Requests that the session be locked or unlocked.
-  public func setLocked(_ isLocked: Bool) {
+  package func setLocked(_ isLocked: Bool) {
     lock.withLock {
       self.isLocked = isLocked
       bus?.signal(Self.sessionPath, "\(Self.name).Session", isLocked ? "Lock" : "Unlock") { _ in }
@@ -88,7 +88,7 @@ public final class LoginManager: @unchecked Sendable {
   }
 
   /// Every inhibitor requested so far, in order.
-  public var inhibitors: [Inhibitor] {
+  package var inhibitors: [Inhibitor] {
     lock.withLock {
       noteReleases()
       return requested.map(\.inhibitor)

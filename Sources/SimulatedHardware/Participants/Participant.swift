@@ -4,28 +4,28 @@ import Platform
 import Synchronization
 
 /// A remote participant of a call: packets of interleaved native-endian Int16 PCM that arrive as if through a network. [any]
-public final class Participant: Sendable {
+package final class Participant: Sendable {
   /// The participant's format, clock and voice.
-  public struct Profile: Sendable {
+  package struct Profile: Sendable {
     /// The participant's name, usually also its sink's id.
-    public var name: String
+    package var name: String
     /// Frames per second.
-    public var rate: Int
+    package var rate: Int
     /// 1, or 2 with the same voice on both.
-    public var channels: Int
+    package var channels: Int
     /// How much faster its clock runs, in parts per million.
-    public var drift: Double
+    package var drift: Double
     /// The speaker and the text.
-    public var voice: Voice
+    package var voice: Voice
     /// The network between the participant and nearend.
-    public var network: PacketSchedule.Network
+    package var network: PacketSchedule.Network
 
     /// Creates a profile.
     /// - Parameters:
     ///   - rate: frames per second.
     ///   - channels: 1 or 2.
     ///   - drift: how much faster its clock runs, in parts per million.
-    public init(name: String, rate: Int, channels: Int, drift: Double, voice: Voice, network: PacketSchedule.Network = .init()) {
+    package init(name: String, rate: Int, channels: Int, drift: Double, voice: Voice, network: PacketSchedule.Network = .init()) {
       self.name = name
       self.rate = rate
       self.channels = channels
@@ -35,27 +35,27 @@ public final class Participant: Sendable {
     }
 
     /// Three participants that differ in every respect.
-    public static let three = [
+    package static let three = [
       Profile(name: "alice", rate: 16_000, channels: 1, drift: 200, voice: Voice.farEnd[0]),
       Profile(name: "bruno", rate: 44_100, channels: 1, drift: -200, voice: Voice.farEnd[1]),
       Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2]),
     ]
   }
   /// Accepts one packet; returns false if it refuses it.
-  public typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
+  package typealias Write = @Sendable (UnsafeRawBufferPointer) -> Bool
 
   /// Counts since `start`.
-  public struct Counters: Sendable, Equatable {
+  package struct Counters: Sendable, Equatable {
     /// Packets passed to `Write`.
-    public var packets = 0
+    package var packets = 0
     /// Packets that `Write` refused.
-    public var refused = 0
+    package var refused = 0
   }
 
   /// The profile given to `init`.
-  public let profile: Profile
+  package let profile: Profile
   /// The counts so far; all 0 before `start`.
-  public var counters: Counters { state.withLock { $0.counters } }
+  package var counters: Counters { state.withLock { $0.counters } }
 
   private struct State {
     var counters = Counters()
@@ -70,7 +70,7 @@ public final class Participant: Sendable {
   ///   - talker: the participant's index among the conversation's remote participants.
   ///   - epoch: the conversation's beginning, in seconds of CLOCK_MONOTONIC.
   /// - Throws: `SessionError` if its speech cannot be made.
-  public init(_ profile: Profile, talker: Int, conversation: Conversation, epoch: Double, cache: String? = nil) throws {
+  package init(_ profile: Profile, talker: Int, conversation: Conversation, epoch: Double, cache: String? = nil) throws {
     self.profile = profile
     self.epoch = epoch
     seed = conversation.seed &* 31 &+ UInt64(talker)
@@ -81,7 +81,7 @@ public final class Participant: Sendable {
   deinit { stop() }
 
   /// Sends on a thread of its own until `stop`. Call it once.
-  public func start(_ write: @escaping Write) {
+  package func start(_ write: @escaping Write) {
     startThread(name: "participant") { [packets, profile, epoch, seed, weak self] in
       var schedule = PacketSchedule(drift: profile.drift, network: profile.network, seed: seed)
       let begin = monotonicSeconds()
@@ -101,7 +101,7 @@ public final class Participant: Sendable {
   }
 
   /// Stops sending; at most one packet in flight still arrives.
-  public func stop() { state.withLock { $0.isStopping = true } }
+  package func stop() { state.withLock { $0.isStopping = true } }
 }
 
 /// The packets that a participant sends: its speech during its turns of the conversation, silence otherwise.

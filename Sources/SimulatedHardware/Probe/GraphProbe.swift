@@ -4,30 +4,30 @@ import PipeWireClient
 ///
 /// Two nodes, `<name>.play` and `<name>.rec` (two, so that no link back into the same node adds a cycle). Make the links after `init`, then
 /// call `run`. [control]
-public final class GraphProbe {
+package final class GraphProbe {
   /// A recording, with observations of the clock.
-  public struct Recording: Sendable {
+  package struct Recording: Sendable {
     /// By port; each as long as the recording. Samples of lost cycles are 0.
-    public var samples: [String: [Float]]
+    package var samples: [String: [Float]]
     /// Frames per second.
-    public var rate: Int
+    package var rate: Int
     /// Cycles that overlap the recording.
-    public var cycles: Int
+    package var cycles: Int
     /// Cycles that did not begin where the previous one ended.
-    public var jumps: Int
+    package var jumps: Int
     /// Frames of cycles that the probe missed because of the daemon or a busy machine, playing and recording.
-    public var lostFrames: Int
+    package var lostFrames: Int
     /// Times that another node took over the clock.
-    public var driverChanges: Int
+    package var driverChanges: Int
     /// The smallest and largest quantum in frames.
-    public var quantum: ClosedRange<Int>
+    package var quantum: ClosedRange<Int>
 
     /// A Boolean value indicating whether there was one driver, one quantum and no lost cycle; otherwise the recording is suspect.
-    public var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
+    package var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
   }
 
   /// The prefix of both nodes' names, and of the client's.
-  public let name: String
+  package let name: String
   private let loop: ThreadLoop
   private let tape: ProbeTape
   private let recordedPorts: [String]
@@ -35,9 +35,9 @@ public final class GraphProbe {
   private var nodes: (connection: Connection, player: Filter, recorder: Filter)?
 
   /// The name of a port of the probe, for links.
-  public func playPort(_ port: String) -> String { "\(name).play:\(port)" }
+  package func playPort(_ port: String) -> String { "\(name).play:\(port)" }
   /// The name of a port of the probe that records, for links.
-  public func recordPort(_ port: String) -> String { "\(name).rec:\(port)" }
+  package func recordPort(_ port: String) -> String { "\(name).rec:\(port)" }
 
   /// Makes both nodes and waits until the graph has them.
   /// - Parameters:
@@ -49,7 +49,7 @@ public final class GraphProbe {
   ///     a cycle when a client's running node is linked to another.
   ///   - group: `node.group`; that of the simulated hardware keeps the probe on its clock.
   /// - Throws: `SessionError`, `PipeWireError`.
-  public init(
+  package init(
     socket: String, name: String = "probe", play: [String: [Float]], record: [String], frames: Int, runsUnlinked: Bool = true,
     group: String = SimulatedDevice.group
   ) throws {
@@ -82,22 +82,22 @@ public final class GraphProbe {
 
   /// Plays and records once, and waits for the end.
   /// - Throws: `SessionError` with code `timedOut` if the graph does not run.
-  public func run(timeout: Double = factTimeout) throws -> Recording {
+  package func run(timeout: Double = factTimeout) throws -> Recording {
     start()
     return try finish(timeout: timeout)
   }
 
   /// Starts a fraction of a second after every port has working links, on the same sample for every port. Call it once.
-  public func start() { tape.begin() }
+  package func start() { tape.begin() }
 
   /// Frames of the clock since the first sample.
-  public var elapsed: Int { tape.elapsed }
+  package var elapsed: Int { tape.elapsed }
 
   /// Shortens the recording to `frames` frames from now, for durations that depend on the machine. Call it after the first sample.
-  public func end(after frames: Int) { tape.end(after: frames) }
+  package func end(after frames: Int) { tape.end(after: frames) }
 
   /// Waits until everything is recorded.
-  public func finish(timeout: Double = factTimeout) throws -> Recording {
+  package func finish(timeout: Double = factTimeout) throws -> Recording {
     guard poll(timeout: timeout, { tape.isDone ? true : nil }) != nil else {
       let why = tape.hasStarted ? "it recorded \(tape.watch.cycles) cycles" : "\(tape.idlePorts) of its ports have no link that works"
       throw SessionError(

@@ -3,36 +3,36 @@
 ///
 /// Its thread works on a separate object: nothing may refer to an object whose deinitialization has begun, even while that waits for the
 /// thread.
-public final class Room: Sendable {
+package final class Room: Sendable {
   private let work: RoomWork
 
   /// Makes the room's sound; `start` adds it to the graph.
   /// - Throws: `SessionError` if speech cannot be made.
-  public init(_ options: RoomOptions) throws { work = try RoomWork(options) }
+  package init(_ options: RoomOptions) throws { work = try RoomWork(options) }
 
   deinit { work.stop() }
 
   /// The options given to `init`; `observe` and `place` do not change them.
-  public var options: RoomOptions { work.options }
+  package var options: RoomOptions { work.options }
 
   /// Connects, and reconnects whenever the daemon returns. `report` is called four times a second on the room's thread. Call it once.
-  public func start(report: (@Sendable (RoomReport) -> Void)? = nil) { work.start(report: report) }
+  package func start(report: (@Sendable (RoomReport) -> Void)? = nil) { work.start(report: report) }
 
   /// Leaves the graph. Idempotent.
-  public func stop() { work.stop() }
+  package func stop() { work.stop() }
 
   /// Starts or stops recording the processed microphone.
-  public func observe(_ isOn: Bool) { work.observe(isOn) }
+  package func observe(_ isOn: Bool) { work.observe(isOn) }
 
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
-  public func place(_ acoustics: Acoustics) { work.place(acoustics) }
+  package func place(_ acoustics: Acoustics) { work.place(acoustics) }
 
   /// The room's current state; waits for its thread.
-  public var report: RoomReport { work.report }
+  package var report: RoomReport { work.report }
 
   /// The clock's position at the room's last cycle, in frames; nil before the first.
   var position: UInt64? { work.position }
 
   /// Frames from the loudspeaker's monitor to the microphone before the room's response begins, at a quantum.
-  public func delay(quantum: Int) -> Int { work.delay(quantum: quantum) }
+  package func delay(quantum: Int) -> Int { work.delay(quantum: quantum) }
 }

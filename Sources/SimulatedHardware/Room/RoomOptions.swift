@@ -1,44 +1,44 @@
 import Platform
 
 /// A room's options; `arguments` and `init(arguments:)` pass them to another process.
-public struct RoomOptions: Sendable, Equatable {
+package struct RoomOptions: Sendable, Equatable {
   /// The daemon's socket.
-  public var socket: String
+  package var socket: String
   /// Frames per second of the graph.
-  public var rate = 48_000
+  package var rate = 48_000
   /// The conversation's beginning, in seconds of CLOCK_MONOTONIC.
-  public var epoch: Double
+  package var epoch: Double
   /// The order of the conversation's phases.
-  public var script = Conversation.Script.alternating
+  package var script = Conversation.Script.alternating
   /// Determines the conversation and the room's echo paths.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
   /// Level of the echo at the microphone relative to the talker in the room, in dB.
-  public var echo = -3.0
+  package var echo = -3.0
   /// Level of the microphone's noise, dBFS.
-  public var noise = -65.0
+  package var noise = -65.0
   /// The node and port of the processed microphone.
-  public var observed = "nearend.microphone:capture_MONO"
+  package var observed = "nearend.microphone:capture_MONO"
   /// Whether the processed microphone is recorded from the start.
-  public var isObserving = false
+  package var isObserving = false
   /// The initial acoustics.
-  public var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
+  package var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
   /// Whether devices are linked only while other clients play or record there, so that the room keeps no unused device running, and joins
   /// no two clocks.
-  public var followsUse = false
+  package var followsUse = false
   /// Folder of the synthesised speech; nil for `Speech.defaultCache`.
-  public var cache: String?
+  package var cache: String?
 
   /// Creates options of a room with one loudspeaker and one microphone at the daemon's `socket`, and a conversation since `epoch`.
-  public init(socket: String, epoch: Double) {
+  package init(socket: String, epoch: Double) {
     self.socket = socket
     self.epoch = epoch
   }
 
   /// The conversation in the room; equal options give equal ones.
-  public var conversation: Conversation { Conversation(script, seed: seed) }
+  package var conversation: Conversation { Conversation(script, seed: seed) }
 
   /// The options as words `name=value`, for a command line.
-  public var arguments: [String] {
+  package var arguments: [String] {
     var pairs = [
       ("socket", socket), ("rate", "\(rate)"), ("epoch", "\(epoch)"), ("script", script.rawValue), ("seed", "\(seed)"), ("echo", "\(echo)"),
       ("noise", "\(noise)"), ("observed", observed), ("observing", "\(isObserving)"), ("acoustics", acoustics.text),
@@ -49,7 +49,7 @@ public struct RoomOptions: Sendable, Equatable {
   }
 
   /// - Throws: `SessionError` that names the invalid argument.
-  public init(arguments: [String]) throws {
+  package init(arguments: [String]) throws {
     self.init(socket: "", epoch: monotonicSeconds())
     for argument in arguments {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -7,7 +7,7 @@ import Synchronization
 /// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
-public func runRoom(arguments: [String]) throws {
+package func runRoom(arguments: [String]) throws {
   let room = try Room(RoomOptions(arguments: arguments))
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys
@@ -32,9 +32,9 @@ public func runRoom(arguments: [String]) throws {
 }
 
 /// A room in a process of its own, so that its processor time is not attributed to the product. [any]
-public final class RoomProcess: Sendable {
+package final class RoomProcess: Sendable {
   /// The child process; `end` ends it.
-  public let process: ChildProcess
+  package let process: ChildProcess
   private let socket: ChildSocket
   private let latest = Mutex<RoomReport?>(nil)
 
@@ -42,7 +42,7 @@ public final class RoomProcess: Sendable {
   /// - Parameters:
   ///   - executable: a program that calls `runRoom` with the arguments after `command`.
   ///   - onReport: called on a thread of its own for every report.
-  public init(
+  package init(
     in session: PrivateSession, executable: String, command: [String] = ["room"], options: RoomOptions,
     onReport: (@Sendable (RoomReport) -> Void)? = nil
   ) throws {
@@ -63,16 +63,16 @@ public final class RoomProcess: Sendable {
   deinit { end() }
 
   /// The room's latest report; nil before the first.
-  public var report: RoomReport? { latest.withLock { $0 } }
+  package var report: RoomReport? { latest.withLock { $0 } }
 
   /// Starts or stops recording the processed microphone.
-  public func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
+  package func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
 
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
-  public func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }
+  package func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }
 
   /// Ends the process.
-  public func end() {
+  package func end() {
     socket.send("quit\n")
     if process.wait(timeout: 2) == nil { process.end(grace: 1) }
   }

@@ -1,21 +1,21 @@
 /// The room's state a few times a second, as one line of JSON.
-public struct RoomReport: Codable, Sendable, Equatable {
+package struct RoomReport: Codable, Sendable, Equatable {
   /// Seconds since the conversation's epoch.
-  public var seconds: Double
+  package var seconds: Double
   /// Who talks at `seconds`, by the script.
-  public var phase: Conversation.Phase
+  package var phase: Conversation.Phase
   /// Whether the daemon is reachable.
-  public var isConnected: Bool
+  package var isConnected: Bool
   /// Whether the room's loudspeaker and microphone are linked to the simulated devices.
-  public var isLinked: Bool
+  package var isLinked: Bool
   /// Whether the processed microphone is recorded.
-  public var isObserving: Bool
+  package var isObserving: Bool
   /// Echo return loss enhancement in dB over the last 3 s in which only the far end talked, from 5 s of its talk on; nil before.
-  public var erle: Double?
+  package var erle: Double?
   /// Level of the processed output relative to the microphone in dB over the last 3 s in which only the near end talked; nil before.
-  public var nearEndLevel: Double?
+  package var nearEndLevel: Double?
   /// Level of the microphone over the last 100 ms, dBFS; −120 if silent.
-  public var microphoneLevel: Double
+  package var microphoneLevel: Double
   /// Level of the processed output over the last 100 ms, dBFS; −120 if silent, nil if it is not recorded.
-  public var outputLevel: Double?
+  package var outputLevel: Double?
 }

@@ -4,9 +4,9 @@ import Platform
 import Synchronization
 
 /// A child process, reaped by this process. [any]
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
   /// How a process ended.
-  public enum Exit: Sendable, Equatable {
+  package enum Exit: Sendable, Equatable {
     case status(Int32)
     case signal(Int32)
   }
@@ -14,9 +14,9 @@ public final class ChildProcess: Sendable {
   typealias Stream = ChildStream
 
   /// The program's file name, without its folder.
-  public let name: String
+  package let name: String
   /// The process id; once `exit` is known the system may reuse it.
-  public let pid: Int32
+  package let pid: Int32
   private let ended = Mutex<Exit?>(nil)
 
   /// Starts `program` with exactly this environment, in the process group `group` (0 makes it the leader of its own). The child inherits no
@@ -36,24 +36,24 @@ public final class ChildProcess: Sendable {
   }
 
   /// How the process ended; nil while it runs.
-  public var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
+  package var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
 
   /// A Boolean value indicating whether it has not ended; a stopped process (SIGSTOP) counts as running.
-  public var isRunning: Bool { exit == nil }
+  package var isRunning: Bool { exit == nil }
 
   /// Sends a signal; ignored if the process has ended.
-  public func signal(_ number: Int32) {
+  package func signal(_ number: Int32) {
     ended.withLock { if reap(&$0, WNOHANG) == nil { kill(pid, number) } }
   }
 
   /// Waits at most `timeout` seconds for the end; returns nil if it still runs.
-  public func wait(timeout: Double = factTimeout) -> Exit? {
+  package func wait(timeout: Double = factTimeout) -> Exit? {
     poll(timeout: timeout) { exit }
   }
 
   /// Terminates the process, kills it after `grace` seconds, and returns when it is gone.
   @discardableResult
-  public func end(grace: Double = 3) -> Exit {
+  package func end(grace: Double = 3) -> Exit {
     signal(SIGTERM)
     signal(SIGCONT)
     if let exit = wait(timeout: grace) { return exit }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Returns the content of a file as text; nil if it cannot be read. Foundation's own function leaks 4 KiB per empty file, and a soak test
 /// reads hundreds of tools' outputs. [any]
-public func text(ofFile path: String) -> String? {
+package func text(ofFile path: String) -> String? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
   defer { close(descriptor) }

@@ -15,13 +15,13 @@ extension PrivateSession {
 
   /// Starts every daemon that does not run, in order, and waits until the session is complete: sockets answer, the devices' ports exist,
   /// and a forced quantum is in effect.
-  public func start() throws {
+  package func start() throws {
     desk?.start()
     for daemon in daemonsToRun where !isRunning(daemon) { try start(daemon) }
   }
 
   /// Starts a daemon that does not run, and waits until it is usable.
-  public func start(_ daemon: Daemon) throws {
+  package func start(_ daemon: Daemon) throws {
     let log = log(of: daemon)
     let process = try ChildProcess(
       daemon.program, arguments(of: daemon), environment: environment, group: group, output: .file(log), errors: .file(log))
@@ -53,7 +53,7 @@ extension PrivateSession {
   }
 
   /// Waits until the session manager has set up every card of the desk, and the ports of their nodes exist.
-  public func waitForDesk(timeout: Double? = nil) throws {
+  package func waitForDesk(timeout: Double? = nil) throws {
     guard let desk else { return }
     var missing: [String] = []
     try wait(for: "the session manager to set up the desk", timeout: timeout, detail: { "missing: \(missing.joined(separator: ", "))" }) {
@@ -68,7 +68,7 @@ extension PrivateSession {
   /// Ends a daemon with `signal`, like a crash (SIGKILL) or an update (SIGTERM). Session manager and PulseAudio server end with the
   /// PipeWire daemon, as under systemd. `start()` restores the session.
   /// - Parameter isAlone: leaves the others to notice by themselves. They may end, or continue without it.
-  public func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL, isAlone: Bool = false) {
+  package func stop(_ daemon: Daemon, with signal: Int32 = SIGKILL, isAlone: Bool = false) {
     let order: [Daemon] = daemon == .pipewire && !isAlone ? [.pipewire, .pulse, .wireplumber] : [daemon]
     if isAlone { state.withLock { $0.mayEnd.formUnion(Daemon.allCases) } }
     for (index, daemon) in order.enumerated() {
@@ -81,22 +81,22 @@ extension PrivateSession {
   }
 
   /// `stop` and `start`.
-  public func restart(_ daemon: Daemon, with signal: Int32 = SIGKILL) throws {
+  package func restart(_ daemon: Daemon, with signal: Int32 = SIGKILL) throws {
     stop(daemon, with: signal)
     try start()
   }
 
   /// Returns whether a daemon was started and has not ended; a frozen one counts as running.
-  public func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
+  package func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
 
   /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil if it does not run.
-  public func process(of daemon: Daemon) -> ChildProcess? { state.withLock { $0.daemons[daemon] } }
+  package func process(of daemon: Daemon) -> ChildProcess? { state.withLock { $0.daemons[daemon] } }
 
   /// Forces `quantum` frames per cycle, 32…8192; 0 leaves the choice to PipeWire again.
-  public func force(quantum: Int) throws { try set("clock.force-quantum", to: quantum) }
+  package func force(quantum: Int) throws { try set("clock.force-quantum", to: quantum) }
 
   /// Forces `rate` frames per second; 0 leaves the choice to PipeWire again.
-  public func force(rate: Int) throws { try set("clock.force-rate", to: rate) }
+  package func force(rate: Int) throws { try set("clock.force-rate", to: rate) }
 
   private func set(_ key: String, to value: Int) throws {
     try wait(for: "\(key) to be \(value)") {

@@ -5,15 +5,15 @@ import Platform
 extension PrivateSession {
   /// Suspends a daemon's process, whatever it does; its sockets stay open and answer nothing. The PipeWire daemon drives the graph, so no
   /// cycle runs while it is frozen.
-  public func freeze(_ daemon: Daemon) { process(of: daemon)?.signal(SIGSTOP) }
+  package func freeze(_ daemon: Daemon) { process(of: daemon)?.signal(SIGSTOP) }
 
   /// Resumes a frozen daemon.
-  public func thaw(_ daemon: Daemon) { process(of: daemon)?.signal(SIGCONT) }
+  package func thaw(_ daemon: Daemon) { process(of: daemon)?.signal(SIGCONT) }
 
   /// Suspends a process of the graph `count` times for `length` seconds, `interval` seconds apart: longer than a cycle, so that cycles are
   /// late or lost each time. Returns when it is over.
   /// - Parameter process: a client that takes part in the graph; nil for the daemon itself, which makes all cycles late.
-  public func stormOfXruns(of process: ChildProcess? = nil, count: Int, length: Double = 0.05, interval: Double = 0.1) {
+  package func stormOfXruns(of process: ChildProcess? = nil, count: Int, length: Double = 0.05, interval: Double = 0.1) {
     guard let process = process ?? self.process(of: .pipewire) else { return }
     for _ in 0..<count {
       process.signal(SIGSTOP)
@@ -26,11 +26,11 @@ extension PrivateSession {
   /// Stops the node that drives the graph, like a device whose clock hangs: it stays, with its links, and begins no cycle. The driver
   /// itself receives this command, so that nothing else in the graph changes. `driver` is its `node.name`.
   /// - Throws: `SessionError` if there is no such node.
-  public func stopDriver(_ driver: String) throws { try command(driver, "Pause") }
+  package func stopDriver(_ driver: String) throws { try command(driver, "Pause") }
 
   /// Resumes a stopped driver.
   /// - Throws: `SessionError` if there is no such node.
-  public func startDriver(_ driver: String) throws { try command(driver, "Start") }
+  package func startDriver(_ driver: String) throws { try command(driver, "Start") }
 
   private func command(_ node: String, _ command: String) throws {
     let listed = try run("pw-cli", "ls", "Node").output.split(separator: "\n")

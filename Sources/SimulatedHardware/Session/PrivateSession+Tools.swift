@@ -3,15 +3,15 @@ internal import Glibc
 import Platform
 
 /// The output and exit of a tool.
-public struct ToolResult: Sendable, Equatable {
+package struct ToolResult: Sendable, Equatable {
   /// The standard output, as UTF-8.
-  public var output: String
+  package var output: String
   /// The standard error, as UTF-8.
-  public var errors: String
+  package var errors: String
   /// How the tool ended; its failure is no error of `run`.
-  public var exit: ChildProcess.Exit
+  package var exit: ChildProcess.Exit
   /// A Boolean value indicating whether the tool exited with status 0.
-  public var succeeded: Bool { exit == .status(0) }
+  package var succeeded: Bool { exit == .status(0) }
 }
 
 extension PrivateSession {
@@ -19,7 +19,7 @@ extension PrivateSession {
   /// describes what it and the daemons were doing.
   /// - Throws: `SessionError` with code `missingProgram` or `timedOut`. A failure of the tool itself is not an error here: see
   ///   `ToolResult.exit`.
-  public func run(_ program: String, _ arguments: [String], timeout: Double = factTimeout) throws -> ToolResult {
+  package func run(_ program: String, _ arguments: [String], timeout: Double = factTimeout) throws -> ToolResult {
     let name = "\(path)/logs/tool-\(UInt64.random(in: .min ... .max))"
     let files = ["\(name).out", "\(name).err"]
     defer { files.forEach { unlink($0) } }
@@ -43,16 +43,16 @@ extension PrivateSession {
   }
 
   /// As `run(_:_:timeout:)`, with the usual timeout.
-  public func run(_ program: String, _ arguments: String...) throws -> ToolResult { try run(program, arguments) }
+  package func run(_ program: String, _ arguments: String...) throws -> ToolResult { try run(program, arguments) }
 
   /// Starts a client in the session; it ends with the session at the latest. Its output goes to the file `output`, or nowhere.
-  public func spawn(_ program: String, _ arguments: [String] = [], output: String? = nil) throws -> ChildProcess {
+  package func spawn(_ program: String, _ arguments: [String] = [], output: String? = nil) throws -> ChildProcess {
     let stream: ChildProcess.Stream = output.map { .file($0) } ?? .null
     return try spawn(program, arguments, input: .null, output: stream, errors: stream)
   }
 
   /// As above, in a terminal of the caller, whose descriptor stays open here.
-  public func spawn(_ program: String, _ arguments: [String], terminal: Int32) throws -> ChildProcess {
+  package func spawn(_ program: String, _ arguments: [String], terminal: Int32) throws -> ChildProcess {
     try spawn(program, arguments, input: .descriptor(terminal), output: .descriptor(terminal), errors: .null)
   }
 
@@ -66,12 +66,12 @@ extension PrivateSession {
   }
 
   /// Every port in the graph, as `node:port`; empty while the daemon is away.
-  public func ports() throws -> Set<String> {
+  package func ports() throws -> Set<String> {
     Set(try run("pw-link", "-io").output.split(separator: "\n").map { $0.trimmed })
   }
 
   /// Every link in the graph, with its state ("active" where audio flows); empty while the daemon is away.
-  public func links() throws -> [Link: String] {
+  package func links() throws -> [Link: String] {
     guard let dump = try? JSONDecoder().decode([DumpedObject].self, from: Data(run("pw-dump", []).output.utf8)) else { return [:] }
     let nodes = Dictionary(dump.map { ($0.id, $0.info?.props?["node.name"]?.text ?? "?") }, uniquingKeysWith: { $1 })
     var ports: [Int: String] = [:]
@@ -90,20 +90,20 @@ extension PrivateSession {
   }
 
   /// A link between two ports, each `node:port`.
-  public struct Link: Sendable, Hashable {
+  package struct Link: Sendable, Hashable {
     /// The output port, as `node:port`.
-    public var from: String
+    package var from: String
     /// The input port, as `node:port`.
-    public var to: String
+    package var to: String
     /// Describes a link from an output port to an input port, whether it exists or not.
-    public init(from: String, to: String) {
+    package init(from: String, to: String) {
       self.from = from
       self.to = to
     }
   }
 
   /// Links two ports, and waits until both exist and audio flows.
-  public func link(_ from: String, _ to: String) throws {
+  package func link(_ from: String, _ to: String) throws {
     let link = Link(from: from, to: to)
     try wait(forPorts: [from, to])
     var state: String?
@@ -118,7 +118,7 @@ extension PrivateSession {
   /// Waits until every port exists, given as `node:port`.
   /// - Parameter timeout: seconds; nil for the configuration's.
   /// - Throws: `SessionError`: `timedOut`, which names the missing ones, or `programFailed`.
-  public func wait(forPorts names: [String], timeout: Double? = nil) throws {
+  package func wait(forPorts names: [String], timeout: Double? = nil) throws {
     var missing = names
     try wait(for: "ports", timeout: timeout, detail: { "missing: \(missing.joined(separator: ", "))" }) {
       let ports = try ports()
@@ -129,7 +129,7 @@ extension PrivateSession {
 
   /// Waits until `fact` is true.
   /// - Throws: `SessionError`: `timedOut`, or `programFailed` as soon as a daemon has died, with the end of its log.
-  public func wait(for what: String, timeout: Double? = nil, _ fact: () throws -> Bool) throws {
+  package func wait(for what: String, timeout: Double? = nil, _ fact: () throws -> Bool) throws {
     try wait(for: what, timeout: timeout, detail: { "" }, fact)
   }
 

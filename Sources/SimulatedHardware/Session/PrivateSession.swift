@@ -7,19 +7,19 @@ import Synchronization
 ///
 /// Nothing of it outlives this process, and `end()` (or releasing the last reference) removes every trace. Calls block until the facts that
 /// they promise are true, so call them on a thread that may block. [control]
-public final class PrivateSession: Sendable {
+package final class PrivateSession: Sendable {
   /// A daemon that a session may run.
-  public typealias Daemon = SessionConfiguration.Daemon
+  package typealias Daemon = SessionConfiguration.Daemon
 
   /// The configuration given to `init`.
-  public let configuration: SessionConfiguration
+  package let configuration: SessionConfiguration
   /// The complete environment of a client of this session; nothing else is inherited.
-  public let environment: [String: String]
+  package let environment: [String: String]
 
   /// The sound devices and their controls, if requested by `SessionConfiguration.desk`.
-  public let desk: Desk?
+  package let desk: Desk?
   /// `org.freedesktop.login1`, if requested by `SessionConfiguration.hasLoginManager`.
-  public let loginManager: LoginManager?
+  package let loginManager: LoginManager?
 
   let state: Mutex<State>
 
@@ -31,15 +31,15 @@ public final class PrivateSession: Sendable {
     var mayEnd: Set<Daemon> = []
   }
   /// The private `XDG_RUNTIME_DIR`, which is also the session's home.
-  public let path: String
+  package let path: String
   let group: pid_t
 
   /// The daemon's socket.
-  public var socket: String { "\(path)/pipewire-0" }
+  package var socket: String { "\(path)/pipewire-0" }
 
   /// Starts everything and waits until each device's ports exist.
   /// - Throws: `SessionError`; nothing is left behind.
-  public init(_ configuration: SessionConfiguration = .init()) throws {
+  package init(_ configuration: SessionConfiguration = .init()) throws {
     self.configuration = configuration
     var environment = ProcessInfo.processInfo.environment.filter { variable in
       !["PIPEWIRE_", "PULSE_", "XDG_", "WIREPLUMBER_", "DBUS_", "SPA_"].contains { variable.key.hasPrefix($0) }
@@ -77,7 +77,7 @@ public final class PrivateSession: Sendable {
   deinit { end() }
 
   /// Ends every process of the session and removes its folder. Idempotent.
-  public func end() {
+  package func end() {
     let (clients, daemons, folder) = state.withLock { state in
       defer { state = State(folder: nil) }
       return (state.clients, state.daemons, state.folder)

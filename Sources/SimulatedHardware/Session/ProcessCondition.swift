@@ -2,7 +2,7 @@ import Foundation
 internal import Glibc
 
 /// Returns the bytes of memory that a process holds; 0 if it has ended. [any]
-public func residentBytes(ofProcess process: Int32) -> Int {
+package func residentBytes(ofProcess process: Int32) -> Int {
   let pages = text(ofFile: "/proc/\(process)/statm")?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   return pages * sysconf(Int32(_SC_PAGESIZE))
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The configuration of a private session.
-public struct SessionConfiguration: Sendable {
+package struct SessionConfiguration: Sendable {
   /// The driver of the graph.
-  public enum Clock: Sendable, Equatable {
+  package enum Clock: Sendable, Equatable {
     /// The first speaker, as on a real machine: its monitor is one quantum late.
     case speaker
     /// PipeWire's own timer, `support.node.driver`: it waits for no node, so a cycle that is not finished in time is lost.
@@ -13,7 +13,7 @@ public struct SessionConfiguration: Sendable {
     case patient(speed: Double = 1)
   }
   /// The daemons of a session, in the order in which they start; `rawValue` is a name for people.
-  public enum Daemon: String, Sendable, CaseIterable {
+  package enum Daemon: String, Sendable, CaseIterable {
     case bus = "dbus-daemon"
     case systemBus = "dbus-daemon --system"
     case pipewire
@@ -24,38 +24,38 @@ public struct SessionConfiguration: Sendable {
     var program: String { self == .systemBus ? Self.bus.rawValue : rawValue }
 
     /// Whether the program is in this process's `PATH`.
-    public var isInstalled: Bool {
+    package var isInstalled: Bool {
       (try? Program.find(program, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
     }
   }
 
   /// Forced frames per cycle; nil leaves the choice to PipeWire. If it is not a power of two, quanta forced later are not rounded to one,
   /// either.
-  public var quantum: Int?
+  package var quantum: Int?
   /// Frames per second of the graph.
-  public var rate = 48_000
+  package var rate = 48_000
   /// The driver of the graph; by default the first speaker.
-  public var clock = Clock.speaker
+  package var clock = Clock.speaker
   /// The sound devices that the PipeWire daemon makes itself; ignored with a desk.
-  public var devices: [SimulatedDevice] = [.speaker, .microphone]
+  package var devices: [SimulatedDevice] = [.speaker, .microphone]
   /// The cards of a desk, which replace `devices`; nil for no desk. With `Clock.speaker` each of their nodes has a clock of its own, and
   /// the one with the highest priority drives what is linked.
-  public var desk: [DeskCard]?
+  package var desk: [DeskCard]?
   /// Whether there is a system bus with a login manager.
-  public var hasLoginManager = false
+  package var hasLoginManager = false
   /// Whether pipewire-pulse runs besides the bus, PipeWire and WirePlumber.
-  public var runsPulse = true
+  package var runsPulse = true
   /// Additional fragments of the daemon's configuration: SPA JSON by file name without folder or extension.
-  public var fragments: [String: String] = [:]
+  package var fragments: [String: String] = [:]
   /// Additional variables for the daemons and for `PrivateSession.environment`.
-  public var environment: [String: String] = [:]
+  package var environment: [String: String] = [:]
   /// The folders to search for programs, like `PATH`; nil for this process's `PATH`.
-  public var path: String?
+  package var path: String?
   /// Seconds to wait for a fact before giving up the session.
-  public var timeout = factTimeout
+  package var timeout = factTimeout
 
   /// Creates the configuration of a whole session with one speaker and one microphone, 48 kHz, and no desk.
-  public init() {}
+  package init() {}
 
   /// The devices that the daemon makes.
   var daemonDevices: [SimulatedDevice] { desk == nil ? devices : [] }

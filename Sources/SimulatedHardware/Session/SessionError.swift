@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Why a private session could not be made or used, with the remedy.
-public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SessionError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure, for callers that react to it.
-  public enum Code: String, Sendable {
+  package enum Code: String, Sendable {
     /// A program that the simulation runs is not installed.
     case missingProgram
     /// A daemon or tool ended unexpectedly, or with an error.
@@ -16,13 +16,13 @@ public struct SessionError: Error, Sendable, Equatable, CustomStringConvertible 
     case invalidRequest
   }
   /// The kind of failure; `message` says where, and `remedy` what to do.
-  public let code: Code
+  package let code: Code
   /// What failed, and where.
-  public let message: String
+  package let message: String
   /// What the caller should do; empty if nothing is known to help.
-  public let remedy: String
+  package let remedy: String
 
-  public var description: String { remedy.isEmpty ? message : "\(message) (\(remedy))" }
+  package var description: String { remedy.isEmpty ? message : "\(message) (\(remedy))" }
 
   init(_ code: Code, _ message: String, remedy: String = "") {
     self.code = code

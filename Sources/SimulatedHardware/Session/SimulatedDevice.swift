@@ -1,23 +1,23 @@
 /// A sound device that the private daemon makes itself, so that it returns with a restarted daemon.
-public struct SimulatedDevice: Sendable, Hashable {
+package struct SimulatedDevice: Sendable, Hashable {
   /// The function of a device, and its ports.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// Plays stereo: `<name>:playback_FL`, `playback_FR`; its sound comes out of `monitor_FL`, `monitor_FR`.
     case speaker
     /// Records mono: audio fed into `<name>:input_MONO` comes out of `capture_MONO`.
     case microphone
   }
   /// Whether it plays or records, which determines its ports.
-  public var kind: Kind
+  package var kind: Kind
   /// `node.name`.
-  public var name: String
+  package var name: String
   /// `node.description`, for people.
-  public var description: String
+  package var description: String
   /// `priority.session`: the highest becomes the session manager's default.
-  public var priority: Int
+  package var priority: Int
 
   /// Creates a device; names are unique in a session.
-  public init(_ kind: Kind, name: String, description: String, priority: Int) {
+  package init(_ kind: Kind, name: String, description: String, priority: Int) {
     self.kind = kind
     self.name = name
     self.description = description
@@ -25,9 +25,9 @@ public struct SimulatedDevice: Sendable, Hashable {
   }
 
   /// `hw.speaker`, which sessions have by default.
-  public static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
+  package static let speaker = SimulatedDevice(.speaker, name: "hw.speaker", description: "Simulated Speaker", priority: 1000)
   /// `hw.mic`. Its priority is above the speaker's, whose monitor WirePlumber 0.5 would otherwise prefer as a source.
-  public static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)
+  package static let microphone = SimulatedDevice(.microphone, name: "hw.mic", description: "Simulated Microphone", priority: 2000)
 
   /// Its ports once the session manager has set it up.
   var ports: [String] {
@@ -38,7 +38,7 @@ public struct SimulatedDevice: Sendable, Hashable {
   }
 
   /// The group that keeps all simulated hardware, and its observers, on one clock.
-  public static let group = "simulated-hardware"
+  package static let group = "simulated-hardware"
 
   /// Its entry in `context.objects`.
   func configuration(drivesAt driverPriority: Int) -> String {

@@ -1,21 +1,21 @@
 internal import Glibc
 
 /// Audio measurements for tests and the room. Levels are relative to full scale: a square wave of ±1 has 0 dBFS.
-public enum Measures {
+package enum Measures {
   /// Root mean square in dBFS; −∞ for silence.
-  public static func level(_ samples: some Collection<Float>) -> Double {
+  package static func level(_ samples: some Collection<Float>) -> Double {
     10 * log10(power(samples))
   }
 
   /// Mean square.
-  public static func power(_ samples: some Collection<Float>) -> Double {
+  package static func power(_ samples: some Collection<Float>) -> Double {
     guard !samples.isEmpty else { return 0 }
     return samples.reduce(into: 0.0) { $0 += Double($1) * Double($1) } / Double(samples.count)
   }
 
   /// Returns the active speech level by ITU-T P.56 (12/2011), method B, in dBFS: the level while somebody talks, without pauses. nil if
   /// nobody does.
-  public static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
+  package static func activeLevel(_ samples: [Float], rate: Int) -> Double? {
     let smoothing = exp(-1 / (Double(rate) * 0.03))
     // The envelope changes over tens of milliseconds, so comparing it with the thresholds once per millisecond suffices.
     let step = max(1, rate / 1_000)
@@ -61,15 +61,15 @@ public enum Measures {
   }
 
   /// The delay of `signal` relative to `reference`.
-  public struct Lag: Sendable, Equatable {
+  package struct Lag: Sendable, Equatable {
     /// Whole frames, 0 or more.
-    public var frames: Int
+    package var frames: Int
     /// The normalised cross-correlation there, −1…1.
-    public var correlation: Double
+    package var correlation: Double
   }
 
   /// The lag, 0…`most` frames, with the largest magnitude of the pre-emphasised signals' cross-correlation. nil if either is silent.
-  public static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
+  package static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
     var size = 64
     while size < max(x.count, y.count) + most + 1 { size *= 2 }
@@ -93,7 +93,7 @@ public enum Measures {
 
   /// Echo return loss enhancement in dB: the power of the microphone over that of the processed signal, over `range` of both, in which only
   /// the far end may talk. nil if the microphone is silent.
-  public static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
+  package static func erle(microphone: [Float], processed: [Float], over range: Range<Int>? = nil) -> Double? {
     let range = range ?? 0..<min(microphone.count, processed.count)
     let before = power(microphone[range])
     guard before > 0 else { return nil }
@@ -101,20 +101,20 @@ public enum Measures {
   }
 
   /// Returns the median of the levels of pieces of `piece` frames, which a busy machine's effect on a few of them does not change.
-  public static func medianLevel(_ samples: [Float], piece: Int) -> Double {
+  package static func medianLevel(_ samples: [Float], piece: Int) -> Double {
     let levels = stride(from: 0, to: samples.count, by: piece).map { level(samples[$0..<min($0 + piece, samples.count)]) }.sorted()
     return levels.isEmpty ? level(samples) : levels[levels.count / 2]
   }
 
   /// Returns how much of `samples` is a tone of `frequency` Hz, of any phase: the normalised correlation over the best quarter of a second,
   /// 0–1.
-  public static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
+  package static func share(ofTone frequency: Double, in samples: [Float], rate: Int) -> Double {
     clearest(frequency, in: samples, rate: rate).share
   }
 
   /// Returns the quarter of a second with the largest share of a tone of `frequency` Hz: one in which a busy machine lost no cycle. Empty
   /// if `samples` are shorter.
-  public static func clearestMoment(ofTone frequency: Double, in samples: [Float], rate: Int) -> [Float] {
+  package static func clearestMoment(ofTone frequency: Double, in samples: [Float], rate: Int) -> [Float] {
     Array(clearest(frequency, in: samples, rate: rate).moment)
   }
 
@@ -128,12 +128,12 @@ public enum Measures {
   }
 
   /// Level of a tone of `frequency` Hz, of any phase, in `samples`: its amplitude relative to full scale in dB; −180 if there is none.
-  public static func level(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
+  package static func level(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
     20 * log10(max(1e-9, amplitude(ofTone: frequency, in: samples, rate: rate)))
   }
 
   /// Returns the amplitude of a tone of `frequency` Hz, of any phase, in `samples`.
-  public static func amplitude(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
+  package static func amplitude(ofTone frequency: Double, in samples: some Collection<Float>, rate: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     for (index, sample) in samples.enumerated() {
       let phase = 2 * .pi * frequency * Double(index) / Double(rate)

@@ -2,7 +2,7 @@ internal import Glibc
 
 extension Measures {
   /// Returns the power of the best-fitting sine of `frequency` Hz in `signal` over that of the rest, in dB.
-  public static func purity(ofTone frequency: Double, in signal: some Collection<Float>, rate: Double) -> Double {
+  package static func purity(ofTone frequency: Double, in signal: some Collection<Float>, rate: Double) -> Double {
     let angle = 2 * .pi * frequency / rate
     var (cc, cs, ss, cy, sy) = (0.0, 0.0, 0.0, 0.0, 0.0)
     for (index, sample) in signal.enumerated() {
@@ -25,7 +25,7 @@ extension Measures {
   }
 
   /// Returns the same at the best-fitting frequency within 0.3 % of `frequency`: steering changes the speed by up to 0.2 %.
-  public static func bestPurity(ofToneNear frequency: Double, in signal: some Collection<Float>, rate: Double) -> Double {
+  package static func bestPurity(ofToneNear frequency: Double, in signal: some Collection<Float>, rate: Double) -> Double {
     var (low, high) = (frequency * 0.997, frequency * 1.003)
     while high - low > frequency * 1e-8 {
       let third = (high - low) / 3

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// The impulse response from a loudspeaker to a microphone in a small office: direct sound and early reflections by image sources (Allen
 /// and Berkley 1979), followed by a noise tail that decays by 60 dB in `reverberation` seconds.
-public struct RoomResponse: Sendable {
+package struct RoomResponse: Sendable {
   /// Frames per second.
-  public let rate: Int
+  package let rate: Int
   /// One sample per frame, starting at the loudspeaker's sample.
-  public let taps: [Float]
+  package let taps: [Float]
 
   private static let speedOfSound = 343.0
   /// In metres.
@@ -19,7 +19,7 @@ public struct RoomResponse: Sendable {
   ///   - seconds: length of the response.
   ///   - distance: from loudspeaker to microphone, in metres. Not every canceller cancels an echo path under 2 ms; 0.75 m take 2.2 ms.
   ///   - seed: determines the room.
-  public init(rate: Int = 48_000, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64 = 1) {
+  package init(rate: Int = 48_000, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64 = 1) {
     self.rate = rate
     var generator = SeededGenerator(seed: seed)
     let count = Int(seconds * Double(rate))
@@ -60,7 +60,7 @@ public struct RoomResponse: Sendable {
   }
 
   /// Returns the same room, scaled so that `speech` arrives `gain` dB above its level at the loudspeaker.
-  public func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse {
+  package func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse {
     let convolver = Convolver(response: taps)
     var arriving = speech
     arriving.withUnsafeMutableBufferPointer { buffer in

@@ -1,18 +1,18 @@
 import Foundation
 
 /// A mono sound file with 16-bit samples.
-public struct WaveFile {
+package struct WaveFile {
   /// Full scale ±1; in the file, samples beyond are clipped, and NaN becomes silence.
-  public var samples: [Float]
+  package var samples: [Float]
   /// Frames per second.
-  public var rate: Int
+  package var rate: Int
 
   /// Creates a file's content; `write` makes the file.
-  public init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
+  package init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
 
   /// Writes the file, and replaces an existing one.
   /// - Throws: Foundation's error.
-  public func write(to path: String) throws {
+  package func write(to path: String) throws {
     let bytes = samples.count * 2
     var data = Data("RIFF".utf8)
     func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }

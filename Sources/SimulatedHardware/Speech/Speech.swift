@@ -2,19 +2,19 @@ import Foundation
 internal import Glibc
 
 /// Synthesised speech: mono, at −24 dBFS active level (ITU-T P.56), repeated endlessly. [any]
-public struct Speech: Sendable {
+package struct Speech: Sendable {
   /// Frames per second.
-  public let rate: Int
+  package let rate: Int
   /// The samples, full scale ±1.
-  public let samples: [Float]
+  package let samples: [Float]
 
   /// The level of talkers, dBFS.
-  public static let level = -24.0
+  package static let level = -24.0
 
   /// Makes a voice's speech at `rate`, synthesised unless `cache` has it.
   /// - Parameter cache: a folder; nil for `$XDG_CACHE_HOME/nearend` (or `~/.cache/nearend`).
   /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
-  public init(_ voice: Voice, rate: Int, cache: String? = nil) throws {
+  package init(_ voice: Voice, rate: Int, cache: String? = nil) throws {
     let file = try Self.file(of: voice, cache: cache ?? Self.defaultCache)
     let samples = try SoundFile(path: file).samples(at: rate)
     guard let level = Measures.activeLevel(samples, rate: rate) else {
@@ -26,19 +26,19 @@ public struct Speech: Sendable {
   }
 
   /// Uses any signal unchanged.
-  public init(rate: Int, samples: [Float]) {
+  package init(rate: Int, samples: [Float]) {
     self.rate = rate
     self.samples = samples
   }
 
   /// Synthesises the voices that `cache` lacks, so that no process with the same cache needs a synthesiser.
   /// - Throws: `SessionError`: `missingProgram` names the synthesiser's package.
-  public static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
+  package static func synthesise(_ voices: [Voice], cache: String = defaultCache) throws {
     for voice in voices { _ = try file(of: voice, cache: cache) }
   }
 
   /// The folder of synthesised speech: `$XDG_CACHE_HOME/nearend` or `~/.cache/nearend`; below `/tmp` without a home directory.
-  public static var defaultCache: String {
+  package static var defaultCache: String {
     let environment = ProcessInfo.processInfo.environment
     let folder = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(environment["HOME"] ?? "/tmp")/.cache"
     return "\(folder)/nearend"

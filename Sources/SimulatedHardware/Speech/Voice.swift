@@ -1,18 +1,18 @@
 /// A talker: the voice of espeak-ng, and the text.
-public struct Voice: Sendable, Hashable {
+package struct Voice: Sendable, Hashable {
   /// espeak-ng's name, for example "en+m3".
-  public var name: String
+  package var name: String
   /// The text that it says, in the language of the voice.
-  public var text: String
+  package var text: String
 
   /// Creates a talker; whether espeak-ng has the voice turns out on synthesis.
-  public init(name: String, text: String) {
+  package init(name: String, text: String) {
     self.name = name
     self.text = text
   }
 
   /// The talker in the room.
-  public static let nearEnd = Voice(
+  package static let nearEnd = Voice(
     name: "en+m3",
     text: """
       Hello, can you hear me now? I have moved the microphone a little closer to the window. The birch canoe slid on the smooth planks. \
@@ -21,7 +21,7 @@ public struct Voice: Sendable, Hashable {
       """)
 
   /// The remote participants, in order.
-  public static let farEnd = [
+  package static let farEnd = [
     Voice(
       name: "en+f2",
       text: """

@@ -57,7 +57,7 @@ extension SettingError {
 extension NearendService {
   /// Sets several settings, by name or alias, all or none. [any]
   /// - Throws: `SettingError` for the first invalid one; nothing has changed then.
-  public func set(_ values: [String: EventValue]) throws(SettingError) {
+  package func set(_ values: [String: EventValue]) throws(SettingError) {
     var changes: [(setting: Setting, value: EventValue)] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard let setting = Setting(named: name) else { throw .unknown(name: name) }
