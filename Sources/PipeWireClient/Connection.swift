@@ -56,6 +56,7 @@ package final class Connection {
   init(
     loop: ThreadLoop, remote: String?, properties: Properties, mostObjects: Int, handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
+    loop.assertLocked()
     mirror = ObjectMirror(most: mostObjects)
     self.loop = loop
     self.handler = handler
@@ -102,6 +103,7 @@ package final class Connection {
   /// Waits until the daemon has processed all requests so far. Returns false if it went away or `timeout` seconds passed. [control]
   @discardableResult
   package func roundTrip(timeout: Double = 5) -> Bool {
+    loop.assertLocked()
     let sequence = npw_core_sync(core, 0, 0)
     while lastDone != sequence, !isLost {
       guard loop.wait(seconds: timeout) else { return false }
@@ -110,7 +112,10 @@ package final class Connection {
   }
 
   /// Pings the daemon; calls `answered` on the loop's thread when the answer arrives, possibly never. [control]
-  package func ping(_ answered: @escaping () -> Void) { pings[npw_core_sync(core, 0, 0)] = answered }
+  package func ping(_ answered: @escaping () -> Void) {
+    loop.assertLocked()
+    pings[npw_core_sync(core, 0, 0)] = answered
+  }
 
   /// Returns the objects of one kind. [control]
   package func objects(of kind: GlobalObject.Kind) -> some Sequence<GlobalObject> {

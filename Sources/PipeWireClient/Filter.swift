@@ -51,6 +51,7 @@ package final class Filter {
     _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
     keepingAlive: AnyObject? = nil, handler: @escaping (Event) -> Void
   ) throws(PipeWireError) {
+    connection.loop.assertLocked()
     self.connection = connection
     self.handler = handler
     keptAlive = keepingAlive
@@ -126,6 +127,7 @@ package final class Filter {
 
   /// Publishes the node's parameters, replacing the previous ones. [control], not from `Event.parameters`.
   package func publish(_ parameters: [NodeParameter]) throws(PipeWireError) {
+    connection.loop.assertLocked()
     let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
     guard result < 0 else { return }
     throw PipeWireError(code: .refused, description: "the node's Props cannot be told (\(PipeWireError.reason(result)))")

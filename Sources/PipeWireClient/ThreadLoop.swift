@@ -94,7 +94,7 @@ package class LoopSource {
 
 /// Calls a closure on the loop's thread, once or repeatedly. [control]
 package final class LoopTimer: LoopSource {
-  /// `handler`, or what is connected later, runs on the loop's thread. [control]
+  /// `handler`, or what is connected later, runs on the loop's thread. [control], or before the loop's `start`
   package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_timer(loop.events, { data, _ in LoopSource.fire(data) }, data)
@@ -102,6 +102,7 @@ package final class LoopTimer: LoopSource {
 
   /// Fires after `delay` seconds (more than 0), then every `interval` seconds unless that is 0. [control]
   package func schedule(after delay: Double, every interval: Double = 0) {
+    loop.assertLocked()
     guard let source else { return }
     npw_loop_timer_set(loop.events, source, delay, interval)
   }
@@ -112,7 +113,7 @@ package final class LoopTimer: LoopSource {
 
 /// Runs a closure on the loop's thread asynchronously, once for any number of requests in between. [control]
 package final class LoopSignal: LoopSource {
-  /// `handler`, or what is connected later, runs on the loop's thread. [control]
+  /// `handler`, or what is connected later, runs on the loop's thread. [control], or before the loop's `start`
   package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
     source = npw_loop_add_event(loop.events, { data, _ in LoopSource.fire(data) }, data)

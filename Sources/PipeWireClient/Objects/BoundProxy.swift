@@ -10,6 +10,7 @@ final class BoundProxy {
   /// Takes ownership of the proxy that `make` returns.
   /// - Throws: `connectionLost`.
   init(_ connection: Connection, make: () -> OpaquePointer?) throws(PipeWireError) {
+    connection.loop.assertLocked()
     guard let pointer = make() else {
       throw PipeWireError(code: .connectionLost, description: "the daemon takes no more requests (\(PipeWireError.lastReason))")
     }
