@@ -4,7 +4,8 @@ import SessionModel
 /// Ducking of other applications (D3): the graph's side.
 extension GraphController {
   /// Updates ducking with whether a call is up and who speaks. Returns true if a call begins or ends. [control]
-  func hearCall() -> Bool {
+  @discardableResult
+  func updateDucking() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
     let isTalking = isInCall && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
     return ducking.hear(

@@ -10,7 +10,7 @@ extension GraphController {
     priority.look()
     keepMicrophoneClosed()
     listener.hear(.cyclesRun)
-    if hearCall() { reconcileSoon() }
+    if updateDucking() { reconcileSoon() }
     freeze.look(isStarted: attachment?.filter?.filter.state == .streaming)
     tellLatency()
   }

@@ -5,7 +5,7 @@ import SessionModel
 
 /// Brings the graph to its desired state as far as the daemon's objects allow; every registry event retries.
 ///
-///     observe ──▶ GraphFacts ──▶ the session's demands, the devices ──▶ GraphDecision ──▶ apply
+///     observe ──▶ GraphFacts ──▶ report, choose the devices ──▶ decide ──▶ GraphDecision ──▶ apply ──▶ report
 extension GraphController {
   /// Requests a reconciliation, one for any number of requests. [any], with the loop's lock held
   func reconcileSoon() { schedule.reconcile.raise() }
@@ -19,8 +19,13 @@ extension GraphController {
     do throws(PipeWireError) {
       try attachment.keepDevices(graphSinks)
       guard let facts = try attachment.observe() else { return }
-      let decision = try decide(facts, attachment)
+      report(facts)
+      let demands = listener.demands
+      try routes.choose(in: facts.objects, wanted: demands.wanted, with: attachment.routes)
+      let decision = decide(facts, demands, attachment)
+      report(decision.choice)
       try apply(decision, facts, attachment)
+      report(decision)
     } catch {
       // The connection reports the loss itself, and is then replaced.
       tell(.warning, error.description)
@@ -35,19 +40,34 @@ extension GraphController {
 
   // MARK: Deciding
 
-  /// Reports the news to the session, asks for its demands, chooses the devices, and decides the state that the graph is to have.
-  private func decide(_ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) -> GraphDecision {
-    tell(news.take(facts.users))
-    tell(news.take(interrupter: facts.interrupter))
-    let demands = listener.demands
-    try routes.choose(in: facts.objects, wanted: demands.wanted, with: attachment.routes)
-    tell(news.take(routes.choice.ends))
-    return GraphDecision(
+  /// Decides the state that the graph is to have; changes nothing.
+  private func decide(_ facts: GraphFacts, _ demands: SessionDemands, _ attachment: DaemonAttachment) -> GraphDecision {
+    GraphDecision(
       facts,
       GraphDecision.Circumstances(
         demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition,
         reference: settingsInEffect.reference,
         usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
+  }
+
+  // MARK: Reporting
+
+  /// Reports who uses nearend's devices, and who has priority: the session's demands depend on it.
+  private func report(_ facts: GraphFacts) {
+    tell(news.take(facts.users))
+    tell(news.take(interrupter: facts.interrupter))
+  }
+
+  /// Reports the devices in use.
+  private func report(_ choice: RouteChoice) { tell(news.take(choice.ends)) }
+
+  /// Reports what the session, the login manager and a recovery wait for. The session's demands of the next pass depend on it.
+  private func report(_ decision: GraphDecision) {
+    let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
+    tell(missing)
+    if !missing.isEmpty { reconcileSoon() }
+    if decision.isFree { login?.maySleep() }
+    recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
   }
 
   // MARK: Applying
@@ -65,18 +85,13 @@ extension GraphController {
     freeze.use(isDemanded: decision.demand.isActive)
     isInCall = decision.demand.isCall
     // The reconciliation that the begin or end of a call requires is this one.
-    _ = hearCall()
+    updateDucking()
     try ducking.look(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
     core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
     try attachment.links.apply(links, existing: facts.objects.links)
     useReference(isMix: decision.usesMix)
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
-    let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
-    tell(missing)
-    if !missing.isEmpty { reconcileSoon() }
-    if decision.isFree { login?.maySleep() }
-    recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
   }
 
   private func useReference(isMix: Bool) {
