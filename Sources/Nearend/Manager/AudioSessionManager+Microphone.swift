@@ -10,11 +10,10 @@ extension AudioSessionManager {
     set { set(.microphoneMuted, to: .bool(newValue)) }
   }
 
-  /// How the microphone is muted; a change while muted takes effect at once. Default `.voiceProcessing`. LiveKit:
-  /// `set(microphoneMuteMode:)`.
+  /// How the microphone is muted; a change while muted takes effect at once. Default `.voiceProcessing`.
   public var microphoneMuteMode: MicrophoneMuteMode { value(of: .microphoneMuteMode).word() ?? .voiceProcessing }
 
-  /// Sets `microphoneMuteMode`.
+  /// Sets `microphoneMuteMode`. LiveKit: `set(microphoneMuteMode:)`.
   public func set(microphoneMuteMode mode: MicrophoneMuteMode) { set(.microphoneMuteMode, to: EventValue(mode)) }
 
   /// Switches prepared recording. With true, the session starts or stays with the microphone open, the capture path warm and the voice
@@ -49,12 +48,12 @@ public struct MicrophoneMixer: AudioEngineObserver {
   @discardableResult
   public func capture(appAudio buffer: AppAudioBuffer) -> Bool { manager.driven?.capture(appAudio: buffer) ?? false }
 
-  /// Linear gain of the processed microphone, 0–1; values outside are clamped. Default 1 (D5).
+  /// Linear gain of the processed microphone, 0–1; values outside are clamped. Default 1 (D5). LiveKit: `mixer.micVolume`.
   public var micVolume: Double {
     get { volume(.micVolume) }
     nonmutating set { set(.micVolume, newValue) }
   }
-  /// Linear gain of application audio, 0–1; values outside are clamped. Default 1 (D5).
+  /// Linear gain of application audio, 0–1; values outside are clamped. Default 1 (D5). LiveKit: `mixer.appVolume`.
   public var appVolume: Double {
     get { volume(.appVolume) }
     nonmutating set { set(.appVolume, newValue) }
