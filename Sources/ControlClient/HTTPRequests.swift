@@ -20,3 +20,19 @@ package struct HTTPPost: Sendable {
     return answer
   }
 }
+
+/// Fetches a document from a server on the network, without following redirects. [any]
+package struct HTTPGet: Sendable {
+  private let url: String
+  private let timeout: Double
+
+  /// - Parameter timeout: seconds for the whole request.
+  package init(url: String, timeout: Double) { (self.url, self.timeout) = (url, timeout) }
+
+  /// Fetches the document, at most 64 MiB, and waits for the answer.
+  package func fetch() throws(TransferError) -> HTTPAnswer {
+    let request = Transfer.Request(method: "GET", url: url, headers: ["User-Agent: nearend"], timeout: timeout)
+    guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }
+    return answer
+  }
+}
