@@ -192,7 +192,7 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
 func echoFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let processing = facts.status?.processing else { return [] }
   let evidence = [
-    processing.erle.map { "the echo is \(($0 * 10).rounded() / 10) dB lower" },
+    processing.erle.map { "the echo is \(decimal($0, 1)) dB lower" },
     processing.echoDelay.map { "it comes \(Int(bounded: $0)) ms late" },
     "engine \(processing.engineName)",
   ].compactMap { $0 }

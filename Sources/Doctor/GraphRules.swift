@@ -58,7 +58,7 @@ func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
   var evidence = [
     "\(graph.xruns) of \(graph.cycles) cycles lost, at \(graph.quantum) frames and \(graph.rate) Hz, driven by \(graph.driver)"
   ]
-  evidence.append("nearend takes \(percent(graph.busyRatio)) of a cycle, at most \(percent(graph.busyRatioPeak)) in the last second")
+  evidence.append("nearend takes \(percent(graph.busyRatio, 1)) of a cycle, at most \(percent(graph.busyRatioPeak, 1)) in the last second")
   if forced > 0 { evidence.append("somebody forces the quantum: clock.force-quantum is \(forced)") }
   let share = Double(graph.xruns) / Double(graph.cycles)
   guard graph.xruns > 0, share > 1e-4 || graph.busyRatioPeak > 0.8 else {
@@ -79,14 +79,14 @@ func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
 func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let graph = facts.graph else { return [] }
   var findings: [Finding] = []
-  for (name, end, none) in [(graph.defaultSink, "speaker", "speaker"), (graph.defaultSource, "microphone", "microphone")] {
+  for (name, end) in [(graph.defaultSink, "speaker"), (graph.defaultSource, "microphone")] {
     guard graph.hasSessionManager else { continue }
     if let name, graph.node(named: name) != nil {
       findings.append(Finding("default-\(end)", .fine, "the default \(end) is \(name)"))
     } else {
       findings.append(
         Finding(
-          "default-\(end)", .harm, "there is no default \(none)",
+          "default-\(end)", .harm, "there is no default \(end)",
           evidence: [name.map { "the session's default is \($0), which is not there" } ?? "the session manager names none"],
           remedy: "plug one in or choose one: wpctl status, wpctl set-default <id>"))
     }
@@ -124,5 +124,3 @@ private func portFindings(_ port: RoutePort, _ end: String, graphRate: Int) -> [
         : "let the graph have that rate: default.clock.allowed-rates in pipewire.conf")
   ]
 }
-
-func percent(_ share: Double) -> String { "\((share * 1_000).rounded() / 10) %" }

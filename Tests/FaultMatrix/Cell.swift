@@ -150,7 +150,7 @@ extension Cell {
     guard stage.speaker == speaker else { return }
     // It must cancel at once what it cancelled before; above 20 dB the difference is the suppressor's, which varies.
     if after < min(before - 3, Self.converged) {
-      complain(.canceller, String(format: "echo return loss enhancement was %.0f dB and is %.0f dB", before, after))
+      complain(.canceller, "echo return loss enhancement was \(decimal(before, 0)) dB and is \(decimal(after, 0)) dB")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SessionModel
 
 /// The table of all cells as Markdown, with notes.
 struct Report {
@@ -23,7 +24,7 @@ struct Report {
     func gap(_ gap: Double?) -> String { gap.map { "\(Int($0.rounded()))" } ?? "n/a" }
     let gaps = cell.traffic == .idle ? "n/a" : "\(gap(cell.renderGap)) / \(gap(cell.captureGap))"
     let echo = cell.erle.map { erle in
-      String(format: "%.0f → ", erle.before) + (erle.after.map { String(format: "%.0f", $0) } ?? "no echo there")
+      "\(decimal(erle.before, 0)) → \(erle.after.map { decimal($0, 0) } ?? "no echo there")"
     }
     let marks = cell.explained.compactMap { why in notes.firstIndex(of: why).map { "\($0 + 1)" } }.joined(separator: ", ")
     let verdict = !cell.problems.isEmpty ? "NO" : marks.isEmpty ? "yes" : "yes, see \(marks)"

@@ -156,7 +156,7 @@ final class Stage {
   /// All facts, for failure messages.
   private var description: String {
     func level(_ track: SoundTrack) -> String {
-      track.power(since: monotonicSeconds() - 0.5, seconds: 0.2).map { String(format: "%.0f dBFS", 10 * log10(max($0, 1e-12))) }
+      track.power(since: monotonicSeconds() - 0.5, seconds: 0.2).map { "\(decimal(10 * log10(max($0, 1e-12)), 0)) dBFS" }
         ?? "no cycles"
     }
     let (graph, report) = (now.graph, room.report)

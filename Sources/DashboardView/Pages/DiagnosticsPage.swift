@@ -1,4 +1,3 @@
-import Border
 import SessionModel
 
 /// The whole snapshot as plain lines.
@@ -68,7 +67,6 @@ enum DiagnosticsPage {
 
   private static func outgoing(_ snapshot: Snapshot) -> [(String, String)] {
     let (app, volumes) = (snapshot.appAudio, snapshot.route.volumes)
-    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     func device(_ device: VolumeStatus) -> String { percent(device.volume) + (device.isMuted ? ", muted" : "") }
     let sources = app.sources.map { "\($0.id) \($0.state.word)" }
     return [

@@ -1,4 +1,3 @@
-import Border
 import SessionModel
 
 /// One row about what goes out besides the plain voice, shown only if something differs from the defaults.
@@ -8,7 +7,6 @@ struct OutgoingRow {
   /// nil if everything is at its default.
   init?(_ snapshot: Snapshot) {
     let (session, app, volumes) = (snapshot.session, snapshot.appAudio, snapshot.route.volumes)
-    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     var parts: [String] = []
     for (name, device) in [("Nearend Microphone", volumes.nearendMicrophone), ("Nearend Speaker", volumes.nearendSpeaker)] {
       if device.isMuted {

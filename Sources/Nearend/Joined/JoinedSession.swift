@@ -370,8 +370,7 @@ final class JoinedSession: DrivenSession {
     settle()
     let record = records.last { $0.reason == .nearendLost }
     let change = change(.interruptionEnded(.nearendLost))
-    let words = "\((seconds * 10).rounded() / 10) s"
-    log.add(.info, "joined nearend \(link.welcome.nearend) (process \(link.welcome.process)) again, after \(words)")
+    log.add(.info, "joined nearend \(link.welcome.nearend) (process \(link.welcome.process)) again, after \(fixed(seconds, 1)) s")
     events.post(
       .interruptionEnded,
       detail: ["reason": .string(Interruption.Reason.nearendLost.rawValue), "duration": .number(record?.duration ?? seconds)])

@@ -80,7 +80,6 @@ struct StatusText {
   }
 
   private static func volumes(_ snapshot: Snapshot) -> String {
-    func percent(_ volume: Double) -> String { "\(Int(bounded: volume * 100)) %" }
     let app = snapshot.appAudio
     return "output \(percent(snapshot.outputVolume)), microphone \(percent(app.micVolume)), into mic \(percent(app.appVolume))"
       + (app.isDucking ? ", lower under speech" : "") + (app.isMonitored ? ", heard on the speaker" : "")

@@ -80,7 +80,7 @@ enum ChartImage {
   private static func timeAxis(_ context: OpaquePointer?, _ area: Area, seconds: Double) {
     for step in 0...8 {
       let time = seconds * Double(step) / 8
-      let label = seconds < 80 ? "\((time * 10).rounded() / 10) s" : "\(Int(time)) s"
+      let label = seconds < 80 ? "\(decimal(time, 1)) s" : "\(Int(time)) s"
       text(context, label, x: area.left + area.width * Double(step) / 8 - (step == 8 ? 24 : 10), y: area.top + area.height + 18)
     }
   }

@@ -10,3 +10,6 @@ package func decimal(_ value: Double, _ decimals: Int, sign: Bool = false) -> St
   let fraction = String(scaled % scale)
   return prefix + String(scaled / scale) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
 }
+
+/// Formats a share in percent, "90 %", as `decimal` does. [any]
+package func percent(_ share: Double, _ decimals: Int = 0) -> String { decimal(share * 100, decimals) + " %" }
