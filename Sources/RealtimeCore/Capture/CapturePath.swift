@@ -194,7 +194,7 @@ package struct CapturePath: ~Copyable {
     isProcessing = old.pointee.isProcessing
     (microphonePeak, referencePeak, voicePeak) = (old.pointee.microphonePeak, old.pointee.referencePeak, old.pointee.voicePeak)
     blocks.restart(quantum: quantum)
-    blocks.chain.goOn(from: old.pointee.blocks.chain)
+    blocks.chain.adopt(old.pointee.blocks.chain)
     if !isProcessing { return }
     self.old = old
     handOver.begin(latency: blocks.latency(quantum: quantum))

@@ -43,9 +43,9 @@ struct ChainEnds: ~Copyable {
 
   /// Adopts what another engine's ends have learnt about the talker.
   @_noLocks @_noAllocation
-  mutating func goOn(from other: borrowing ChainEnds) {
+  mutating func adopt(_ other: borrowing ChainEnds) {
     detector = other.detector
-    gain.goOn(from: other.gain)
+    gain.adopt(other.gain)
   }
 
   /// Runs before the processors, in place.

@@ -50,7 +50,7 @@ struct GainControl {
 
   /// Adopts what another instance has learnt about the talker, and its current gain.
   @_noLocks @_noAllocation
-  mutating func goOn(from other: borrowing GainControl) {
+  mutating func adopt(_ other: borrowing GainControl) {
     (level, heard, wanted, presence) = (other.level, other.heard, other.wanted, other.presence)
     (gain, linear, limit) = (other.gain, other.linear, other.limit)
   }

@@ -28,7 +28,7 @@ struct NearendChain: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  mutating func goOn(from other: borrowing ChainEnds) { ends.goOn(from: other) }
+  mutating func adopt(_ other: borrowing ChainEnds) { ends.adopt(other) }
 
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { processor.echoPathChanged() }

@@ -97,18 +97,18 @@ struct VoiceChain: ~Copyable {
 
   /// Adopts from another chain what does not depend on the engine: what is known of the talker.
   @_noLocks @_noAllocation
-  func goOn(from other: borrowing VoiceChain) {
+  func adopt(_ other: borrowing VoiceChain) {
     switch other.kind {
-    case .nearend(let old): goOn(from: old.pointee.ends)
-    case .webrtc(let old): goOn(from: old.pointee.ends)
+    case .nearend(let old): adopt(old.pointee.ends)
+    case .webrtc(let old): adopt(old.pointee.ends)
     }
   }
 
   @_noLocks @_noAllocation
-  private func goOn(from ends: borrowing ChainEnds) {
+  private func adopt(_ ends: borrowing ChainEnds) {
     switch kind {
-    case .nearend(let chain): chain.pointee.goOn(from: ends)
-    case .webrtc(let chain): chain.pointee.goOn(from: ends)
+    case .nearend(let chain): chain.pointee.adopt(ends)
+    case .webrtc(let chain): chain.pointee.adopt(ends)
     }
   }
 }
