@@ -24,7 +24,7 @@ final class Programs: Sendable {
   private let state = Mutex(State())
 
   /// Settings that must not outlast the program that changed them: an open microphone, and voice processing switched on or off.
-  static let lent: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
+  static let programScoped: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
 
   /// Returns the new program's number.
   func add(name: String, feed: EventFeed) -> Int {
@@ -82,7 +82,7 @@ final class Programs: Sendable {
 
 extension NearendService {
   /// Handles the departure of a program: unregisters its media with sinks and source, and restores the settings that it had borrowed.
-  func part(from program: Int) {
+  func programLeft(_ program: Int) {
     let name = programs.name(program) ?? "?"
     let borrowed = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
     for id in borrowed.media { session.send(.unregisterMedia(id: id)) }
@@ -93,8 +93,8 @@ extension NearendService {
 
   /// Changes settings on behalf of a program, and remembers those that are to end with it; none of them without a program.
   func lend(_ values: [String: EventValue], to program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
-    let lent = values.keys.compactMap { Setting(named: $0) }.filter { Programs.lent.contains($0) }
-    let former = lent.map { ($0, value(of: $0)) }
+    let scoped = values.keys.compactMap { Setting(named: $0) }.filter { Programs.programScoped.contains($0) }
+    let former = scoped.map { ($0, value(of: $0)) }
     try change()
     guard let program else { return }
     for (setting, former) in former { programs.note(loan: setting, former: former, set: value(of: setting), by: program) }

@@ -34,19 +34,19 @@ extension JoinedSession {
       shared.withLock { $0.waiting[setting] = value }
       return nil
     }
-    if Programs.lent.contains(setting) { shared.withLock { $0.lent[setting] = value } }
+    if Programs.programScoped.contains(setting) { shared.withLock { $0.programScoped[setting] = value } }
     mirror()
     return nil
   }
 
   /// Updates the session with the host's settings.
   func mirror() {
-    let (settings, lent) = shared.withLock { ($0.settings, $0.lent) }
+    let (settings, scoped) = shared.withLock { ($0.settings, $0.programScoped) }
     if case .bool(let on)? = settings[.useVoiceProcessingIO] { change(.setVoiceProcessingEnabled(on)) }
     if case .bool(let muted)? = settings[.microphoneMuted] { change(.setMicrophoneMuted(muted)) }
     if let mode = settings[.microphoneMuteMode]?.word(MicrophoneMuteMode.self) { change(.setMicrophoneMuteMode(mode)) }
     // If another program has prepared recording, that program's session is kept prepared, not this one.
-    let isPrepared = lent[.recordingAlwaysPrepared] == true && settings[.recordingAlwaysPrepared] == true
+    let isPrepared = scoped[.recordingAlwaysPrepared] == true && settings[.recordingAlwaysPrepared] == true
     change(.setRecordingAlwaysPrepared(isPrepared))
   }
 

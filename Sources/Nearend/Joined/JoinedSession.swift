@@ -27,7 +27,7 @@ final class JoinedSession: DrivenSession {
     /// Settings that were changed while the host was away.
     var waiting: [Setting: EventValue] = [:]
     /// Settings that end with this program, and are requested again from a host that comes back.
-    var lent: [Setting: EventValue] = [:]
+    var programScoped: [Setting: EventValue] = [:]
     /// The host's names of the media registered there, by the program's own.
     var names: [String: String] = [:]
     /// The host's names of media that this program has unregistered, until the host has reported that.
@@ -104,7 +104,7 @@ final class JoinedSession: DrivenSession {
 
   func end() { shared.withLock { $0.isEnded = true } }
 
-  func endWhereUnused() -> Bool {
+  func endIfUnused() -> Bool {
     shared.withLock { state in
       guard !state.session.isNeeded, !state.session.isActivated else { return false }
       state.isEnded = true
@@ -355,7 +355,7 @@ final class JoinedSession: DrivenSession {
     let joined = shared.withLock { state -> (old: [Setting: EventValue], due: [Setting: EventValue])? in
       guard !state.isStopped else { return nil }
       let old = state.settings
-      let due = state.lent.merging(state.waiting) { $1 }
+      let due = state.programScoped.merging(state.waiting) { $1 }
       (state.link, state.settings, state.waiting) = (link, told, [:])
       return (old, due)
     }

@@ -272,7 +272,7 @@ public final class AudioSessionManager: Sendable {
   private func leaveWhatIsUnused() {
     guard let driven else { return }
     // Atomically: applications and the control socket's clients may come at any time, and must not join a session that ends.
-    guard !driven.endWhereUnused() else { return stop(driven) }
+    guard !driven.endIfUnused() else { return stop(driven) }
     hooks.disable(to: EngineUse(driven.state))
   }
 

@@ -29,7 +29,7 @@ protocol DrivenSession: AnyObject, Sendable {
   /// Stops accepting registrations.
   func end()
   /// As `end`, but returns false, without any change, if something uses the session, or it is still activated.
-  func endWhereUnused() -> Bool
+  func endIfUnused() -> Bool
   /// Hands everything back. Idempotent.
   func stop()
   /// Id of the filter node in the graph.

@@ -12,7 +12,7 @@ extension NearendService: DrivenSession {
   func send(_ event: SessionEvent) -> SessionRefusal? { session.send(event) }
   func resume(_ session: SessionState) { self.session.resume(session) }
   func end() { session.end() }
-  func endWhereUnused() -> Bool { session.endWhereUnused() }
+  func endIfUnused() -> Bool { session.endIfUnused() }
   var nodeId: UInt32? { graph.report.graph.nodeId }
   var route: RouteStatus { graph.report.route }
 

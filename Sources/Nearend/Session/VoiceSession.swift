@@ -152,7 +152,7 @@ package final class VoiceSession: Sendable {
 
   /// Stops accepting registrations. Returns false, without any change, if something uses the session, or it is still activated without
   /// media (S5).
-  func endWhereUnused() -> Bool {
+  func endIfUnused() -> Bool {
     state.withLock { state in
       guard !state.session.isNeeded, !state.session.isActivated else { return false }
       state.isEnded = true

@@ -14,7 +14,7 @@ extension GraphController {
 
   /// Restores the volume of other applications, and waits until that is done, less than half a second. [control], not on the loop's own
   /// thread.
-  func bringBackOthers() {
+  func restoreDuckedStreams() {
     guard attachment != nil else { return }
     ducking.restoreAll()
     while !ducking.isRestored { guard loop.wait(seconds: 0.6) else { return } }

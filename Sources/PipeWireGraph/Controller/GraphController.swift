@@ -108,7 +108,7 @@ package final class GraphController: @unchecked Sendable {
       for timer in [schedule.poll, schedule.making] { timer.pause() }
       freeze.pause()
       recovery.pause()
-      bringBackOthers()
+      restoreDuckedStreams()
       routes.leave(attachment?.routes)
       // Let the daemon remove everything before the connection closes.
       leaving = attachment?.connection

@@ -38,7 +38,7 @@ extension ControlRequest {
     let program = service.programs.add(name: name.isEmpty ? "a program" : name, feed: feed)
     defer {
       subscription.cancel()
-      service.part(from: program)
+      service.programLeft(program)
     }
     let welcome = HostProtocol.Welcome(
       version: HostProtocol.version, program: program, nearend: nearendVersion, process: Int(getpid()),
