@@ -32,7 +32,7 @@ final class FileWatch: Sendable {
     self.queue = queue
     self.changed = changed
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler { [weak self] in self?.heard() }
+    source.setEventHandler { [weak self] in self?.changesArrived() }
     source.setCancelHandler { close(descriptor) }
     watch()
     source.resume()
@@ -65,7 +65,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  private func heard() {
+  private func changesArrived() {
     // Events are only drained: the files themselves are compared.
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { while read(descriptor, $0.baseAddress!, $0.count) > 0 {} }
     let isFirst = state.withLock { state in

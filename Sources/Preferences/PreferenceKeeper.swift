@@ -65,12 +65,12 @@ package final class PreferenceKeeper: Sendable {
       for setting in Layers.settings { state.withLock { $0.seen[setting] = service.value(of: setting) } }
       apply(Set(Layers.settings))
       _ = takeRemotes()
-      for sink in service.snapshot().sinks { heard(sink.id, .came) }
+      for sink in service.snapshot().sinks { participantChanged(sink.id, .came) }
     }
     takeStages(nil)
-    let subscription = service.events.subscribe { [weak self] event in self?.heard(event) }
+    let subscription = service.events.subscribe { [weak self] event in self?.handle(event) }
     service.onParticipant { [weak self] id, change in
-      self?.queue.async { [weak self] in self?.heard(id, change) }
+      self?.queue.async { [weak self] in self?.participantChanged(id, change) }
     }
     let paths = [configurationPath, rememberedFile?.path].compactMap { $0 }
     let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.look() }
@@ -100,7 +100,7 @@ package final class PreferenceKeeper: Sendable {
 
   // MARK: Events
 
-  private func heard(_ event: AudioEvent) {
+  private func handle(_ event: AudioEvent) {
     switch event.kind {
     case .settingChanged:
       guard let setting = event.detail["setting"]?.word(Setting.self) else { return }
@@ -149,7 +149,7 @@ package final class PreferenceKeeper: Sendable {
     writeSoon()
   }
 
-  private func heard(_ id: String, _ change: ParticipantChange) {
+  private func participantChanged(_ id: String, _ change: ParticipantChange) {
     switch change {
     case .left: state.withLock { $0.participants[id] = nil }
     case .came:

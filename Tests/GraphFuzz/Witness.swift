@@ -52,7 +52,7 @@ final class Witness {
     switch event {
     case .added(let node) where node.kind == .node && node.nodeName?.hasPrefix("hostile.") == true:
       guard let connection else { return }
-      volumes[node.id] = try? NodeVolumes(connection, id: node.id) { [weak self] in self?.told(node.id) }
+      volumes[node.id] = try? NodeVolumes(connection, id: node.id) { [weak self] in self?.volumesChanged(node.id) }
     case .added(let client) where client.kind == .client && client.properties["application.name"] == HostileClient.nearend: connections += 1
     case .removed(let object): volumes[object.id] = nil
     case .lost: isLost = true
@@ -60,7 +60,7 @@ final class Witness {
     }
   }
 
-  private func told(_ id: UInt32) {
+  private func volumesChanged(_ id: UInt32) {
     guard let setting = volumes[id]?.setting else { return }
     accepted += 1
     let isHeard = !setting.channels.isEmpty && setting.channels.count <= 64 && setting.channels.allSatisfy { (0...100).contains($0) }

@@ -60,9 +60,9 @@ struct DuckingTests {
   func moved() {
     var ducking = StreamDucking(music, at: 0)
     _ = ramp(&ducking, to: -9)
-    ducking.told(music, at: 5)
+    ducking.volumesChanged(music, at: 5)
     #expect(!ducking.isLeftAlone, "the same again is no choice")
-    ducking.told(StreamVolumes(channels: [0.3, 0.3]), at: 6)
+    ducking.volumesChanged(StreamVolumes(channels: [0.3, 0.3]), at: 6)
     #expect(ducking.isLeftAlone)
     #expect(ramp(&ducking, to: -9).isEmpty && ramp(&ducking, to: 0).isEmpty)
   }
@@ -71,13 +71,13 @@ struct DuckingTests {
   func settling() {
     var ducking = StreamDucking(StreamVolumes(channels: [1]), at: 10)
     _ = ducking.step(to: -9, seconds: 0.01)
-    ducking.told(StreamVolumes(channels: [0.6, 0.6]), at: 10.9)
+    ducking.volumesChanged(StreamVolumes(channels: [0.6, 0.6]), at: 10.9)
     #expect(!ducking.isLeftAlone && ducking.decibels == 0)
-    ducking.told(StreamVolumes(channels: [0.6]), at: 20)
-    ducking.told(StreamVolumes(channels: [0.6, 0.6, 0.6]), at: 21)
+    ducking.volumesChanged(StreamVolumes(channels: [0.6]), at: 20)
+    ducking.volumesChanged(StreamVolumes(channels: [0.6, 0.6, 0.6]), at: 21)
     #expect(!ducking.isLeftAlone)
     var other = StreamDucking(music, at: 0)
-    other.told(StreamVolumes(channels: [0.4, 0.5]), at: 9)
+    other.volumesChanged(StreamVolumes(channels: [0.4, 0.5]), at: 9)
     #expect(!other.isLeftAlone)
   }
 
@@ -87,9 +87,9 @@ struct DuckingTests {
     _ = ramp(&ducking, to: -9)
     var silent = music
     silent.isMuted = true
-    ducking.told(silent, at: 5)
+    ducking.volumesChanged(silent, at: 5)
     #expect(ducking.step(to: -9, seconds: 0.01) == nil)
-    ducking.told(music, at: 6)
+    ducking.volumesChanged(music, at: 6)
     #expect(!ducking.isLeftAlone)
     #expect(abs(ramp(&ducking, to: -9).count - 75) <= 1)
   }

@@ -16,12 +16,12 @@ package final class NodeVolumes {
   package private(set) var setting: Setting?
 
   private let proxy: BoundProxy
-  private let told: () -> Void
+  private let volumesChanged: () -> Void
 
-  /// Binds the node; `told` is called on the loop's thread whenever its Props change.
+  /// Binds the node; `volumesChanged` is called on the loop's thread whenever its Props change.
   /// - Throws: `connectionLost`.
-  package init(_ connection: Connection, id: UInt32, told: @escaping () -> Void) throws(PipeWireError) {
-    self.told = told
+  package init(_ connection: Connection, id: UInt32, volumesChanged: @escaping () -> Void) throws(PipeWireError) {
+    self.volumesChanged = volumesChanged
     proxy = try BoundProxy(connection, id: id, kind: .node, version: PW_VERSION_NODE)
     npw_node_add_listener(proxy.pointer, proxy.makeHook(), Self.events, Unmanaged.passUnretained(self).toOpaque())
     _ = npw_node_subscribe_props(proxy.pointer)
@@ -54,7 +54,7 @@ package final class NodeVolumes {
       guard id == SPA_PARAM_Props.rawValue else { return }
       guard let setting = Pod(param).flatMap(Setting.init) else { return }
       node.setting = setting
-      node.told()
+      node.volumesChanged()
     }
     return UnsafePointer(events)
   }()

@@ -8,7 +8,7 @@ extension GraphController {
   func updateDucking() -> Bool {
     let (controls, meters) = (core.controls, core.meters.snapshot())
     let isTalking = isInCall && core.isSending && meters.hasVoice && !controls.isMicrophoneMuted
-    return ducking.hear(
+    return ducking.update(
       isCallUp: isInCall && controls.usesVoiceProcessing, near: isTalking, far: isInCall ? core.mixer.speakerRMS : 0)
   }
 

@@ -153,12 +153,12 @@ package final class GraphController: @unchecked Sendable {
   package func demandChanged() { loop.locked { reconcileSoon() } }
 
   /// Rebuilds a frozen graph's filter with the same ports, as soon as the daemon answers; devices and settings stay (I5). [any]
-  package func rebuild() { loop.locked { freeze.ask() } }
+  package func rebuild() { loop.locked { freeze.requestRebuild() } }
 
   /// Sends `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
   package func tellWhenSoundPasses() {
     loop.locked {
-      recovery.ask()
+      recovery.request()
       reconcileSoon()
     }
   }

@@ -138,7 +138,7 @@ final class DuckingKeeper {
   }
 
   private func add(_ node: GlobalObject, _ identity: DuckedStream, _ connection: Connection) throws(PipeWireError) {
-    let volumes = try NodeVolumes(connection, id: node.id) { [weak self] in self?.told(node.serial) }
+    let volumes = try NodeVolumes(connection, id: node.id) { [weak self] in self?.volumesChanged(node.serial) }
     entries[node.serial] = Entry(identity: identity, volumes: volumes)
   }
 
@@ -156,7 +156,7 @@ final class DuckingKeeper {
 
   /// Updates with whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
   /// - Returns: whether a call begins or ends, so that `look` is due.
-  func hear(isCallUp: Bool, near: Bool, far: Float) -> Bool {
+  func update(isCallUp: Bool, near: Bool, far: Float) -> Bool {
     voice.hear(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp
     self.isCallUp = isCallUp
@@ -164,7 +164,7 @@ final class DuckingKeeper {
     return isNews
   }
 
-  private func told(_ serial: UInt64) {
+  private func volumesChanged(_ serial: UInt64) {
     guard var entry = entries[serial], let setting = entry.volumes.setting else { return }
     let volumes = StreamVolumes(channels: setting.channels, isMuted: setting.isMuted)
     if restoring.remove(serial) != nil {
@@ -173,7 +173,7 @@ final class DuckingKeeper {
     }
     if var ducking = entry.ducking {
       let wasLeftAlone = ducking.isLeftAlone
-      ducking.told(volumes, at: monotonicSeconds())
+      ducking.volumesChanged(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
         events.send(.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call"))
       }

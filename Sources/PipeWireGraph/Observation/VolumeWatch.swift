@@ -27,12 +27,12 @@ final class VolumeWatch {
   func watch(_ ids: [UInt32]) throws(PipeWireError) {
     for id in nodes.keys where !ids.contains(id) { removed(id) }
     for id in ids where nodes[id] == nil {
-      nodes[id] = try NodeVolumes(connection, id: id) { [weak self] in self?.told(id) }
+      nodes[id] = try NodeVolumes(connection, id: id) { [weak self] in self?.volumesChanged(id) }
     }
   }
 
   /// Compares with the last status, because Props also change for other reasons.
-  private func told(_ id: UInt32) {
+  private func volumesChanged(_ id: UInt32) {
     guard let setting = nodes[id]?.setting else { return }
     let now = VolumeStatus(volume: cbrt(Double(setting.volume)), isMuted: setting.isMuted)
     guard now != status(id) else { return }

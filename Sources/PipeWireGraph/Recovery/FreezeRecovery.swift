@@ -18,7 +18,7 @@ final class FreezeRecovery {
   private let events: EventSender<Event>
   private let timer: LoopTimer
   private var watch = FreezeWatch()
-  private var isAsked = false
+  private var isRequested = false
   private var hasAnswer = false
   private var isWaiting = false
   private var hasRebuilt = false
@@ -55,7 +55,7 @@ final class FreezeRecovery {
   }
 
   /// Requests a rebuild on the session's behalf.
-  func ask() { isAsked = true }
+  func requestRebuild() { isRequested = true }
 
   /// Updates with whether the session demands sound.
   func use(isDemanded: Bool) {
@@ -77,7 +77,7 @@ final class FreezeRecovery {
 
   /// Pings the daemon first, because a daemon that does not answer cannot make anything, and does nothing if cycles run again meanwhile.
   private func tryRebuild() {
-    guard isAsked else { return endIfPointless() }
+    guard isRequested else { return endIfPointless() }
     guard let connection else { return }
     guard hasAnswer else {
       guard !isWaiting else { return }
@@ -103,7 +103,7 @@ final class FreezeRecovery {
 
   private func end() {
     timer.pause()
-    isAsked = false
+    isRequested = false
     hasAnswer = false
     hasRebuilt = false
     events.send(.over)

@@ -9,7 +9,7 @@ final class RecoveryWatch {
   private enum Stage {
     case none
     /// Requested; the next reconciliation is the first that knows what is wanted.
-    case asked
+    case requested
     case linked(cycles: UInt64)
   }
   private let core: AudioCore
@@ -27,15 +27,15 @@ final class RecoveryWatch {
     timer.connect(to: self) { $0.look() }
   }
 
-  func ask() { stage = .asked }
+  func request() { stage = .requested }
 
   /// Evaluates the result of a reconciliation.
   func reconciled(isLinked: Bool, needsCycles: Bool) {
     switch stage {
     case .none: return
-    case .asked, .linked:
+    case .requested, .linked:
       guard isLinked else {
-        stage = .asked
+        stage = .requested
         return timer.pause()
       }
       guard needsCycles else { return finish() }

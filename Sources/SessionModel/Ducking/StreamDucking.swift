@@ -53,7 +53,7 @@ package struct StreamDucking: Sendable, Equatable {
   }
 
   /// Updates with the set volumes, as reported by the daemon.
-  package mutating func told(_ volumes: StreamVolumes, at time: Double) {
+  package mutating func volumesChanged(_ volumes: StreamVolumes, at time: Double) {
     let isMoved = !volumes.isSame(as: set)
     // Setting volume or mute has ended the gain applied on top.
     if isMoved || volumes.isMuted != set.isMuted { decibels = 0 }
