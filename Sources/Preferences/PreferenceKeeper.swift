@@ -73,7 +73,7 @@ package final class PreferenceKeeper: Sendable {
       self?.queue.async { [weak self] in self?.participantChanged(id, change) }
     }
     let paths = [configurationPath, rememberedFile?.path].compactMap { $0 }
-    let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.look() }
+    let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.readFiles() }
     if watch == nil, !paths.isEmpty {
       service.warn("changes of \(paths[0]) are not seen before the next start: the kernel watches no more files")
     }
@@ -82,7 +82,7 @@ package final class PreferenceKeeper: Sendable {
       state.watch = watch
     }
     // Covers changes between reading and watching.
-    queue.async { self.look() }
+    queue.async { self.readFiles() }
   }
 
   /// Writes what is to be remembered, and ends a trial in progress. Called before the service stops.
@@ -208,12 +208,12 @@ package final class PreferenceKeeper: Sendable {
 
   // MARK: Files
 
-  private func look() {
-    if let configurationPath { lookAtConfiguration(configurationPath) }
-    if let rememberedFile { lookAtRemembered(rememberedFile) }
+  private func readFiles() {
+    if let configurationPath { readConfiguration(configurationPath) }
+    if let rememberedFile { readRemembered(rememberedFile) }
   }
 
-  private func lookAtConfiguration(_ path: String) {
+  private func readConfiguration(_ path: String) {
     let stamp = FileStamp(path)
     let isOther = state.withLock { state in
       defer { state.configurationStamp = stamp }
@@ -299,7 +299,7 @@ package final class PreferenceKeeper: Sendable {
   }
 
   /// Follows another process that has made nearend forget: what is no longer remembered is forgotten here, too.
-  private func lookAtRemembered(_ file: RememberedFile) {
+  private func readRemembered(_ file: RememberedFile) {
     let stamp = FileStamp(file.path)
     let isOther = state.withLock { state in
       defer { state.rememberedStamp = stamp }

@@ -76,10 +76,10 @@ struct GraphFuzz: ParsableCommand {
       }
       own(service, &generator)
       usleep(UInt32.random(in: 0...30_000, using: &generator))
-      witness.look()
+      witness.connectIfNeeded()
       if let volumes = witness.absurdVolumes { throw failure(round, "volumes of \(volumes)") }
       if Int.random(in: 0..<256, using: &generator) == 0 { try examine(session, round, &tally) }
-      try look(service, remarks, round, &tally)
+      try examine(service, remarks, round, &tally)
       // Others read malformed pods, too: a daemon or a session manager that crashes is started again.
       for daemon in [PrivateSession.Daemon.pipewire, .wireplumber] {
         if !session.isRunning(daemon) {
@@ -198,7 +198,7 @@ struct GraphFuzz: ParsableCommand {
   }
 
   /// Reads everything that displays data of other processes.
-  private func look(_ service: NearendService, _ remarks: Remarks, _ round: Int, _ tally: inout [String: Int]) throws {
+  private func examine(_ service: NearendService, _ remarks: Remarks, _ round: Int, _ tally: inout [String: Int]) throws {
     let snapshot = service.snapshot()
     try count(snapshot, round, &tally)
     for page in Page.allCases {

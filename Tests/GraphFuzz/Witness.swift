@@ -33,7 +33,7 @@ final class Witness {
   }
 
   /// Connects if it is not connected.
-  func look() {
+  func connectIfNeeded() {
     if let ear, !hc_is_connected(ear) {
       heardBefore += Int(hc_heard(ear))
       hc_disconnect(ear)

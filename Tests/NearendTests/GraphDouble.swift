@@ -116,7 +116,7 @@ final class GraphDouble: SessionGraph {
     try body()
   }
   /// Polls the audio thread's cells, on the control thread.
-  func look() { control.sync { listener.hear(.cyclesRun) } }
+  func poll() { control.sync { listener.hear(.cyclesRun) } }
   /// Reports that everything demanded is linked.
   func tellOfSound() { control.sync { listener.hear(.soundPasses) } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) {

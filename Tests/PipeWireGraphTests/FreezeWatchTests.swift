@@ -18,7 +18,7 @@ struct FreezeWatchTests {
       while now < start + seconds - 0.05 {
         now += 0.1
         if runs { cycles += 10 }
-        guard let verdict = watch.look(cycles: cycles, shouldRun: shouldRun, cycleLength: length, at: now) else { continue }
+        guard let verdict = watch.update(cycles: cycles, shouldRun: shouldRun, cycleLength: length, at: now) else { continue }
         if verdict == .rebuild {
           rebuilds.append(((now - start) * 10).rounded() / 10)
           watch.rebuilt(at: now)

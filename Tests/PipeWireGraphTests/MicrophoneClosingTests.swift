@@ -11,7 +11,7 @@ struct MicrophoneClosingTests {
       (11, true, false), (11, false, true), (11, false, false), (12, false, true), (nil, false, false), (12, false, true),
     ]
     for (time, look) in looks.enumerated() {
-      let suspends = closing.look(look.microphone, isLinked: look.isLinked, at: Double(time))
+      let suspends = closing.update(look.microphone, isLinked: look.isLinked, at: Double(time))
       #expect(suspends == look.suspends, "look \(time)")
     }
   }
@@ -29,7 +29,7 @@ struct MicrophoneClosingTests {
     var suspensions: [Double] = []
     for step in 1...200 {
       let time = Double(step) / 10
-      if closing.look(11, isLinked: false, at: time) { suspensions.append(time) }
+      if closing.update(11, isLinked: false, at: time) { suspensions.append(time) }
       _ = closing.wasWoken(isRunning: true, at: time)
     }
     #expect(suspensions.count == 5)
@@ -39,7 +39,7 @@ struct MicrophoneClosingTests {
   @Test("D1: one that stays suspended is left alone")
   func asleep() {
     var closing = MicrophoneClosing()
-    _ = closing.look(11, isLinked: false, at: 0)
+    _ = closing.update(11, isLinked: false, at: 0)
     let looksAgain = closing.wasWoken(isRunning: false, at: 10)
     #expect(!looksAgain)
   }

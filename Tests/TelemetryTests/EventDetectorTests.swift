@@ -6,7 +6,7 @@ struct EventDetectorTests {
   private typealias Sink = AudioObservation.Sink
 
   private func look(_ detector: inout EventDetector, _ sinks: [AudioObservation.Sink], at time: Double) -> [EventDetector.Event] {
-    detector.look(AudioObservation(sinks: sinks), at: time)
+    detector.update(AudioObservation(sinks: sinks), at: time)
   }
 
   @Test("K6: a run of drops is posted once, on its first frame, with consecutive, total and totalUnderruns")
@@ -90,8 +90,8 @@ struct EventDetectorTests {
   @Test("T3: jitter spikes, and overruns of source and graph, are posted with their details")
   func others() {
     var detector = EventDetector()
-    _ = detector.look(AudioObservation(sinks: [Sink(id: "a")]), at: 0)
-    let found = detector.look(
+    _ = detector.update(AudioObservation(sinks: [Sink(id: "a")]), at: 0)
+    let found = detector.update(
       AudioObservation(
         sinks: [Sink(id: "a", jitterSpikes: 2, lastJitterSpike: 0.12, jitter: 0.01)], xruns: 5,
         quantum: 256, rate: 48_000, busyRatioPeak: 1.5), at: 1)
@@ -103,7 +103,7 @@ struct EventDetectorTests {
           kind: .graphOverrun, mediaId: nil,
           detail: ["missed": 5, "total": 5, "quantum": 256, "rate": 48_000, "busyRatioPeak": .number(1.5)]),
       ])
-    #expect(detector.look(AudioObservation(sinks: [], xruns: 9), at: 2).isEmpty, "within 5 minutes")
+    #expect(detector.update(AudioObservation(sinks: [], xruns: 9), at: 2).isEmpty, "within 5 minutes")
     let overrun = detector.sourceOverrun(mediaId: "s", lost: 3, total: 4, at: 3)
     #expect(overrun == .init(kind: .sourceOverrun, mediaId: "s", detail: ["lost": 3, "total": 4]))
     #expect(detector.sourceOverrun(mediaId: "s", lost: 1, total: 5, at: 302) == nil, "within 5 minutes")
@@ -141,7 +141,7 @@ extension EventDetectorTests {
     func look(_ isTalking: Bool, at time: Double) -> Int {
       var observation = AudioObservation()
       observation.isTalkingWhileMuted = isTalking
-      return detector.look(observation, at: time).count { $0.kind == .talkingWhileMuted }
+      return detector.update(observation, at: time).count { $0.kind == .talkingWhileMuted }
     }
     #expect(look(false, at: 0) == 0 && look(true, at: 1) == 1)
     #expect(look(true, at: 2) == 0 && look(false, at: 3) == 0)

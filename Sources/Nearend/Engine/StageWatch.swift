@@ -26,8 +26,8 @@ final class StageWatch: Sendable {
   }
 
   /// Logs chains with new NaN or infinite samples, each at most once in `EventDetector.interval`, and plug-ins that stopped running.
-  func look() {
-    lookAtPlugIns()
+  func poll() {
+    pollPlugIns()
     let now = monotonicSeconds()
     let broken = chains.withLock { chains in
       var broken: [String] = []
@@ -47,7 +47,7 @@ final class StageWatch: Sendable {
   }
 
   /// Logs each plug-in that stops running, once.
-  private func lookAtPlugIns() {
+  private func pollPlugIns() {
     let broken = plugIns.status.map { StageStatus($0) }.filter { $0.state != .running }
     let new = told.withLock { told in
       defer { told = Set(broken.map(\.id)) }

@@ -19,14 +19,14 @@ final class EventWatch: Sendable {
     self.clock = clock
   }
 
-  func look() {
+  func poll() {
     let meters = core.cycleMeters
     var observation = AudioObservation(
       sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), xruns: meters.xruns,
       quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
     observation.isTalkingWhileMuted = core.isSending && core.isTalkingWhileMuted
     let now = clock()
-    post(detector.withLock { $0.look(observation, at: now) })
+    post(detector.withLock { $0.update(observation, at: now) })
   }
 
   /// Takes the devices that the graph now uses.

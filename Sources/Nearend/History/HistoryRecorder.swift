@@ -33,7 +33,7 @@ final class HistoryRecorder: Sendable {
   func history(after number: UInt64) -> CallHistory { state.withLock { $0.history.after(number) } }
 
   /// Adds a point if one is due.
-  func look() {
+  func poll() {
     let now = clock()
     state.withLock { state in
       guard now >= state.next else { return }

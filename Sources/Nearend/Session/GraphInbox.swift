@@ -37,9 +37,9 @@ final class GraphInbox: GraphListener {
       events.post(.routeChange, detail: change.detail, route: change)
     case .soundPasses: session.soundPasses()
     case .cyclesRun:
-      watch.look()
-      stages.look()
-      recorder.look()
+      watch.poll()
+      stages.poll()
+      recorder.poll()
     }
   }
 

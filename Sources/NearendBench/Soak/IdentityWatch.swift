@@ -63,7 +63,7 @@ final class IdentityWork: @unchecked Sendable {
     serials = [:]
     connection = try? Connection(loop: loop, remote: socket, properties: ["application.name": "identity"]) { event in
       switch event {
-      case .added(let object): self.look(object)
+      case .added(let object): self.note(object)
       // Deferred, because this is the connection's own event.
       case .lost: self.retry?.schedule(after: 0.1)
       case .removed, .full, .failed: break
@@ -72,7 +72,7 @@ final class IdentityWork: @unchecked Sendable {
     if connection == nil { retry?.schedule(after: 0.1) }
   }
 
-  private func look(_ object: GlobalObject) {
+  private func note(_ object: GlobalObject) {
     guard object.kind == .node, let name = object.nodeName, Self.names.contains(name) else { return }
     if let old = serials.updateValue(object.serial, forKey: name), old != object.serial {
       changes.append("\(name) is another object: serial \(object.serial), was \(old)")

@@ -120,7 +120,7 @@ final class DaemonAttachment {
       if let device = ownNode(NodeNames.sinkPrefix + id) { endpoints.graphSinks.append((device, ports)) }
     }
     objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
-    objects.linkGroups = try groups.look(objects)
+    objects.linkGroups = try groups.update(objects)
     var facts = GraphFacts(objects: objects, endpoints: endpoints)
     facts.users = try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
     facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects)

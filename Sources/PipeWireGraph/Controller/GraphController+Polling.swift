@@ -7,11 +7,11 @@ extension GraphController {
   /// Makes a capture path for a new rate or engine, and reports latency to the graph.
   func poll() {
     renewCapturePath()
-    priority.look()
+    priority.poll()
     keepMicrophoneClosed()
     listener.hear(.cyclesRun)
     if updateDucking() { reconcileSoon() }
-    freeze.look(isStarted: attachment?.filter?.filter.state == .streaming)
+    freeze.poll(isStarted: attachment?.filter?.filter.state == .streaming)
     tellLatency()
   }
 
@@ -31,7 +31,7 @@ extension GraphController {
       let engine = core.controls.engine
       tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
     }
-    if core.isMakingCapturePath { schedule.lookForCapturePath() }
+    if core.isMakingCapturePath { schedule.awaitCapturePath() }
   }
 
   /// Frames between a sample at the reference and its echo at the microphone, according to the graph: out through the speaker and back in,

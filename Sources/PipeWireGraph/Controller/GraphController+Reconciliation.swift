@@ -75,7 +75,7 @@ extension GraphController {
   private func apply(_ decision: GraphDecision, _ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) {
     try attachment.volumes.watch(decision.watched)
     noticeMute()
-    if attachment.closing.look(decision.closedMicrophone, isLinked: decision.isMicrophoneLinked, at: monotonicSeconds()),
+    if attachment.closing.update(decision.closedMicrophone, isLinked: decision.isMicrophoneLinked, at: monotonicSeconds()),
       let microphone = decision.closedMicrophone
     {
       attachment.volumes.suspend(microphone)
@@ -86,7 +86,7 @@ extension GraphController {
     isInCall = decision.demand.isCall
     // The reconciliation that the begin or end of a call requires is this one.
     updateDucking()
-    try ducking.look(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
+    try ducking.update(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
     core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
     try attachment.links.apply(links, existing: facts.objects.links)

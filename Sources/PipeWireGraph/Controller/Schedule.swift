@@ -36,7 +36,7 @@ struct Schedule {
 
   func startPolling() { poll.schedule(after: Self.pollInterval, every: Self.pollInterval) }
 
-  func lookForCapturePath() { making.schedule(after: Self.makingInterval) }
+  func awaitCapturePath() { making.schedule(after: Self.makingInterval) }
 
   /// Cancels everything for good.
   func cancel() {

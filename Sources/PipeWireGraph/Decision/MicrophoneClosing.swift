@@ -12,7 +12,7 @@ struct MicrophoneClosing {
   private static let pause = 0.5
 
   /// Updates with the microphone to close; nil if it is to be open. Returns whether to suspend it now, which requires that it has no links.
-  mutating func look(_ microphone: UInt32?, isLinked: Bool, at now: Double) -> Bool {
+  mutating func update(_ microphone: UInt32?, isLinked: Bool, at now: Double) -> Bool {
     guard let microphone else {
       (closed, count) = (nil, 0)
       return false
@@ -23,7 +23,7 @@ struct MicrophoneClosing {
     return true
   }
 
-  /// Updates with whether the microphone runs. Returns whether to call `look` again, because the daemon has woken it: the daemon runs the
+  /// Updates with whether the microphone runs. Returns whether to call `update` again, because the daemon has woken it: the daemon runs the
   /// devices of a group together, whichever of them starts.
   mutating func wasWoken(isRunning: Bool, at now: Double) -> Bool {
     guard closed != nil, count < Self.most, now > time + Self.pause, isRunning else { return false }

@@ -15,7 +15,7 @@ final class DuckingKeeper {
     case remark(LogEntry.Level, String)
     /// All streams are restored.
     case restored
-    /// Another `look` is due.
+    /// Another a reconciliation is due.
     case isDue
   }
 
@@ -118,7 +118,7 @@ final class DuckingKeeper {
   // MARK: Facts
 
   /// Updates with the streams that exist now. `ownClients` take part in the call, or are nearend.
-  func look(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
+  func update(_ objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) throws(PipeWireError) {
     loop.assertLocked()
     var others = OtherStreams.find(in: objects, speaker: speaker, ownClients: ownClients)
     if !isCallUp { others = [] }
@@ -155,7 +155,7 @@ final class DuckingKeeper {
   private var restoring: Set<UInt64> = []
 
   /// Updates with whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
-  /// - Returns: whether a call begins or ends, so that `look` is due.
+  /// - Returns: whether a call begins or ends, so that a reconciliation is due.
   func update(isCallUp: Bool, near: Bool, far: Float) -> Bool {
     voice.hear(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp

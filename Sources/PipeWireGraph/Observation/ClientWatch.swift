@@ -36,7 +36,7 @@ final class ClientWatch {
       if link.outputNode == microphone, !own.contains(link.inputNode) { send.insert(link.inputNode) }
       if sinks.contains(link.inputNode), !own.contains(link.outputNode) { receive.insert(link.outputNode) }
     }
-    try infos.look(at: send.union(receive).sorted().compactMap { objects.node(id: $0) }, changed: changed)
+    try infos.watch(send.union(receive).sorted().compactMap { objects.node(id: $0) }, changed: changed)
     let used = objects.links.filter { sinks.contains($0.inputNode) && receive.contains($0.outputNode) }.map(\.inputNode)
     return Users(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
   }

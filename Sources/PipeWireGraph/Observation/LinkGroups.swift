@@ -11,12 +11,12 @@ final class LinkGroups {
 
   /// Returns the groups known now, by node. Only programs that both record and play are queried.
   /// - Throws: `connectionLost`.
-  func look(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
+  func update(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
     let streams = Dictionary(grouping: objects.nodes.filter(\.isStream)) { $0.id("client.id") }.values.filter { streams in
       let classes = Set(streams.compactMap { $0.properties["media.class"] })
       return classes.contains { $0.hasPrefix("Stream/Input") } && classes.contains { $0.hasPrefix("Stream/Output") }
     }.joined()
-    try infos.look(at: streams, changed: changed)
+    try infos.watch(streams, changed: changed)
     var groups: [UInt32: String] = [:]
     for stream in streams { groups[stream.id] = infos[stream]?.properties["node.link-group"] }
     return groups

@@ -17,8 +17,8 @@ struct NodeInfos {
   /// Watches exactly these nodes: calls `ran` and `changed` with the daemon's reports on each. If there are more than `most`, the first
   /// stay.
   /// - Throws: `connectionLost`.
-  mutating func look(
-    at nodes: some Sequence<GlobalObject>, ran: (() -> Void)? = nil, changed: @escaping () -> Void
+  mutating func watch(
+    _ nodes: some Sequence<GlobalObject>, ran: (() -> Void)? = nil, changed: @escaping () -> Void
   ) throws(PipeWireError) {
     let nodes = Array(nodes)
     let serials = Set(nodes.map(\.serial))

@@ -12,7 +12,7 @@ struct PriorityWatch {
   private static let interval = 5.0
 
   /// Checks the priority if that is due. Call this while cycles run.
-  mutating func look() {
+  mutating func poll() {
     let now = monotonicSeconds()
     guard now >= next else { return }
     // The request is made when the thread begins, and takes a moment by way of rtkit.

@@ -20,7 +20,7 @@ final class RoleWatch {
       guard let role = node.properties["media.role"], node.properties["media.class"]?.hasPrefix("Stream/") == true else { return false }
       return roles.contains(role.lowercased()) && !(node.id("client.id").map { ownClients.contains($0) } ?? false)
     }
-    try infos.look(at: streams, ran: changed) {}
+    try infos.watch(streams, ran: changed) {}
     return streams.first { infos[$0]?.isRunning == true }.map { stream in
       "\(stream.nodeName ?? "a stream") (\(stream.properties["media.role"] ?? ""))"
     }

@@ -31,7 +31,7 @@ final class FreezeRecovery {
     self.core = core
     self.events = events
     timer = LoopTimer(loop: loop)
-    timer.connect(to: self) { $0.look(isStarted: false) }
+    timer.connect(to: self) { $0.poll(isStarted: false) }
   }
 
   /// Stops checking until it is used again.
@@ -40,9 +40,9 @@ final class FreezeRecovery {
   func cancel() { timer.cancel() }
 
   /// Checks the cycles; call this ten times a second while the daemon has the filter started.
-  func look(isStarted: Bool) {
+  func poll(isStarted: Bool) {
     let meters = core.cycleMeters
-    switch watch.look(
+    switch watch.update(
       cycles: meters.cycles, shouldRun: isDemanded && isStarted, cycleLength: meters.cycleLength, at: monotonicSeconds())
     {
     case .frozen:

@@ -15,14 +15,14 @@ struct FreezeWatch {
   /// Since when no cycle has come although one is due, and how often that was observed: a single observation may be a stall of this
   /// process.
   private var since: Double?
-  private var looks = 0
+  private var checks = 0
   private var rebuilds = 0
   private var nextRebuild = 0.0
   private var lastThaw = -Double.infinity
 
   /// Seconds without a cycle; together with the interval between checks less than 2.
   static let limit = 1.2
-  private static let fewestLooks = 8
+  private static let fewestChecks = 8
   /// Seconds until the second attempt; doubled before each further one.
   static let firstDelay = 2.0
   private static let longestDelay = 32.0
@@ -33,7 +33,7 @@ struct FreezeWatch {
   /// - Parameters:
   ///   - shouldRun: whether the session demands sound and the daemon has started the filter.
   ///   - cycleLength: seconds from one cycle to the next.
-  mutating func look(cycles: UInt64, shouldRun: Bool, cycleLength: Double, at now: Double) -> Verdict? {
+  mutating func update(cycles: UInt64, shouldRun: Bool, cycleLength: Double, at now: Double) -> Verdict? {
     let runs = cycles != self.cycles
     self.cycles = cycles
     if runs {
@@ -49,12 +49,12 @@ struct FreezeWatch {
       noCycleDue()
       return nil
     }
-    looks += 1
+    checks += 1
     guard let since else {
       self.since = now
       return nil
     }
-    guard looks >= Self.fewestLooks, now - since >= max(Self.limit, 3 * cycleLength) else { return nil }
+    guard checks >= Self.fewestChecks, now - since >= max(Self.limit, 3 * cycleLength) else { return nil }
     isFrozen = true
     return .frozen
   }
@@ -68,7 +68,7 @@ struct FreezeWatch {
   /// Reports that no cycle is due now.
   mutating func noCycleDue() {
     since = nil
-    looks = 0
+    checks = 0
   }
 
   /// Resets all state, as when the daemon went away.

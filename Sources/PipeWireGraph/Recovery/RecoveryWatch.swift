@@ -24,7 +24,7 @@ final class RecoveryWatch {
     self.core = core
     self.tell = tell
     timer = LoopTimer(loop: loop)
-    timer.connect(to: self) { $0.look() }
+    timer.connect(to: self) { $0.poll() }
   }
 
   func request() { stage = .requested }
@@ -45,7 +45,7 @@ final class RecoveryWatch {
     }
   }
 
-  private func look() {
+  private func poll() {
     if case .linked(let cycles) = stage, core.cycleMeters.cycles > cycles { finish() }
   }
 

@@ -20,7 +20,7 @@ final class PortWatch {
   /// - Throws: `connectionLost`.
   func watch(_ objects: [GlobalObject]) throws(PipeWireError) {
     cards.watch(connection.objects(of: .device).filter { $0.properties["media.class"] == "Audio/Device" })
-    try nodes.look(at: objects, changed: changed)
+    try nodes.watch(objects, changed: changed)
   }
 
   // MARK: Nodes

@@ -90,7 +90,7 @@ final class RouteWatch {
   /// Returns streams that the session manager has let follow the default to the nearend device that they asked for.
   /// - Throws: `connectionLost`.
   func returnStrays(in objects: GraphObjects) throws(PipeWireError) {
-    if let metadata = defaults.metadata { try strays.look(objects, metadata) }
+    if let metadata = defaults.metadata { try strays.update(objects, metadata) }
   }
 
   /// Requests another profile of a card; if `isLast`, waits briefly until the request has been made.

@@ -17,10 +17,10 @@ final class StrayStreams {
   /// Returns those that follow a device other than the nearend device that they asked for. While the latter is itself the default they are
   /// left alone: they are where they belong, and the session manager would only mark them again.
   /// - Throws: `connectionLost`.
-  func look(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
+  func update(_ objects: GraphObjects, _ metadata: Metadata) throws(PipeWireError) {
     let followers = Set(metadata.followers)
     let streams = followers.isEmpty ? [] : objects.nodes.filter { followers.contains($0.id) }
-    try infos.look(at: streams, changed: changed)
+    try infos.watch(streams, changed: changed)
     for stream in streams {
       guard let info = infos[stream], let name = ourDevice(of: info, objects),
         let followed = Self.followed(from: name, metadata.values), followed != name

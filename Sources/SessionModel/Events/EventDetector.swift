@@ -37,7 +37,7 @@ package struct EventDetector: Sendable {
   // MARK: Comparing observations
 
   /// Returns the events since the previous observation. `time` is in seconds of a monotonic clock.
-  package mutating func look(_ new: AudioObservation, at time: Double) -> [Event] {
+  package mutating func update(_ new: AudioObservation, at time: Double) -> [Event] {
     let old = last
     last = new
     forgetWhoLeft(new)
@@ -71,7 +71,7 @@ package struct EventDetector: Sendable {
   ///   - mediaId: the source's.
   ///   - lost: cycles since the previous run.
   ///   - total: cycles since registration.
-  ///   - time: in seconds, of the same clock as for `look`.
+  ///   - time: in seconds, of the same clock as for `update`.
   package mutating func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64, at time: Double) -> Event? {
     let event = Event(kind: .sourceOverrun, mediaId: mediaId, detail: ["lost": .count(lost), "total": .count(total)])
     return isNews(event, at: time) ? event : nil

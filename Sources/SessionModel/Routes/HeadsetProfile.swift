@@ -81,10 +81,10 @@ package struct HeadsetProfile: Sendable, Equatable {
   ///   - cards: every Bluetooth card that exists.
   ///   - time: seconds of a monotonic clock.
   /// - Returns: the switch to request now, and when to call again.
-  package mutating func look(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
+  package mutating func decide(sends: Bool, used: String?, cards: [Card], at time: Double) -> (request: Request?, next: Double?) {
     if !sends { isOverruled = false }
     setAsideOrResume(used: used, cards: cards)
-    if let change { return lookBack(change, sends: sends, used: used, cards: cards, at: time) }
+    if let change { return review(change, sends: sends, used: used, cards: cards, at: time) }
     guard sends, !isOverruled, let card = cards.first(where: { $0.name == used }), let call = card.callProfile, card.profile != call,
       card.profile.hasPrefix("a2dp")
     else {
@@ -108,7 +108,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     }
   }
 
-  private mutating func lookBack(
+  private mutating func review(
     _ change: Change, sends: Bool, used: String?, cards: [Card], at time: Double
   ) -> (request: Request?, next: Double?) {
     // The card may come back.

@@ -70,7 +70,7 @@ extension RouteState {
     let available = now.available
     let chosen = configured.merging(picked) { $1 }
     let wasPaused = isPaused
-    unplugPause.look(
+    unplugPause.update(
       UnplugPause.Look(
         output: route.outputs.first, available: available, chosen: chosen[.output],
         isPlaying: now.wanted.receives && now.wanted.linksDevices, time: time))
@@ -92,7 +92,7 @@ extension RouteState {
     // A person who picked a different microphone wants that one, and music in full quality.
     let used = picked[.input] == nil ? played ?? heard : heard
     let before = headset.unfinished
-    let (request, due) = headset.look(
+    let (request, due) = headset.decide(
       sends: now.wanted.sends && now.wanted.linksDevices, used: used, cards: now.headsets, at: time)
     if let due { next.append(due) }
     if headset.unfinished != before { effects.append(.saveHeadset(headset.unfinished)) }

@@ -46,7 +46,7 @@ package struct UnplugPause: Sendable, Equatable {
   package init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
   /// Updates with the route, changed or not.
-  package mutating func look(_ new: Look) {
+  package mutating func update(_ new: Look) {
     let old = last
     last = new
     guard isEnabled, new.isPlaying else {

@@ -18,7 +18,7 @@ struct StageWatchTests {
       for _ in 0..<count {
         var buffers = CycleBuffers(frames: 480, rate: 48_000, position: core.cycleMeters.cycles * 480, driver: 1)
         core.realtime.process(&buffers, graphSinks: nil)
-        try rig.graph.look()
+        try rig.graph.poll()
       }
     }
     core.mixer.stages.append(AudioStage { _, left, _, _, _ in left[0] = 0.5 })
@@ -50,7 +50,7 @@ struct StageWatchTests {
         var buffers = CycleBuffers(frames: 480, rate: 48_000, position: core.cycleMeters.cycles * 480, driver: 1)
         core.realtime.process(&buffers, graphSinks: nil)
         core.collect()
-        try rig.graph.look()
+        try rig.graph.poll()
       }
     }
     try cycles(5)

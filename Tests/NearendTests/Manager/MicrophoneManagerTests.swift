@@ -55,7 +55,7 @@ struct MicrophoneManagerTests {
           buffers.microphone = $0.baseAddress
           core.realtime.process(&buffers, graphSinks: nil)
         }
-        if cycle % 10 == 9 { watch.look() }
+        if cycle % 10 == 9 { watch.poll() }
       }
     }
     core.controls.isMicrophoneMuted = true

@@ -15,7 +15,7 @@ struct HeadsetProfileTests {
 
     mutating func look(_ sends: Bool, at time: Double) {
       let card = HeadsetProfile.Card(name: bt, profile: profile, callProfile: "headset-head-unit")
-      let (request, _) = rule.look(sends: sends, used: used, cards: isThere ? [card] : [], at: time)
+      let (request, _) = rule.decide(sends: sends, used: used, cards: isThere ? [card] : [], at: time)
       guard let request else { return }
       requests.append(request.profile)
       if obeys { profile = request.profile }
@@ -115,7 +115,7 @@ struct HeadsetProfileTests {
     func look(_ sends: Bool, used: String, from start: Double, to end: Double) {
       for step in 0...Int((end - start) * 20) {
         let cards = profiles.keys.sorted().map { card($0, profiles[$0]!) }
-        guard let request = rule.look(sends: sends, used: used, cards: cards, at: start + Double(step) / 20).request else { continue }
+        guard let request = rule.decide(sends: sends, used: used, cards: cards, at: start + Double(step) / 20).request else { continue }
         requests.append("\(request.card) \(request.profile)")
         profiles[request.card] = request.profile
       }
@@ -191,6 +191,6 @@ struct HeadsetProfileTests {
   func notAHeadset() {
     var rule = HeadsetProfile()
     let card = HeadsetProfile.Card(name: Self.bt, profile: "a2dp-sink", callProfile: nil)
-    for time in 0..<10 { #expect(rule.look(sends: true, used: Self.bt, cards: [card], at: Double(time)).request == nil) }
+    for time in 0..<10 { #expect(rule.decide(sends: true, used: Self.bt, cards: [card], at: Double(time)).request == nil) }
   }
 }

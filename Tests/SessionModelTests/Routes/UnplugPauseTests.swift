@@ -15,7 +15,7 @@ struct UnplugPauseTests {
   private func pause(_ looks: UnplugPause.Look..., isEnabled: Bool = true) -> [Bool] {
     var pause = UnplugPause(isEnabled: isEnabled)
     return looks.map {
-      pause.look($0)
+      pause.update($0)
       return pause.isPaused
     }
   }
@@ -87,12 +87,12 @@ struct UnplugPauseTests {
   @Test("R5: resumed by a person, it stays so until the next time; switched off, it never pauses")
   func resume() {
     var pause = UnplugPause()
-    for output in [Self.phones, Self.speaker] { pause.look(look(output)) }
+    for output in [Self.phones, Self.speaker] { pause.update(look(output)) }
     #expect(pause.isPaused)
     pause.resume()
-    pause.look(look(Self.speaker))
+    pause.update(look(Self.speaker))
     #expect(!pause.isPaused)
-    for output in [Self.phones, Self.speaker] { pause.look(look(output)) }
+    for output in [Self.phones, Self.speaker] { pause.update(look(output)) }
     #expect(pause.isPaused)
     pause.isEnabled = false
     #expect(!pause.isPaused)
