@@ -38,7 +38,7 @@ package struct DoctorFacts: Sendable, Equatable {
   }
   /// nil if no nearend runs, or its thread cannot be examined.
   package var realtime: Realtime?
-  /// Whether rtkit is installed, which grants priorities to processes without the right to them.
+  /// A Boolean value indicating whether rtkit is installed, which grants priorities to processes without the right to them.
   package var hasRealtimeKit = false
 
   /// The problems in nearend.toml.

@@ -54,8 +54,8 @@ package struct Remembered: Codable, Sendable, Equatable {
 }
 
 extension Setting {
-  /// Whether the last value is restored at start. The microphone's mute is not, because a restored mute state surprises users in either
-  /// direction; `echoCancellation` is covered by `echoCanceller`.
+  /// A Boolean value indicating whether the last value is restored at start. The microphone's mute is not, because a restored mute state
+  /// surprises users in either direction; `echoCancellation` is covered by `echoCanceller`.
   package var isRemembered: Bool { self != .microphoneMuted && self != .echoCancellation }
 }
 

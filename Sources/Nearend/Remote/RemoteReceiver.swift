@@ -20,11 +20,12 @@ final class RemoteReceiver: Sendable {
   private struct State {
     var receiver: RTPReceiver
     var cleared = RTPReceiver.Counts()
-    /// Whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the call would be late.
+    /// A Boolean value indicating whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the
+    /// call would be late.
     var isShedding = false
     var toldFault: (fault: RTPFault, time: Double)?
     var roundTrip: Double?
-    /// Whether the sender is silent, which is not an underrun.
+    /// A Boolean value indicating whether the sender is silent, which is not an underrun.
     var hasEnded = false
   }
   private let state: Mutex<State>

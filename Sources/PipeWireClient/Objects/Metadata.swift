@@ -8,7 +8,7 @@ package final class Metadata {
   package var values: [String: String] { kept.values }
   /// Ids of streams that the session manager lets follow the default, regardless of the device that they asked for.
   package var followers: [UInt32] { kept.followers }
-  /// Whether there are more streams with a target than are kept.
+  /// A Boolean value indicating whether there are more streams with a target than are kept.
   package var isFull: Bool { kept.isFull }
   private var kept: MetadataValues
 

@@ -14,7 +14,7 @@ package struct GraphOptions: Sendable {
   package var interruptions: InterruptionOptions
   /// Folder of the file that records what to restore after a crash; nil saves and restores nothing.
   package var stateFolder: String?
-  /// Whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet.
+  /// A Boolean value indicating whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet.
   package var waitsForArrival = false
 
   package init(

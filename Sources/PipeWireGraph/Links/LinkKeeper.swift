@@ -15,9 +15,9 @@ final class LinkKeeper {
   private struct Made {
     let link: LinkPlan.Link
     let object: RemoteObject
-    /// Whether its device was suspended, and the daemon is expected to revive the link.
+    /// A Boolean value indicating whether its device was suspended, and the daemon is expected to revive the link.
     var isDown = false
-    /// Whether the link is dead, or may be dead without notice.
+    /// A Boolean value indicating whether the link is dead, or may be dead without notice.
     var isStale = false
 
     /// True for a link that ended by itself, or was never made.

@@ -10,7 +10,8 @@ struct BlockAdapter: ~Copyable {
   private var gathered = 0
   /// The range of these frames that was lost.
   private var lost = 0..<0
-  /// Whether the microphone was muted before processing in the newest cycle, and whether the voice without noise suppression was wanted.
+  /// A Boolean value indicating whether the microphone was muted before processing in the newest cycle, and whether the voice without noise
+  /// suppression was wanted.
   private var isInputMuted = false
   private var givesNoisyVoice = false
   /// Output frames, oldest first, from `first` on; at most two blocks.

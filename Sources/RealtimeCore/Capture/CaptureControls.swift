@@ -117,12 +117,12 @@ struct CaptureControlCells: Sendable {
     mode = CounterCell(block.next())
   }
 
-  /// Whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
+  /// A Boolean value indicating whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
   var suppressesNoise: Bool {
     @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.load() && mode.load() != wideSpectrum }
   }
 
-  /// Whether only the voice is to be heard. [realtime]
+  /// A Boolean value indicating whether only the voice is to be heard. [realtime]
   var isolatesVoice: Bool {
     @_noLocks @_noAllocation get { mode.load() == voiceIsolation }
   }

@@ -100,7 +100,8 @@ package final class AudioCore: @unchecked Sendable {
     set { cells.isInterrupted.store(newValue) }
   }
 
-  /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
+  /// A Boolean value indicating whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with
+  /// the next cycle. [any]
   package var usesMixAsReference: Bool {
     get { cells.usesMixAsReference.load() }
     set { cells.usesMixAsReference.store(newValue) }

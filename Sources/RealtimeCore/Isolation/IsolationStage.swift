@@ -18,9 +18,9 @@ struct IsolationStage: ~Copyable {
   private(set) var delay = 0
   /// The write position before which the worker's input belongs to another stream.
   private var validFrom: UInt64 = 0
-  /// Whether the worker lags so far that it gets no input until it has caught up.
+  /// A Boolean value indicating whether the worker lags so far that it gets no input until it has caught up.
   private var isStalled = false
-  /// Whether blocks can be late: from the first block heard on, or after a second at the latest.
+  /// A Boolean value indicating whether blocks can be late: from the first block heard on, or after a second at the latest.
   private var hasBegun = false
   private var waited = 0
   /// Frames of the standard voice in this run of late blocks.

@@ -57,7 +57,7 @@ package final class VoiceIsolation: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
   private var maker: MakeIsolator
-  /// Whether the maker is the standard one.
+  /// A Boolean value indicating whether the maker is the standard one.
   private var isStandard = true
 
   /// Polls, ten a second, between two attempts after a failure, which may have been remedied meanwhile.

@@ -83,7 +83,7 @@ struct PlugInPlayer: ~Copyable {
   private var rightFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
   /// Frames until the plug-in's output is complete.
   private var wait = 0
-  /// Whether the next audio does not continue the last.
+  /// A Boolean value indicating whether the next audio does not continue the last.
   private var isFresh = false
 
   init(mailbox: Mailbox) { self.mailbox = mailbox }
