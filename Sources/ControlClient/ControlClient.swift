@@ -78,6 +78,12 @@ extension HTTPAnswer {
     let document = try? JSONDecoder().decode([String: String].self, from: body)
     return document?["error"] ?? (try? JSONDecoder().decode(Refusal.self, from: body))?.error ?? "status \(status)"
   }
+
+  /// The kind of error, a stable word; nil for most errors, which programs cannot handle.
+  package var code: String? { (try? JSONDecoder().decode(Refusal.self, from: body))?.code }
 }
 
-private struct Refusal: Decodable { var error: String }
+private struct Refusal: Decodable {
+  var error: String
+  var code: String?
+}

@@ -247,6 +247,19 @@ struct EndpointTests {
     #expect(try rig.refusal(404, "DELETE", "/media/call")?.contains("'call'") == true)
   }
 
+  @Test("O1: a name in use, and a voice that has a consumer, are refused with a code for programs")
+  func codes() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    #expect(try rig.ask("POST", "/sinks/alice?device=1").code == nil)
+    #expect(try rig.ask("POST", "/sinks/alice?device=1").code == "nameTaken")
+    let first = try rig.raw()
+    first.send("GET /source HTTP/1.1\r\n\r\n")
+    #expect(try first.status() == 200)
+    #expect(try rig.ask("GET", "/source").code == "sourceTaken")
+    #expect(try rig.ask("POST", "/sinks/bob").code == nil)
+  }
+
   @Test("K7 K8 K9: a participant's device comes, changes and goes; each error says what was wrong")
   func device() throws {
     let rig = try ControlRig(speed: 0)

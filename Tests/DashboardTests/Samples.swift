@@ -33,7 +33,7 @@ extension Sample {
     var snapshot = active()
     snapshot.processing.micMode = MicModeStatus(
       requested: .voiceIsolation, active: .standard, effective: .standard,
-      reason: "voice isolation is not installed: `nearend isolation install` fetches it (13 MB)")
+      reason: "it is not installed: `nearend isolation install` fetches it (13 MB)")
     return snapshot
   }
 

@@ -51,7 +51,7 @@ final class PCMDownload: Sendable {
         return .failure(error)
       }
     }
-    do throws(SourceError) { return try result.get() } catch { throw RequestFailure(error.status, error.description) }
+    do throws(SourceError) { return try result.get() } catch { throw RequestFailure(error.status, error.description, code: error.code) }
   }
 
   private func run(_ exchange: ControlExchange) throws {
@@ -93,4 +93,6 @@ extension SourceError {
     case .outOfMemory: 503
     }
   }
+
+  fileprivate var code: ControlFailureCode? { if case .refused(.sourceTaken) = self { .sourceTaken } else { nil } }
 }

@@ -63,7 +63,7 @@ struct PCMUpload {
       }
       registration = try result.get()
     } catch {
-      throw RequestFailure(error.status, error.description)
+      throw RequestFailure(error.status, error.description, code: error.code)
     }
     // On every exit, and before the answer, so that the client may reuse the name as soon as it has it.
     defer { registration.end() }

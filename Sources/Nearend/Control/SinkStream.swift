@@ -25,7 +25,7 @@ struct SinkStream {
       }
       registration = try result.get()
     } catch {
-      throw RequestFailure(error.status, error.description)
+      throw RequestFailure(error.status, error.description, code: error.code)
     }
     defer { registration.end() }
     try exchange.upgrade(to: HostProtocol.name)

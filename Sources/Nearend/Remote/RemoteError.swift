@@ -63,4 +63,6 @@ package enum RemoteError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknown: 404
     }
   }
+
+  var code: ControlFailureCode? { if case .taken = self { .nameTaken } else { nil } }
 }

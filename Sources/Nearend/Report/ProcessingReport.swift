@@ -42,7 +42,7 @@ extension MicModeStatus {
     let isIsolation = requested == .voiceIsolation
     if isIsolation, isolation.isolator != nil { self.latency = latency }
     if let idleReason {
-      reason = isIsolation ? isolation.failure?.description ?? idleReason : idleReason
+      reason = isIsolation ? isolation.failure?.reason ?? idleReason : idleReason
       return
     }
     active = isIsolation && !isolation.isInPlace ? .standard : requested
@@ -53,7 +53,7 @@ extension MicModeStatus {
     effective = isIsolation && !isolation.isHeard ? .standard : requested
     guard effective != requested else { return }
     reason =
-      isolation.failure?.description
+      isolation.failure?.reason
       ?? (isolation.isInPlace && isolation.lateBlocks > 0
         ? "the isolated voice comes too late: this machine is too busy" : "it is starting")
   }

@@ -73,9 +73,9 @@ struct RunningNearend {
 
 extension HTTPAnswer {
   /// Whether the requested name is in use.
-  var isTaken: Bool { status == 409 && reason.includes("already registered") }
+  var isTaken: Bool { code == ControlFailureCode.nameTaken.rawValue }
   /// Whether the voice already has a source.
-  var hasSource: Bool { status == 409 && reason.includes("has a source already") }
+  var hasSource: Bool { code == ControlFailureCode.sourceTaken.rawValue }
 }
 
 extension JSONDecoder {

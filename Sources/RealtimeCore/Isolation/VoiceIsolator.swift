@@ -33,4 +33,15 @@ package enum IsolationError: Error, Sendable, Equatable, CustomStringConvertible
     case .outOfMemory: "there is not enough memory for voice isolation"
     }
   }
+
+  /// The description for a place that names voice isolation already.
+  package var reason: String {
+    switch self {
+    case .notInstalled: "it is not installed: \(Self.remedy)"
+    case .noModel(let library): "it has a library, \(library), but no model \(IsolationFiles.modelName): \(Self.remedy)"
+    case .library(let path, let reason): "its library \(path) cannot be used: \(reason); \(Self.remedy)"
+    case .model(let path, let reason): "its model \(path) cannot be used: \(reason); \(Self.remedy)"
+    case .outOfMemory: "there is not enough memory for it"
+    }
+  }
 }

@@ -6,7 +6,7 @@ package struct MicModeStatus: Codable, Sendable, Equatable {
   package var active: MicMode?
   /// The mode that is heard; nil while the raw microphone is heard, or nothing.
   package var effective: MicMode?
-  /// Why the effective mode is not the requested one, for people; otherwise nil.
+  /// Why the effective mode is not the requested one, for people, in words that do not name the mode; nil if it is.
   package var reason: String?
   /// Frames that the mode adds to the capture path's latency; part of `GraphStatus.captureLatency`.
   package var latency: Int
@@ -33,8 +33,6 @@ package struct MicModeStatus: Codable, Sendable, Equatable {
     let blocks = "\(lateBlocks)\(requested == .voiceIsolation ? "" : " isolated") block\(lateBlocks == 1 ? "" : "s") late"
     let late = lateBlocks > 0 ? ", \(blocks)\(requested == .voiceIsolation ? "" : " before")" : ""
     guard effective != requested, let reason else { return requested.words + late }
-    // A terminal is narrow, and the line already names the mode.
-    let why = reason.hasPrefix("\(requested.words) ") ? "it\(reason.dropFirst(requested.words.count))" : reason
-    return "\(requested.words), not heard: \(why)\(late)"
+    return "\(requested.words), not heard: \(reason)\(late)"
   }
 }

@@ -54,6 +54,6 @@ extension ControlRequest {
   }
 
   private func remote<T>(_ body: () throws(RemoteError) -> T) throws(RequestFailure) -> T {
-    do throws(RemoteError) { return try body() } catch { throw RequestFailure(error.status, error.description) }
+    do throws(RemoteError) { return try body() } catch { throw RequestFailure(error.status, error.description, code: error.code) }
   }
 }

@@ -31,7 +31,7 @@ extension ControlRequest {
         "a sink is made with device=1, or with rtp=10.0.0.7:5004, to which from and latency may be added; PCM is played with PUT /sinks/\(id)?rate=48000&channels=1"
       )
     }
-    do throws(SinkError) { try service.addGraphSink(id: id) } catch { throw RequestFailure(error.status, error.description) }
+    do throws(SinkError) { try service.addGraphSink(id: id) } catch { throw RequestFailure(error.status, error.description, code: error.code) }
     try exchange.answer(201, json: ["id": id, "device": "nearend.sink.\(id)"])
   }
 
@@ -89,4 +89,6 @@ extension SinkError {
     case .sessionEnds: 503
     }
   }
+
+  var code: ControlFailureCode? { if case .alreadyRegistered = self { .nameTaken } else { nil } }
 }

@@ -66,7 +66,7 @@ final class ControlExchange {
 
   func answer(_ failure: RequestFailure) throws {
     if !failure.allow.isEmpty { extraHeaders = "Allow: \(failure.allow.joined(separator: ", "))\r\n" }
-    try answer(failure.status, json: ["error": failure.reason])
+    try answer(failure.status, json: ["error": failure.reason, "code": failure.code?.rawValue].compactMapValues { $0 })
   }
   private var extraHeaders = ""
 

@@ -1,16 +1,27 @@
 import Foundation
 import Platform
 
+/// What is wrong with a request, for programs that react to it: `code` of the answer. [any]
+package enum ControlFailureCode: String, Sendable {
+  /// A sink, a sender or application audio of the requested name exists.
+  case nameTaken
+  /// The voice already has a consumer.
+  case sourceTaken
+}
+
 /// An error answer that says what was wrong, and what to do. [any]
 struct RequestFailure: Error, Equatable {
   var status: Int
   var reason: String
+  /// The kind of failure, if programs react to it; otherwise nil.
+  var code: ControlFailureCode?
   /// The methods that the path has, if it lacks the requested one.
   var allow: [String] = []
 
-  init(_ status: Int, _ reason: String, allow: [String] = []) {
+  init(_ status: Int, _ reason: String, code: ControlFailureCode? = nil, allow: [String] = []) {
     self.status = status
     self.reason = reason
+    self.code = code
     self.allow = allow
   }
 }
