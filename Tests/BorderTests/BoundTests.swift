@@ -53,7 +53,7 @@ struct BoundTests {
     #expect(values.set(0, "default.audio.sink", "{}") && values.set(0, nil, nil) && values.values.isEmpty)
   }
 
-  @Test("X1: so many streams are remembered as having been moved, and no words of theirs; what goes makes room")
+  @Test("X1: the number of remembered moved streams is bounded; departed ones free their place")
   func streams() {
     let values = Values(keys: [])
     #expect(!values.set(5, "key", "value") && !values.set(5, "target.node", nil))

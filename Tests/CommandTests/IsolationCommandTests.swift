@@ -26,7 +26,7 @@ struct IsolationCommandTests {
     return "\(place.path)/mic.wav"
   }
 
-  @Test("V12: without it status ends with 69 and says what to do, process refuses the mode, and remove has nothing to do")
+  @Test("V12: without voice isolation, status exits with 69 and a remedy, process refuses the mode, remove does nothing")
   func missing() throws {
     let status = try place.nearend("isolation", "status")
     #expect(status.exit == .status(69))

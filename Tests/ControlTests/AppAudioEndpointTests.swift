@@ -36,7 +36,7 @@ struct AppAudioEndpointTests {
     #expect(abs(voice - 0.25) < 0.02, "\(voice)")
   }
 
-  @Test("D4: it waits while nobody records, and shows; the same name, a wrong type and an unknown one are refused in words")
+  @Test("D4: application audio waits for a recorder and is listed; duplicate names, wrong and unknown types are refused with a reason")
   func refusals() throws {
     let rig = try ControlRig()
     defer { rig.stop() }

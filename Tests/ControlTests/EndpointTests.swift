@@ -72,7 +72,7 @@ struct EndpointTests {
     #expect(records.map(\.event) == [.interruptionBegan, .interruptionEnded], "nothing of before")
   }
 
-  @Test("O1: what is set while the session ends is refused, not answered as done and lost")
+  @Test("O1: PATCH /settings to an ending session is refused")
   func settingsAtTheEnd() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }

@@ -146,7 +146,7 @@ struct JoinedTests {
     #expect(taken.samples.withLock { $0.count } == count, "nothing is delivered any more")
   }
 
-  @Test("O8: what one sets all see: host, joined programs, and those that join later; each by an event")
+  @Test("O8: a setting changed by one program is seen by the host and all joined programs, with an event each")
   func settings() throws {
     let rig = try ControlRig()
     defer { rig.stop() }

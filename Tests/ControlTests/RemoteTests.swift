@@ -53,7 +53,7 @@ struct RemoteTests {
     throw POSIXError(.EADDRINUSE)
   }
 
-  @Test("K12: whoever takes the name of a participant whose media was unregistered can be removed by it, at any moment")
+  @Test("K12: a participant that reuses the name of a vanished one can be removed by that name")
   func successor() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
@@ -271,7 +271,7 @@ struct RemoteTests {
     for first in ports { _ = try DatagramSocket(at: try RTPAddress("0.0.0.0:\(first)")) }
   }
 
-  @Test("K12: what cannot be is refused in words that say what can, and leaves nothing behind")
+  @Test("K12: invalid requests are refused with the valid alternatives, and leave nothing behind")
   func refusals() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }

@@ -50,7 +50,7 @@ struct SinkTests {
     #expect(loud > 0.2)
   }
 
-  @Test("K1: what is sent is what is heard")
+  @Test("K1: an uploaded PCM body is played unchanged")
   func heard() throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }

@@ -139,7 +139,7 @@ import Testing
     #expect(terminal.output.allSatisfy { $0 < 0x80 })
   }
 
-  @Test("U3: it refuses what it cannot run on, naming it, and leaves the terminal alone")
+  @Test("U3: an unsuitable terminal is refused by name and left untouched")
   func refuses() throws {
     for (columns, rows, variables, words) in [
       (60, 15, [:], "60 columns and 15 rows"),

@@ -111,7 +111,7 @@ struct WheelTests {
     #expect(throws: IsolationError.self) { try IsolationFiles.find(environment) }
   }
 
-  @Test("V12: it is fetched from what the index names, if the index tells the same checksum")
+  @Test("V12: the wheel is downloaded from the index's URL if its checksum matches")
   func fromIndex() throws {
     let fixture = try Fixture()
     let server = try FileServer(fixture.folder.path)
@@ -187,7 +187,7 @@ struct WheelTests {
     }
   }
 
-  @Test("V12: what does not run here is not installed, and says why")
+  @Test("V12: a library that does not run on this machine is not installed, with the reason")
   func unusable() throws {
     let reason = IsolationError.library(path: "x", reason: "wrong ELF class")
     let fixture = try Fixture { _ throws(IsolationError) in throw reason }

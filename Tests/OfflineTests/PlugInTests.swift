@@ -181,7 +181,7 @@ struct PlugInTests {
     #expect(renderer.plugIns.status[0].rate == 44_100)
   }
 
-  @Test("O9: a setting that a rate has no room for is bounded at that rate alone")
+  @Test("O9: a plug-in setting out of range at one sample rate is clamped at that rate only")
   func bounded() throws {
     let renderer = try renderer()
     try renderer.plugIns.add(make { $0.isRateRelative = true }, to: .capture, settings: ["Gain": 1.5])
@@ -210,7 +210,7 @@ struct PlugInTests {
     #expect(next.allSatisfy { $0 == 0 })
   }
 
-  @Test("O9: what is tried takes settings as what is used does: port names in any case, values within their range")
+  @Test("O9: a trial validates settings as the rack does: case-insensitive port names, values in range")
   func tried() throws {
     let path = try PlugInLibrary.find("amp_1181", [:])
     func error(_ settings: [String: Double]) -> String? {
@@ -221,7 +221,7 @@ struct PlugInTests {
     #expect(error(["Volume": 1])?.contains("has no port 'Volume'") == true)
   }
 
-  @Test("O9: what cannot be is refused by port, range and remedy, and changes nothing")
+  @Test("O9: invalid plug-in requests are refused with port, range and remedy, and change nothing")
   func refusals() throws {
     let rack = try renderer().plugIns
     func refusal(_ body: () throws -> Void) -> String {

@@ -48,7 +48,7 @@ struct FreezeWatchTests {
     #expect(run.pass(1.1, runs: false) == [])
   }
 
-  @Test("I5: one observation after a long stall of this process is no evidence")
+  @Test("I5: a single observation after a stall of nearend itself does not count as a freeze")
   func halted() {
     var run = Run()
     _ = run.pass(1, runs: true)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A closed microphone")
 struct MicrophoneClosingTests {
-  @Test("D1: it is suspended once, when its links are gone, and again after it was opened")
+  @Test("D1: a closed microphone is suspended once its links are gone, and again after each opening")
   func once() {
     var closing = MicrophoneClosing()
     let looks: [(microphone: UInt32?, isLinked: Bool, suspends: Bool)] = [
@@ -16,14 +16,14 @@ struct MicrophoneClosingTests {
     }
   }
 
-  @Test("D1: one that is open may run")
+  @Test("D1: an open microphone is never suspended")
   func open() {
     var closing = MicrophoneClosing()
     let looksAgain = closing.wasWoken(isRunning: true, at: 10)
     #expect(!looksAgain)
   }
 
-  @Test("D1: one that the daemon wakes with its group is suspended again, a few times, not at once")
+  @Test("D1: a closed microphone that the daemon wakes is suspended again, at most five times, 0.5 s apart")
   func woken() {
     var closing = MicrophoneClosing()
     var suspensions: [Double] = []
@@ -36,7 +36,7 @@ struct MicrophoneClosingTests {
     #expect(zip(suspensions, suspensions.dropFirst()).allSatisfy { $1 - $0 > 0.5 })
   }
 
-  @Test("D1: one that stays suspended is left alone")
+  @Test("D1: a microphone that stays suspended is not suspended again")
   func asleep() {
     var closing = MicrophoneClosing()
     _ = closing.update(11, isLinked: false, at: 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Configuration")
 struct ConfigurationTests {
-  @Test("O4: every setting and every option can be said, and is what was said")
+  @Test("O4: every setting and option can be configured and takes its value")
   func everything() throws {
     let text =
       Layers.settings.map { "\($0.rawValue) = \($0.standard.inTOML)" }.joined(separator: "\n") + "\n"
@@ -87,7 +87,7 @@ struct ConfigurationTests {
     #expect(keys.line(of: ["z"]) == nil)
   }
 
-  @Test("O4: no file says nothing; a folder, a device or bytes that are no text are told of")
+  @Test("O4: a missing file is an empty configuration; a folder, a device and non-UTF-8 are reported")
   func files() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

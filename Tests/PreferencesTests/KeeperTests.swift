@@ -184,7 +184,7 @@ struct KeeperTests {
     throw CocoaError(.fileNoSuchFile)
   }
 
-  @Test("O4: what is remembered and cannot be read is told of and kept aside; what is no setting in it is left out")
+  @Test("O4: an unreadable remembered.json is reported and set aside; unknown settings in it are ignored")
   func unreadable() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -40,7 +40,7 @@ struct RTPPacketTests {
     #expect(packet().withUnsafeBytes { RTPFormat.samples(.init(rebasing: $0[12..<16]), channels: 1) } == [1, 1, -2, -2])
   }
 
-  @Test("K12, X1: what claims more than came, another version or RTCP is refused, and every cut and changed byte is survived")
+  @Test("K12, X1: truncated packets, other versions and RTCP are refused; no truncation or bit error crashes")
   func refuses() {
     #expect(read([]) == .failure(.tooShort))
     #expect(read(Array(packet().prefix(11))) == .failure(.tooShort))
@@ -92,7 +92,7 @@ struct RTPPacketTests {
     #expect(RTPAddressError.malformed("a\u{1B}[2J").description.contains("\u{1B}") == false)
   }
 
-  @Test("K12: a report is what it was on the other side, and the way there and back is what its clock says")
+  @Test("K12: an RTCP report survives encoding; the round trip follows from its timestamps")
   func reports() throws {
     let block = RTPReport.Block(
       ssrc: 7, fractionLost: 0.25, lost: -3, highestSequence: 70_000, jitter: 0.005, lastReport: 0, delay: 0)

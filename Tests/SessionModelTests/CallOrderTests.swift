@@ -255,7 +255,7 @@ struct CallOrderTests {
     #expect(!run.state.atRest.isLocked && !run.state.atRest.isNeeded, "the unit is gone, whoever keeps the setting")
   }
 
-  @Test("S7: what outlasts a graph is the settings, the call manager's word and the place of the login session")
+  @Test("S7: settings, external activation and foreground state outlive a graph")
   func atRest() {
     var run = Run()
     run.send(.setInitOnly(.renderChannelCount(1)), manual, .activatedExternally, mic, .registerSource(mediaId: "mic"), .enteredBackground)

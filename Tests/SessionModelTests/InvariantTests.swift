@@ -45,7 +45,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L4, I5: nothing is demanded while the unit does not run, unless a frozen graph is tried, and something while it does")
+  @Test("L4, I5: the demand is empty exactly while the unit is stopped, except for a frozen graph in default mode")
   func demand() {
     walk(seed) { _, _, new, _ in
       let isTried = !new.settings.isManual && new.interruptions == [.frozen]
@@ -65,7 +65,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L5: what is attached is detached or removed before it is attached again")
+  @Test("L5: a source is detached before it is attached again")
   func attachments() {
     var attached: String?
     walk(seed) { old, _, new, effects in
@@ -128,7 +128,7 @@ struct InvariantTests {
     }
   }
 
-  @Test("L2: what is refused changes nothing")
+  @Test("L2: a refused event leaves the state unchanged")
   func refusals() {
     walk(seed) { old, _, new, effects in
       effects.allSatisfy {

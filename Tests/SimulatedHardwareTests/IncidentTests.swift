@@ -26,7 +26,7 @@ struct IncidentTests {
       ])
   }
 
-  @Test("O3: an incident says the line that it is read from")
+  @Test("O3: an incident's text form parses back to the incident")
   func lines() throws {
     let lines = [
       "plug usb", "unplug bluetooth", "replug laptop", "plug headphones", "unplug tv", "profile bluetooth off",

@@ -78,7 +78,7 @@ struct MetricsTests {
   }
 
   @Test(
-    "T1: the reader is strict",
+    "T1: the test's Prometheus parser rejects malformed text",
     arguments: [
       "a 1", "# TYPE a gauge\na 1", "# HELP a x\n# TYPE a gauge\na{b=\"c} 1", "# HELP a x\n# TYPE a gauge\na one",
       "# HELP a x\n# TYPE a gauge\na 1\na 2", "# HELP 1a x\n# TYPE 1a gauge\n1a 1", "# HELP a x\n# TYPE a counter\na 1",

@@ -144,7 +144,7 @@ struct OTLPTests {
     #expect(received.resource["service.instance.id"]?.stringValue.flatMap(UUID.init) != nil)
   }
 
-  @Test("O9: a sum that comes later, or begins again, has counted since the reading before; the others go on")
+  @Test("O9: the start time of a new or reset OTLP sum is the previous reading")
   func starts() throws {
     var reader = OTLPReader(resource: [], version: "1.2.3")
     func read(_ sinks: [(id: String, underruns: UInt64)], at time: UInt64) throws -> Received {
@@ -168,7 +168,7 @@ struct OTLPTests {
     #expect(try start(read([("a", 2), ("b", 1)], at: 50), "a") == "50")
   }
 
-  @Test("O9: what is no number arrives as protobuf's JSON has it")
+  @Test("O9: NaN and infinity are encoded as protobuf's JSON requires")
   func numbers() throws {
     let server = try LoopbackServer(.status(200))
     let export = try Self.export(server)

@@ -98,7 +98,7 @@ struct RehearsalTests {
     #expect(status.session.receiveMedia.suffix(3) == ["alice", "bruno", "clara"])
   }
 
-  @Test("O3: it ends with 0, and leaves no process and no folder behind")
+  @Test("O3: a rehearsal exits with 0, and leaves no process and no folder behind")
   func leavesNothing() throws {
     let run = try Self.whole.get()
     #expect(run.exit == .status(0))

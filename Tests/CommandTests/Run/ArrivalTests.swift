@@ -56,7 +56,7 @@ struct ArrivalTests {
     #expect(try session.nearend("status").output.contains("until hw.late comes"))
   }
 
-  @Test("O6: who waited finds the place taken, says by whom, and takes it when that one ends")
+  @Test("O6: a waiting service whose place is taken says by whom, and takes over when that process ends")
   func placeIsTaken() throws {
     let session = try plainSession()
     session.stop(.pipewire, with: SIGTERM)

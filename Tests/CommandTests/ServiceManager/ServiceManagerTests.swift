@@ -21,7 +21,7 @@ struct ServiceManagerTests {
     }
   }
 
-  @Test("O6: what is no socket address is none, and a service manager that reads nothing, or is gone, holds nothing up")
+  @Test("O6: an invalid NOTIFY_SOCKET is ignored; a service manager that hangs or is gone delays nothing")
   func unreachable() throws {
     let long = String(repeating: "x", count: 108)
     for name in ["", "@", "relative", "vsock:2:9999", "/\(long)", "@\(long)"] { #expect(NotifySocket(name) == nil, "\(name)") }
@@ -65,7 +65,7 @@ struct ServiceManagerTests {
     #expect(receiver.count("READY=1") == 1)
   }
 
-  @Test("O6: WATCHDOG is told only while the control thread answers")
+  @Test("O6: WATCHDOG=1 is sent only while the control thread responds")
   func watchdog() throws {
     let session = try plainSession()
     let receiver = try NotifyReceiver("\(session.path)/notify")

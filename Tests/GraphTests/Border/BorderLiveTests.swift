@@ -100,7 +100,7 @@ extension GraphTests {
       #expect(full.count == 1, "told once")
     }
 
-    @Test("X1: of cards without end so many are asked as a machine may have, which is told once, and the call goes on")
+    @Test("X1: an endless number of cards is queried up to a limit, logged once, without harming the call")
     func cards() throws {
       let session = try LiveGraph.ownSession()
       defer { session.end() }

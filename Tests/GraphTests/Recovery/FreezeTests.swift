@@ -78,7 +78,7 @@ extension GraphTests {
       #expect(rebuilds(live) == 0)
     }
 
-    @Test("I5: nor is it where the speaker, and with it the latency, changes twice while the only player is paused")
+    @Test("I5: an idle graph whose speaker and latency change twice is not frozen")
     func restThroughSwitches() throws {
       let live = try LiveGraph(.twoSpeakers)
       defer { live.stop() }

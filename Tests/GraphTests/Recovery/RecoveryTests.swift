@@ -99,7 +99,7 @@ extension GraphTests {
       #expect(try count("task") - threads < 25)
     }
 
-    @Test("I6: nor does a nearend in a call, whose daemon takes each connection and ends at once")
+    @Test("I6: reconnecting to a daemon that accepts and dies at once leaks no descriptor and no thread")
     func reconnectionsLeaveNothing() throws {
       let session = try LiveGraph.ownSession()
       defer { session.end() }

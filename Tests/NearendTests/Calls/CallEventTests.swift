@@ -44,7 +44,7 @@ struct CallEventTests {
     }
   }
 
-  @Test("X1: an event of a stranger that lacks what belongs to it, or has what nothing can hold, is handed on as it came")
+  @Test("X1: an incomplete or unreadable event from the host is delivered as `.other`")
   func strangers() {
     let odd: [(AudioEvent.Kind, [String: EventValue])] = [
       (.mediaRegistered, [:]), (.interruptionBegan, ["reason": "earthquake"]), (.interruptionEnded, ["reason": "role", "duration": 1e300]),

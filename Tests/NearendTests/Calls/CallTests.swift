@@ -200,7 +200,7 @@ struct CallTests {
     manager.unregisterMedia(id: "call")
   }
 
-  @Test("L7: settings are those of the manager")
+  @Test("L7: AudioSession's settings are AudioSessionManager's")
   func settings() {
     let (session, manager) = { ($0.session, $0.session.manager) }(CallRig())
     session.isMicrophoneMuted = true

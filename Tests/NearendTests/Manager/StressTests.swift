@@ -107,7 +107,7 @@ struct StressTests {
   /// Names that are no calls: made once, or also members of other types.
   private static let uncalled: Set = ["shared", "init"]
 
-  @Test("L8: the calls above are the manager's whole public surface")
+  @Test("L8: the stress test calls every public member of the manager")
   func surface() throws {
     let here = try String(contentsOfFile: #filePath, encoding: .utf8)
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")

@@ -121,7 +121,7 @@ struct AppAudioTests {
     #expect(rig.core.capture(appAudio: try AppAudioBuffer(interleaved: [Float(0)], sampleRate: 48_000, channelCount: 1)))
   }
 
-  @Test("D4 D1: it is heard with the microphone, without one, and while that is muted; nothing of it once it is over")
+  @Test("D4 D1: application audio is heard with, without and despite a muted microphone, and leaves nothing behind")
   func besideTheMicrophone() throws {
     let rig = try CoreRig()
     let app = try AppAudioBuffer(planar: [Self.tone(1_000, rate: 48_000, seconds: 1)], sampleRate: 48_000)
@@ -200,7 +200,7 @@ struct AppAudioTests {
     }
   }
 
-  @Test("D4: it is heard on the speaker only if it is monitored, and is then part of the reference")
+  @Test("D4: application audio is played on the speaker only if monitored, and is then part of the reference")
   func monitor() throws {
     let rig = try CoreRig()
     let app = try AppAudioBuffer(planar: [Self.tone(1_000, rate: 48_000, seconds: 2)], sampleRate: 48_000)

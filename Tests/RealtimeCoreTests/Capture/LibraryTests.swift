@@ -13,7 +13,7 @@ struct LibraryTests {
     return text.split(separator: "\n").first { $0.hasPrefix("Version: ") }.map { String($0.dropFirst("Version: ".count)) }
   }
 
-  @Test("V7: what was built with is the newest generation of webrtc-audio-processing that pkg-config finds, and says so itself")
+  @Test("V7: the newest webrtc-audio-processing known to pkg-config is used, and named")
   func newestGeneration() throws {
     let generations = [("webrtc-audio-processing-2", "2."), ("webrtc-audio-processing-1", "1."), ("webrtc-audio-processing", "0.3")]
     let newest = try generations.lazy.compactMap { package, number in

@@ -40,7 +40,7 @@ struct PlugInRackTests {
     return false
   }
 
-  @Test("O9: one that moves its delay and cannot be made again is bypassed, and says so")
+  @Test("O9: a plug-in that changes its delay and cannot be recreated is bypassed and reported")
   func failedRemake() throws {
     try rack.add(make { ($0.isHardRealtime, $0.laterDelay, $0.mostInstances) = (false, 100, 1) }, to: .capture, settings: ["Gain": 0.5])
     var latest: Float = 0
@@ -53,7 +53,7 @@ struct PlugInRackTests {
     #expect(rack.status[0].latency == 0 && chain.latency == 0)
   }
 
-  @Test("O9: one that hangs on the worker is late, holds up no other, and is left behind when it is removed")
+  @Test("O9: a plug-in that hangs on the worker delays no other, and is abandoned on removal")
   func hanging() throws {
     try rack.add(make { ($0.isHardRealtime, $0.hangsFrom) = (false, 20_000) }, to: .capture, id: "hangs")
     #expect(run { rack.status[0].lateBlocks > 10 })

@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "R5: held and let go in every state: what waits is played on, unless it is old",
+    "R5: a held ring resumes its audio in every state, unless it is stale",
     arguments: [State.idle, .buffering, .playing, .underrun])
   func holds(_ state: State) {
     var playback = Self.playback(state)

@@ -61,7 +61,7 @@ struct SourceTapTests {
     rig.core.source.detach()
   }
 
-  @Test("L5: the second that is attached takes the first one's place; both kinds")
+  @Test("L5: attaching a callback or a queue replaces the attached one")
   func replaces() throws {
     let rig = try CoreRig()
     let (first, queue) = (CallbackRecorder(), SourceQueue())

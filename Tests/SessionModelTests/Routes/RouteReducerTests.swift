@@ -137,7 +137,7 @@ struct RouteReducerTests {
     #expect(desk.speaker == "card.out" && desk.reasons == [.override])
   }
 
-  @Test("R1: of equals, the device used last stays in use, though it was away")
+  @Test("R1: among equal candidates the device used last is preferred, even after it was away")
   func usedLast() {
     var desk = Desk(RouteState(), Self.mic, Self.screen)
     let other = Self.device(6, .output, "dock.out", .lineOut, priority: 5)
@@ -176,7 +176,7 @@ struct RouteReducerTests {
     #expect(desk.reasons == [.unknown])
   }
 
-  @Test("R4: a device of which not everything is known is no news yet")
+  @Test("R4: a device is reported only once it is fully known")
   func unknown() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker)
     desk.observe()
@@ -214,7 +214,7 @@ struct RouteReducerTests {
     #expect(desk.reasons == [.oldDeviceUnavailable])
   }
 
-  @Test("R4: asleep, and for a while after, another route is the sleep's; later it is not")
+  @Test("R4: route changes during sleep and 5 s after it are reported as wakeFromSleep; later ones are not")
   func wakeUp() {
     for (wait, reason) in [(1.0, RouteChangeReason.wakeFromSleep), (6, .oldDeviceUnavailable)] {
       var desk = Desk(RouteState(), Self.mic, Self.speaker, Self.phones)
@@ -430,7 +430,7 @@ struct RouteReducerTests {
     #expect(desk.effects == [.switchProfile(.init(card: "bt", profile: "a2dp-sink")), .saveHeadset(nil)])
   }
 
-  @Test("X1: of what there is too much of, one remark is made")
+  @Test("X1: each exceeded limit is logged once")
   func omissions() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker)
     desk.now.omissions = ["there are more cards than nearend asks"]

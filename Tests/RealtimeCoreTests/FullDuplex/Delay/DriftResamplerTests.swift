@@ -7,7 +7,7 @@ import Testing
 struct DriftResamplerTests {
   private let hop = 256
 
-  @Test("V10: the far end comes at the delay that is told, while that grows and shrinks", arguments: [0, 2e-4, -2e-4])
+  @Test("V10: the resampled far end has exactly the reported delay while that drifts", arguments: [0, 2e-4, -2e-4])
   func delay(rate: Double) {
     var resampler = DriftResampler(hop: hop)
     resampler.rate = rate
@@ -30,7 +30,7 @@ struct DriftResamplerTests {
     #expect(10 * log10(error / power) < -55)
   }
 
-  @Test("V11: both sides pass for one only once nothing else is remembered")
+  @Test("V11: the far end counts as mono only once the whole history is mono")
   func mono() {
     var resampler = DriftResampler(hop: hop), isMono: [Bool] = []
     let left = Noise.white(frames: hop, seed: 1), right = Noise.white(frames: hop, seed: 2)

@@ -46,7 +46,7 @@ struct FilterChoiceTests {
     #expect(samples.last == 0)
   }
 
-  @Test("V10: it is heard no more once both leave the same")
+  @Test("V10: the fast filter is no longer heard once both residuals are equal")
   func again() throws {
     let hops = heard([(1, 0.2, 50), (1, 1, 50)])
     #expect(hops[49]?.last == 0)

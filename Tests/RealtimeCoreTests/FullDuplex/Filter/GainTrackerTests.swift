@@ -6,13 +6,13 @@ import Testing
 struct GainTrackerTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  @Test("V10: a factor is told within 0.1 s of a turned volume, up or down", arguments: [Float(2.8), 0.36])
+  @Test("V10: a volume change is detected within 0.1 s, up or down", arguments: [Float(2.8), 0.36])
   func turned(factor: Float) throws {
     let gain = try #require(firstGain(echo: Noise.white(frames: 20 * layout.hop, seed: 3)) { $0 * factor })
     #expect(abs(gain / factor - 1) < 0.05)
   }
 
-  @Test("V10: nothing is told of an estimate that is right, or while somebody talks")
+  @Test("V10: no gain change is detected for a correct estimate, or in double talk")
   func untouched() {
     let echo = Noise.white(frames: 200 * layout.hop, seed: 3), near = Noise.white(frames: 200 * layout.hop, seed: 5)
     #expect(firstGain(echo: echo) { $0 * 1.05 } == nil)

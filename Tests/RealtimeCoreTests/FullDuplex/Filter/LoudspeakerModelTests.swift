@@ -61,14 +61,14 @@ struct LoudspeakerModelTests {
     #expect(found.erle > 20, "\(found)")
   }
 
-  @Test("V10: a loudspeaker that does not distort is taken for what it is")
+  @Test("V10: no distortion is learnt for a linear loudspeaker")
   func linear() {
     let far = far, found = cancel(far, played: far)
     #expect(found.coefficients == [0, 0, 0], "\(found)")
     #expect(found.erle > 25, "\(found)")
   }
 
-  @Test("V10: a model's terms tell nothing of what is played itself")
+  @Test("V10: the loudspeaker's distortion terms are orthogonal to the far end")
   func terms() {
     var terms = LoudspeakerTerms(layout: layout, channels: 2)
     var products = [Float](repeating: 0, count: LoudspeakerTerms.count), powers = products, played: Float = 0

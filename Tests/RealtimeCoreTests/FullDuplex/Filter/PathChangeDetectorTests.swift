@@ -38,7 +38,7 @@ struct PathChangeDetectorTests {
     #expect(isForgotten)
   }
 
-  @Test("V10: who talks at the near end is no other path, however loud")
+  @Test("V10: near-end speech at any level is not taken for a path change")
   func doubleTalk() {
     for near: Float in [0.1, 1, 10] {
       var detector = PathChangeDetector(layout: layout, bands: bands)
@@ -47,7 +47,7 @@ struct PathChangeDetectorTests {
     }
   }
 
-  @Test("V10: a path that moves slowly is another where most of the echo is left, and a filter that learns faster leaves clearly less")
+  @Test("V10: a slow path change is detected if most of the echo remains and the faster filter leaves clearly less")
   func moves() {
     for (isFastBetter, residual, hasChanged): (Bool, Float, Bool) in [(true, 0.8, true), (false, 0.8, false), (true, 0.4, false)] {
       var detector = PathChangeDetector(layout: layout, bands: bands)

@@ -15,7 +15,7 @@ struct ReferenceLevelTests {
     return (measured.gain, changes)
   }
 
-  @Test("V10: a far end that is as loud as usual, or nearly so, is taken as it is", arguments: [0.025, 0.05, 0.1] as [Float])
+  @Test("V10: a far end within 8 dB of the usual level is not scaled", arguments: [0.025, 0.05, 0.1] as [Float])
   func usual(level: Float) {
     let found = gain(level: level)
     #expect(found.gain == 1)
@@ -23,7 +23,7 @@ struct ReferenceLevelTests {
   }
 
   @Test(
-    "V10: another is brought to the usual level at once, within limits",
+    "V10: a far end of unusual level is scaled to the usual one at once, by 1/16 to 64",
     arguments: [(0.005, 10), (0.3, 1.0 / 6), (5e-4, 64)] as [(Float, Float)])
   func other(level: Float, wanted: Float) {
     let found = gain(level: level)

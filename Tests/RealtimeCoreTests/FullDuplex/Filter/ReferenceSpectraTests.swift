@@ -7,7 +7,7 @@ import Testing
 struct ReferenceSpectraTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  @Test("V10: a far end without treble is told from one of the full band, however suddenly it begins and ends")
+  @Test("V10: a far end without treble is not taken for a full-band one, despite abrupt onsets")
   func width() {
     // Bursts of 40 ms with pauses of 40 ms: low tones, then the same with white noise at a hundredth of the level.
     let bursts = (0..<48_000).map { i in

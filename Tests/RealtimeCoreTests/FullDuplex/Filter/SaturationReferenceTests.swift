@@ -29,7 +29,7 @@ struct SaturationReferenceTests {
   @Test("V10: a soft far end saturates nothing")
   func soft() { #expect(excess(level: 0.003).share < 1e-6) }
 
-  @Test("V10: what saturation adds to a loud far end is told without what is like the far end itself")
+  @Test("V10: the saturation component of a loud far end is orthogonal to the far end")
   func loud() {
     let loud = excess(level: 0.5)
     #expect(loud.share > 0.003)

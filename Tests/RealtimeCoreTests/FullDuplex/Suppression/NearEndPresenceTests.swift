@@ -18,7 +18,7 @@ struct NearEndPresenceTests {
     return presence.overall
   }
 
-  @Test("V10: what is as loud as expected of echo and noise is nobody; 15 dB more is somebody")
+  @Test("V10: the near end is absent at the expected level of echo and noise, present 15 dB above it")
   func levels() {
     #expect(presence(error: 1e-6, echo: 0, noise: 1e-6) < 0.3)
     #expect(presence(error: 1e-4, echo: 1e-4, noise: 1e-7) < 0.3)
@@ -26,6 +26,6 @@ struct NearEndPresenceTests {
     #expect(presence(error: 3e-3, echo: 1e-4, noise: 1e-7) > 0.9)
   }
 
-  @Test("V10: while the filter has just begun, nobody is heard")
+  @Test("V10: while guarded, the near-end probability is 0")
   func guarded() { #expect(presence(error: 1, echo: 1e-9, noise: 1e-9, isGuarded: true) == 0) }
 }

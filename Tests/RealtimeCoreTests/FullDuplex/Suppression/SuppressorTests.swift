@@ -69,7 +69,7 @@ struct SuppressorTests {
     #expect(alone < both - 2, "\(alone), \(both) while the far end talks")
   }
 
-  @Test("V10: what the filter expects to be wrong is taken out; with the echo's share at 0 it is left alone")
+  @Test("V10: the expected residual echo is suppressed; with an echo share of 0 it passes")
   func echo() {
     // 0.2 s of echo, 0.2 s of pause.
     let echo = Noise.white(frames: 96_000, level: 0.05, seed: 3).enumerated().map { $0 / 9_600 % 2 == 0 ? $1 : 0 }
