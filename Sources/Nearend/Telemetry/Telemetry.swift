@@ -2,7 +2,7 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O9). [any]
+/// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O11). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
 ///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
