@@ -76,11 +76,11 @@ let package = Package(
       dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa"],
       swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
-    .target(name: "PipeWireClient", dependencies: ["Border", "CRealtime", "CPipeWire", "Platform"]),
+    .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
     .target(
       name: "PipeWireGraph",
-      dependencies: ["Border", "Platform", "PipeWireClient", "LoginSession", "CPipeWire", "CRealtime", "RealtimeCore", "SessionModel"]),
+      dependencies: ["Border", "Platform", "PipeWireClient", "LoginSession", "CRealtime", "RealtimeCore", "SessionModel"]),
     .target(
       name: "Nearend",
       dependencies: [

@@ -41,28 +41,26 @@ enum Volume: Equatable, Sendable { case microphone, app, output }
 struct KeyGroup: Sendable {
   var label: String
   var meaning: String
-  /// A shorter text for the footer; nil omits it.
-  var footer: String?
   var keys: [Key: KeyAction]
 
   static let all: [KeyGroup] = [
     KeyGroup(
-      "space M u", "mute or unmute the microphone; u: the next way of muting", footer: "mute mic",
+      "space M u", "mute or unmute the microphone; u: the next way of muting",
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
-    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", footer: "bypass", ["b": .toggleBypass]),
+    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", ["b": .toggleBypass]),
     KeyGroup(
-      "e E n g H v", "AEC, other engine, NS, AGC, high-pass; v: next mic mode", footer: "AEC, NS, AGC, HPF, mode",
+      "e E n g H v", "AEC, other engine, NS, AGC, high-pass; v: next mic mode",
       [
         "e": .toggle(.echoCancellation), "E": .otherEngine, "n": .toggle(.noiseSuppression), "g": .toggle(.gainControl),
         "H": .toggle(.highPassFilter), "v": .nextMicMode,
       ]),
     KeyGroup(
-      "o O", "lower other applications in a call; O: by who speaks", footer: "others", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
+      "o O", "lower other applications in a call; O: by who speaks", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
     KeyGroup(
-      "p a A", "keep recording prepared; app audio: duck it, monitor it", footer: "prepared, app audio",
+      "p a A", "keep recording prepared; app audio: duck it, monitor it",
       ["p": .togglePrepared, "a": .toggleAppDucking, "A": .toggleAppMonitor]),
     KeyGroup(
-      "[ ] { } < >", "volume of the microphone, app audio, everything played", footer: "volumes",
+      "[ ] { } < >", "volume of the microphone, app audio, everything played",
       [
         "[": .stepVolume(.microphone, -1), "]": .stepVolume(.microphone, 1), "{": .stepVolume(.app, -1), "}": .stepVolume(.app, 1),
         "<": .stepVolume(.output, -1), ">": .stepVolume(.output, 1),
@@ -75,28 +73,28 @@ struct KeyGroup: Sendable {
     KeyGroup(
       "PgUp PgDn Home End", "a screenful; the first; the last",
       keys: [.pageUp: .leap(-1), .pageDown: .leap(1), .home: .first, .end: .last]),
-    KeyGroup("m", "mute or unmute the selected participant", footer: "mute", ["m": .muteSink]),
+    KeyGroup("m", "mute or unmute the selected participant", ["m": .muteSink]),
     KeyGroup(
       "0 ... 9", "its gain in fifths: 0 silent, 5 unchanged, 9 +5.1 dB",
       Dictionary(uniqueKeysWithValues: (0...9).map { (Unicode.Scalar(UInt8(48 + $0)), KeyAction.setGain($0)) })),
     KeyGroup(
-      "+ = -", "its gain by 1 dB (= as +); +12 at most, below -40 silent", footer: "gain",
+      "+ = -", "its gain by 1 dB (= as +); +12 at most, below -40 silent",
       ["+": .stepGain(1), "=": .stepGain(1), "-": .stepGain(-1)]),
     KeyGroup(
-      "Enter c", "on Routes: use the selected device; c elsewhere: Routes", footer: "device", keys: [.enter: .pickDevice],
+      "Enter c", "on Routes: use the selected device; c elsewhere: Routes", keys: [.enter: .pickDevice],
       ["c": .openRoutes]),
     KeyGroup(
-      "d r R", "default devices; r: play on unplugged; R: echo reference", footer: "default devices",
+      "d r R", "default devices; r: play on unplugged; R: echo reference",
       ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug, "R": .otherReference]),
     KeyGroup(
-      "C D", "set the counters back to zero; D: diagnostics to a file", footer: "clear, save",
+      "C D", "set the counters back to zero; D: diagnostics to a file",
       ["C": .clearCounters, "D": .saveDiagnostics]),
     KeyGroup(
       "F1 ... F6", "Call, Participants, Routes, Diagnostics, Log, Graphs",
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
     KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
     KeyGroup(
-      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", footer: "help, quit", keys: [.escape: .back],
+      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", keys: [.escape: .back],
       ["?": .help, "q": .quit]),
   ]
 
@@ -104,11 +102,10 @@ struct KeyGroup: Sendable {
   static let actions: [Key: KeyAction] = all.reduce(into: [:]) { $0.merge($1.keys) { first, _ in first } }
 
   private init(
-    _ label: String, _ meaning: String, footer: String? = nil, keys: [Key: KeyAction] = [:], _ characters: [Unicode.Scalar: KeyAction] = [:]
+    _ label: String, _ meaning: String, keys: [Key: KeyAction] = [:], _ characters: [Unicode.Scalar: KeyAction] = [:]
   ) {
     self.label = label
     self.meaning = meaning
-    self.footer = footer
     self.keys = keys
     for (scalar, action) in characters { self.keys[.character(scalar)] = action }
   }

@@ -36,9 +36,6 @@ package struct RouteState: Sendable, Equatable {
   /// The names that a person picked, present or not.
   package var picked: [Device.Direction: String] { devices.picked }
 
-  /// A Boolean value indicating whether nearend's devices should be the system's defaults (R2).
-  package var areOursWanted: Bool { defaults.isWanted }
-
   package var pausesOnUnplug: Bool { unplugPause.isEnabled }
 
   /// A Boolean value indicating whether playback is paused because headphones are gone (R5).
