@@ -52,7 +52,7 @@ enum Chrome {
     }
     if snapshot.route.isPausedAfterUnplug {
       canvas.fill(row: row, .interruption)
-      canvas.put("PAUSED: headphones are gone - r plays on in the room", 1, row, .interruption, width: canvas.width - 2, align: .center)
+      canvas.put("PAUSED: headphones unplugged - r resumes on the speaker", 1, row, .interruption, width: canvas.width - 2, align: .center)
       row += 1
     }
     if let banner = MuteBanner(snapshot) {

@@ -96,7 +96,7 @@ extension ViewState {
 
   private mutating func pickDevice(_ snapshot: Snapshot, opensPage: Bool) -> KeyResponse {
     guard page == .routes, !isHelpShown else {
-      if opensPage { show(.routes) } else { notice = "Devices are picked on Routes (F3)." }
+      if opensPage { show(.routes) } else { notice = "Devices are chosen on Routes (F3)." }
       return KeyResponse()
     }
     let choices = snapshot.route.choices

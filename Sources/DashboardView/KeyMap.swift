@@ -55,7 +55,7 @@ struct KeyGroup: Sendable {
         "H": .toggle(.highPassFilter), "v": .nextMicMode,
       ]),
     KeyGroup(
-      "o O", "lower other applications in a call; O: by who speaks", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
+      "o O", "ducking of other applications; O: by voice activity", ["o": .turnDucking, "O": .toggleAdvancedDucking]),
     KeyGroup(
       "p a A", "keep recording prepared; app audio: duck it, monitor it",
       ["p": .togglePrepared, "a": .toggleAppDucking, "A": .toggleAppMonitor]),
@@ -84,10 +84,10 @@ struct KeyGroup: Sendable {
       "Enter c", "on Routes: use the selected device; c elsewhere: Routes", keys: [.enter: .pickDevice],
       ["c": .openRoutes]),
     KeyGroup(
-      "d r R", "default devices; r: play on unplugged; R: echo reference",
+      "d r R", "default devices; r: resume after unplugging; R: reference",
       ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug, "R": .otherReference]),
     KeyGroup(
-      "C D", "set the counters back to zero; D: diagnostics to a file",
+      "C D", "reset the counters; D: save diagnostics to a file",
       ["C": .clearCounters, "D": .saveDiagnostics]),
     KeyGroup(
       "F1 ... F6", "Call, Participants, Routes, Diagnostics, Log, Graphs",

@@ -12,14 +12,14 @@ struct MuteBanner: Equatable {
     style = .muteBanner
     if session.isMicrophoneMuted {
       if session.isTalkingWhileMuted {
-        (text, style) = ("YOU ARE TALKING WHILE MUTED: nobody hears you - space unmutes it", .interruption)
+        (text, style) = ("YOU ARE TALKING WHILE MUTED - press space to unmute", .interruption)
       } else {
-        text = "MICROPHONE MUTED - space unmutes it\(isDeviceMuted ? ", and a mixer or a switch mutes it too" : "")"
+        text = "MICROPHONE MUTED - press space to unmute\(isDeviceMuted ? "; also muted by a mixer or a switch" : "")"
       }
     } else if volumes.microphone.isMuted {
-      text = "REAL MICROPHONE MUTED - by its switch or a mixer, which unmutes it"
+      text = "REAL MICROPHONE MUTED - by its switch or a mixer; unmute it there"
     } else if volumes.nearendMicrophone.isMuted {
-      text = "NEAREND MICROPHONE MUTED - by a mixer, which unmutes it"
+      text = "NEAREND MICROPHONE MUTED - by a mixer; unmute it there"
     } else {
       return nil
     }

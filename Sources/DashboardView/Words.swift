@@ -27,7 +27,7 @@ extension Interruption.Reason {
     switch self {
     case .daemonLost: "daemon lost"
     case .noDevice: "no device"
-    case .role: "phone"
+    case .role: "priority stream"
     case .sleep: "sleep"
     case .sessionInactive: "session inactive"
     case .frozen: "frozen"
@@ -37,13 +37,10 @@ extension Interruption.Reason {
 
   var sentence: String {
     switch self {
-    case .daemonLost: "PipeWire daemon lost, waiting for its return"
-    case .noDevice: "no real audio device, waiting for one"
-    case .role: "a phone or an alarm, waiting for its end"
-    case .sleep: "the machine sleeps"
-    case .sessionInactive: "another login session has the seat"
-    case .frozen: "the graph runs no cycle, trying it again"
-    case .nearendLost: "the joined nearend is gone, waiting for its return"
+    case .daemonLost, .nearendLost: "\(words), waiting for its return"
+    case .noDevice: "\(words), waiting for one"
+    case .role, .sleep, .sessionInactive: words
+    case .frozen: "\(words); rebuilding the filter"
     }
   }
 }
@@ -51,8 +48,8 @@ extension Interruption.Reason {
 extension InterruptionRecord.Outcome {
   var word: String {
     switch self {
-    case .holds: "holds"
-    case .waits: "over, waits to recover"
+    case .holds: "ongoing"
+    case .waits: "over, waiting to recover"
     case .recovered: "recovered"
     case .ended: "over"
     }
@@ -62,7 +59,7 @@ extension InterruptionRecord.Outcome {
 extension MicrophoneMuteMode {
   var meaning: String {
     switch self {
-    case .voiceProcessing: "behind processing, which goes on (voiceProcessing)"
+    case .voiceProcessing: "after processing, which continues (voiceProcessing)"
     case .restart: "the microphone is closed (restart)"
     case .inputMixer: "before processing, the microphone stays open (inputMixer)"
     }
@@ -72,8 +69,8 @@ extension MicrophoneMuteMode {
 extension MicMode {
   var meaning: String {
     switch self {
-    case .standard: "standard, noise suppressed as NS says"
-    case .voiceIsolation: "nothing but the voice (voice isolation)"
+    case .standard: "standard: noise suppression as set (NS)"
+    case .voiceIsolation: "voice only (voice isolation)"
     case .wideSpectrum: "the room as it is, without its echo (wide spectrum)"
     }
   }

@@ -5,8 +5,8 @@ func configurationFindings(_ facts: DoctorFacts) -> [Finding] {
   guard !facts.configurationProblems.isEmpty else { return [] }
   return [
     Finding(
-      "configuration", .harm, "nearend.toml is wrong: no nearend starts with it, and one that runs keeps what it said before",
-      evidence: facts.configurationProblems, remedy: "correct it; nearend config check says whether it is right")
+      "configuration", .harm, "nearend.toml is invalid: nearend does not start with it, and a running one keeps the previous configuration",
+      evidence: facts.configurationProblems, remedy: "correct it; nearend config check validates it")
   ]
 }
 
@@ -19,7 +19,7 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
     if let interruption = facts.status?.session.interruption {
       findings.append(
         Finding(
-          "interruption", .harm, "the session is held up: \(interruption.reason.rawValue)",
+          "interruption", .harm, "the session is interrupted: \(interruption.reason.words)",
           evidence: ["for \(Int(bounded: interruption.duration)) s"], remedy: remedy(interruption.reason)))
     }
     return findings
@@ -34,17 +34,17 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
       let who = graph.nearendProcess.map { "process \($0) has the node \(node.name)" } ?? "the node \(node.name) is there"
       return [
         Finding(
-          "socket", .hint, "nearend runs, but not where this asks",
+          "socket", .hint, "nearend runs, but its control socket was not found",
           evidence: [who, facts.socketPath.isEmpty ? "XDG_RUNTIME_DIR is not set" : "nothing listens at \(facts.socketPath)"],
           remedy: "ask it with the XDG_RUNTIME_DIR that it has, or with --socket <path>")
       ]
     }
     var evidence = ["no node of it is in the graph"]
     if facts.socket == .stale {
-      evidence.append("\(facts.socketPath) is left of one that did not end by itself; the next start takes it over")
+      evidence.append("\(facts.socketPath) was left by a crashed nearend; the next start replaces it")
     }
     return [
-      Finding("nearend", .hint, "no nearend runs, so what it would tell is not known", evidence: evidence, remedy: "start it: nearend")
+      Finding("nearend", .hint, "nearend is not running, so the call was not examined", evidence: evidence, remedy: "start it: nearend")
     ]
   }
 }
@@ -54,8 +54,8 @@ private func remedy(_ reason: Interruption.Reason) -> String {
   case .daemonLost: "start PipeWire: systemctl --user start pipewire wireplumber"
   case .noDevice: "plug a microphone and a speaker in; nearend devices lists those that are there"
   case .role: "end the call or the alarm, or take its role out of interruptingRoles in nearend.toml"
-  case .sleep: "nothing: it goes on when the machine is awake"
-  case .sessionInactive: "go back to this login session, or let nearend go on meanwhile: whenInactive = \"continue\""
+  case .sleep: "nothing: the session resumes on wake-up"
+  case .sessionInactive: "return to this login session, or let nearend continue meanwhile: whenInactive = \"continue\""
   case .frozen: "look at what the driver does (pw-top); restart PipeWire if no cycle comes"
   case .nearendLost: "start nearend again: systemctl --user start nearend"
   }
@@ -67,8 +67,8 @@ func leftoverFindings(_ facts: DoctorFacts) -> [Finding] {
   }
   return [
     Finding(
-      "leftovers", .harm, "a nearend that did not end by itself has left something changed",
-      evidence: facts.leftovers.map { "\(facts.leftoversPath): \($0)" }, remedy: "start nearend once: it puts them back")
+      "leftovers", .harm, "a crashed nearend left changes behind",
+      evidence: facts.leftovers.map { "\(facts.leftoversPath): \($0)" }, remedy: "start nearend once: it undoes them")
   ]
 }
 
@@ -111,7 +111,7 @@ func cancellerFindings(_ facts: DoctorFacts) -> [Finding] {
       return Finding("other-canceller", .hint, "\(filter.name) runs, and nothing of nearend goes through it", evidence: evidence)
     }
     return Finding(
-      "other-canceller", .harm, "\(filter.name) works on the same voice: each of the two spoils what the other hears",
+      "other-canceller", .harm, "\(filter.name) processes the same voice: two echo cancellers in a row disturb each other",
       evidence: evidence + ["\(place.name) is in the path of nearend's microphone"], remedy: filter.remedy)
   }
 }
@@ -132,8 +132,9 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
   if !recording.isEmpty {
     findings.append(
       Finding(
-        "recording-past", .harm, "somebody records from the real microphone, with echo and noise", evidence: recording.map(\.words),
-        remedy: "choose Nearend Microphone there, or make it everybody's: nearend set default on"))
+        "recording-past", .harm, "an application records from the real microphone, without echo cancellation",
+        evidence: recording.map(\.words),
+        remedy: "choose Nearend Microphone there, or make it the default: nearend set default on"))
   }
   let playing = streams { $0.to == speaker?.id ? $0.from : nil }.filter(\.plays)
   let isMix = status.route.reference == .mix
@@ -141,13 +142,13 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
   if isMix, !playing.isEmpty {
     findings.append(
       Finding(
-        "playback-past", .harm, "what plays past nearend comes back as echo: the canceller hears nearend's own mix only",
+        "playback-past", .harm, "applications bypass nearend, and their echo is not cancelled: the reference is nearend's own mix only",
         evidence: playing.map(\.words),
         remedy: "choose Nearend Speaker there, or let the canceller hear everything: reference = \"everything\""))
   } else if !callers.isEmpty {
     findings.append(
       Finding(
-        "playback-past", .hint, "a call's other side plays past nearend: it is cancelled, but has no row, volume or pause here",
+        "playback-past", .hint, "a call plays directly to the speaker: its echo is cancelled, but it has no row, volume or pause here",
         evidence: callers.map(\.words), remedy: "choose Nearend Speaker there"))
   }
   return findings
@@ -182,7 +183,7 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
   if isOpen, findings.isEmpty, status.processing.microphoneLevel <= -100 {
     findings.append(
       Finding(
-        "microphone-silent", .harm, "the microphone gives nothing but silence",
+        "microphone-silent", .harm, "the microphone delivers only silence",
         evidence: ["\(status.route.microphone?.name ?? "it") has a level of \(status.processing.microphoneLevel) dBFS"],
         remedy: "look for a switch on it, for another input of the card (wpctl status), or for the privacy settings of the desktop"))
   }
@@ -228,6 +229,6 @@ func engineFindings(_ facts: DoctorFacts) -> [Finding] {
     Finding(
       "engine", isOld && isUsed ? .hint : .fine, "the engine webrtc is \(facts.library)",
       evidence: isOld ? ["it is half duplex, and of the generation before AEC3"] : [],
-      remedy: isOld && isUsed ? "nearend's own engine keeps who talks over an echo: nearend set aec nearend" : nil)
+      remedy: isOld && isUsed ? "nearend's own engine preserves the near end during double talk: nearend set aec nearend" : nil)
   ]
 }

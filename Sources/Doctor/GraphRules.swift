@@ -10,7 +10,7 @@ func daemonFindings(_ facts: DoctorFacts) -> [Finding] {
     return [
       Finding(
         "daemon", .harm, "no PipeWire daemon answers", evidence: [facts.daemonProblem],
-        remedy: "start it, systemctl --user start pipewire wireplumber, or look why it ends: journalctl --user -u pipewire")
+        remedy: "start it, systemctl --user start pipewire wireplumber, or see why it stops: journalctl --user -u pipewire")
     ]
   }
   let version = graph.daemonVersion
@@ -37,17 +37,17 @@ func sessionManagerFindings(_ facts: DoctorFacts) -> [Finding] {
       Finding(
         "session-manager", .harm, "no session manager runs: applications are linked with nothing, and there are no defaults",
         evidence: ["no client of the daemon has the metadata \"default\""],
-        remedy: "systemctl --user start wireplumber, or look why it ends: journalctl --user -u wireplumber")
+        remedy: "systemctl --user start wireplumber, or see why it stops: journalctl --user -u wireplumber")
     ]
   }
   guard let version = facts.wirePlumber else { return [Finding("session-manager", .fine, "a session manager runs")] }
   guard !isVersion(version, atLeast: 0, 5) else { return [Finding("session-manager", .fine, "WirePlumber \(version)")] }
   return [
     Finding(
-      "session-manager", .hint, "WirePlumber \(version) has faults that 0.5 has not",
+      "session-manager", .hint, "WirePlumber \(version) has known problems that are fixed in 0.5",
       evidence: [
-        "a PulseAudio stream that comes in the moment in which it ends keeps every later one silent until that stream ends",
-        "a stream that asked for nearend by name follows the default for good once nearend was it; nearend gives it back",
+        "a PulseAudio stream that begins while WirePlumber ends silences all later ones until it ends",
+        "a stream that targets nearend by name may keep following the default after nearend was the default; nearend moves it back",
       ], remedy: "if applications stay silent after WirePlumber has ended, restart pipewire-pulse: systemctl --user restart pipewire-pulse")
   ]
 }
@@ -69,7 +69,7 @@ func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
     ? "nearend itself needs too much of each cycle: nearend set aec webrtc takes less"
     : forced > 0
       ? "force none: pw-metadata -n settings 0 clock.force-quantum 0"
-      : "let cycles be longer: pw-metadata -n settings 0 clock.min-quantum \(min(8_192, max(512, graph.quantum * 2)))"
+      : "use a longer quantum: pw-metadata -n settings 0 clock.min-quantum \(min(8_192, max(512, graph.quantum * 2)))"
   return [
     Finding(
       "quantum", share > 1e-3 && graph.xruns >= 10 ? .harm : .hint, "cycles are lost, which crackles", evidence: evidence, remedy: remedy)
@@ -96,7 +96,7 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
     if let missing = status.route.missingPick(direction) {
       findings.append(
         Finding(
-          "picked-\(end)", .hint, "the \(end) that was picked is not there", evidence: ["\(missing) is picked"],
+          "picked-\(end)", .hint, "the chosen \(end) is not available", evidence: ["\(missing) is chosen"],
           remedy: "plug it in, or follow the default again: nearend set \(end) ''"))
     }
     for port in status.route.current[direction] { findings += portFindings(port, end, graphRate: status.graph.rate) }
@@ -109,9 +109,10 @@ private func portFindings(_ port: RoutePort, _ end: String, graphRate: Int) -> [
   if port.portType == .bluetoothHFP {
     return [
       Finding(
-        "bluetooth", .hint, "the \(end) is a Bluetooth headset in its call profile (HFP): mono, and as dull as a telephone",
+        "bluetooth", .hint, "the \(end) is a Bluetooth headset in its call profile (HFP): mono, with telephone bandwidth",
         evidence: [port.name] + rate,
-        remedy: "for full sound pick another microphone, so that the headset stays in its music profile: nearend set microphone <name>")
+        remedy:
+          "for full bandwidth, select another microphone, so that the headset stays in its music profile: nearend set microphone <name>")
     ]
   }
   guard let device = port.rate, graphRate > 0, device != graphRate else { return [] }

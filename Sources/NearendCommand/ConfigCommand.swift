@@ -9,10 +9,10 @@ import SessionModel
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Tell where nearend.toml is, whether it is right, and what each setting is and why.",
+    abstract: "Show where nearend.toml is, whether it is valid, and the value and origin of each setting.",
     discussion: """
-      What the command line says holds first, then nearend.toml, for the device in use before for all, then what was changed while nearend ran (see \
-      nearend reset), then the default. A nearend that runs takes a changed file over at once; one that is wrong it leaves alone, and says why.
+      Precedence, highest first: the command line; nearend.toml's tables for the devices in use; the rest of nearend.toml; values remembered from \
+      earlier changes (see nearend reset); the default. A running nearend applies a changed file at once; an invalid file is logged and ignored.
       """,
     subcommands: [ConfigPathCommand.self, ConfigCheckCommand.self, ConfigShowCommand.self])
 
@@ -24,7 +24,7 @@ struct ConfigCommand: ParsableCommand {
   /// Ends the process if the path is unknown.
   static var path: String {
     guard let path = PreferencePath.configuration(ProcessInfo.processInfo.environment) else {
-      fail("neither XDG_CONFIG_HOME nor HOME is set, so there is no telling where nearend.toml would be", .failure)
+      fail("neither XDG_CONFIG_HOME nor HOME is set, so nearend.toml has no location", .failure)
     }
     return path
   }
@@ -43,9 +43,9 @@ struct ConfigPathCommand: ParsableCommand {
 
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Say what is wrong with nearend.toml, or that nothing is; ends with 65 where something is.")
+    commandName: "check", abstract: "Validate nearend.toml; exit status 65 if it is invalid.")
 
-  @Argument(help: ArgumentHelp("Another file than nearend's own.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to check instead of the user's.", valueName: "file"))
   var file: String?
   @ParentCommand var config: ConfigCommand
 
@@ -54,10 +54,10 @@ struct ConfigCheckCommand: ParsableCommand {
     let path = file ?? ConfigCommand.path
     if access(path, F_OK) != 0 {
       if file != nil { fail("there is no file \(path)", .noInput) }
-      return print("There is no \(path.printable()): everything is as by default.")
+      return print("There is no \(path.printable()); all defaults apply.")
     }
     _ = Wishes.configuration(path)
-    print("\(path.printable()) is right.")
+    print("\(path.printable()) is valid.")
   }
 }
 
@@ -65,7 +65,7 @@ struct ConfigShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Print every setting and option as nearend.toml has them, with where each comes from, and what it is now where that is another.")
+      "Print every setting and option in the syntax of nearend.toml, with its origin and, if different, its current value.")
 
   @Flag(help: "Print them as JSON.")
   var json = false
@@ -137,8 +137,8 @@ struct ResetCommand: ParsableCommand {
     commandName: "reset",
     abstract: "Forget what was changed while nearend ran: one setting, one participant's gain, or everything.",
     discussion: """
-      nearend.toml, or else the default, holds again, at once where a nearend runs. What is remembered is in $XDG_STATE_HOME/nearend/remembered.json; \
-      whether the microphone is muted never is.
+      nearend.toml or the default applies again, immediately in a running nearend. Remembered values are in $XDG_STATE_HOME/nearend/remembered.json; \
+      whether the microphone is muted is never remembered.
       """)
 
   @Argument(
@@ -168,13 +168,13 @@ struct ResetCommand: ParsableCommand {
           words = [name]
         } else if setting == nil {
           fail(
-            "neither a setting nor a participant that is remembered is called '\(name)'; "
-              + (known.isEmpty ? "nothing is remembered" : "remembered are: \(known.joined(separator: ", "))"), .failure)
+            "no remembered setting or participant is called '\(name)'; "
+              + (known.isEmpty ? "nothing is remembered" : "remembered: \(known.joined(separator: ", "))"), .failure)
         }
       }
     } catch {
       fail("\(path) cannot be written: \(error)", .failure)
     }
-    print(words.isEmpty ? "Nothing of it was remembered." : "Forgotten: \(words.joined(separator: ", ")).".printable(atMost: .max))
+    print(words.isEmpty ? "Nothing to forget." : "Forgotten: \(words.joined(separator: ", ")).".printable(atMost: .max))
   }
 }

@@ -30,7 +30,7 @@ final class DaemonArrival: Sendable {
             $0.isHere = true
             return !$0.isOver
           }
-          if isNews { tell("a PipeWire daemon is there now, with \(device.description): G ends the rehearsal and goes over to it") }
+          if isNews { tell("a PipeWire daemon is now available (G leaves the rehearsal for it): \(device.description)") }
           return
         }
         pause(seconds: Self.interval)
@@ -45,7 +45,7 @@ final class DaemonArrival: Sendable {
 
   /// The key for the dashboard.
   var extraKeys: ExtraKeys {
-    ExtraKeys(label: "G", meaning: "from the rehearsal to a daemon that has come") { [self] key in
+    ExtraKeys(label: "G", meaning: "leave the rehearsal for the real daemon") { [self] key in
       guard key == Self.key else { return nil }
       let isHere = state.withLock {
         $0.isChosen = $0.isHere

@@ -13,10 +13,10 @@ import SessionModel
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what keeps calls from sounding as they should, and say what to do about it; ends with 1 where something harms.",
+    abstract: "Diagnose audio problems and suggest remedies; exit status 1 if there is a problem.",
     discussion: """
-      Looks at PipeWire and its session manager, at devices, defaults and other voice filters, and at the nearend that runs: how its audio thread is \
-      scheduled, lost cycles, what is muted or silent, what goes past it, and whether the echo is cancelled. Changes nothing.
+      Examines PipeWire and its session manager, devices, defaults and other voice filters, and the running nearend: how its audio thread is scheduled, \
+      lost cycles, muted or silent microphones, streams that bypass it, and whether the echo is cancelled. Changes nothing.
       """)
 
   @Flag(help: "Print the findings as JSON.")
@@ -42,8 +42,9 @@ struct DoctorCommand: ParsableCommand {
 extension Finding {
   /// A description for people.
   fileprivate var text: String {
-    let mark = severity == .harm ? "HARM" : severity == .hint ? "hint" : "fine"
-    return (["\(mark)  \(summary)"] + evidence.map { "      \($0)" } + (remedy.map { ["      → \($0)"] } ?? [])).joined(separator: "\n")
+    let mark = severity == .harm ? "PROBLEM  " : severity == .hint ? "hint     " : "ok       "
+    let more = evidence + (remedy.map { ["→ \($0)"] } ?? [])
+    return (["\(mark)\(summary)"] + more.map { "         \($0)" }).joined(separator: "\n")
   }
 }
 

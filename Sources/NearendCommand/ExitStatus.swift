@@ -9,7 +9,7 @@ enum ExitStatus: Int32 {
   /// Something failed while it ran.
   case failure = 1
   // 64: wrong arguments, given by the argument parser itself.
-  /// nearend.toml is wrong, or the manifest of a batch.
+  /// nearend.toml or the manifest of a batch is invalid.
   case badConfiguration = 65
   /// `--mic` or `--speaker` names a device that is not there, or a file to process is not there or cannot be processed.
   case noInput = 66
@@ -27,7 +27,7 @@ enum ExitStatus: Int32 {
       0   done
       1   failed while running, or process was interrupted
       64  wrong arguments
-      65  nearend.toml is wrong, or the manifest of a batch
+      65  nearend.toml or the manifest of a batch is invalid
       66  no device of that name, or an input file that cannot be processed
       69  no PipeWire daemon, no nearend to talk to, or something that a rehearsal
           needs is not installed

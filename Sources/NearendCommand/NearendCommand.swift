@@ -15,7 +15,7 @@ struct NearendCommand: ParsableCommand {
     abstract: "Voice-Processing I/O for Linux: echo cancellation, noise suppression and gain control for every application.",
     discussion: """
       Joins PipeWire as one filter, with two devices for applications: "Nearend Speaker" and "Nearend Microphone". Shows a dashboard (? lists its keys).
-      Where a nearend runs already, that is its dashboard. Without a daemon, or without a real device, it rehearses in a simulated room.
+      If a nearend is already running, shows its dashboard. Without a daemon or a real device, rehearses in a simulated room.
 
       \(ExitStatus.help)
       """,
@@ -38,7 +38,7 @@ struct NearendCommand: ParsableCommand {
   @OptionGroup var devices: DeviceOptions
   @OptionGroup var display: DisplayOptions
   @OptionGroup var telemetry: TelemetryArguments
-  @Flag(help: "Wait for a PipeWire daemon, and for the devices of --mic and --speaker, that are not there yet (with --headless).")
+  @Flag(help: "Wait for the PipeWire daemon and for the devices of --mic and --speaker (with --headless).")
   var wait = false
 
   static func main() {

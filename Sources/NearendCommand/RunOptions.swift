@@ -12,7 +12,7 @@ extension InterruptionOptions.Inactivity: ExpressibleByArgument {}
 
 /// The options of what nearend shows, and for how long.
 struct DisplayOptions: ParsableArguments {
-  @Flag(help: "Run without the dashboard, until SIGINT or SIGTERM; remarks go to standard error.")
+  @Flag(help: "Run without the dashboard until SIGINT or SIGTERM; log to standard error.")
   var headless = false
   // `unconditional`, as for every number: -1 is an invalid number, not an option.
   @Option(parsing: .unconditional, help: ArgumentHelp("Stop by itself after this many seconds (with --headless).", valueName: "n"))
@@ -50,13 +50,13 @@ struct DeviceOptions: ParsableArguments {
   var sink: [String] = []
   @Flag(
     inversion: .prefixedNo,
-    help: "Voice processing (useVoiceProcessingIO), on by default; without it the microphone passes as it is, with nothing added.")
+    help: "Voice processing (useVoiceProcessingIO), on by default; without it the microphone passes unchanged, with no added latency.")
   var voiceProcessing: Bool?
-  @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off; to be changed while it runs.")
+  @Option(help: "The echo canceller: nearend's own (the default), webrtc, or off. Can be changed at run time.")
   var aec: EchoCanceller?
 
   @Option(
-    help: "What becomes of the room around the voice: standard (the default), voiceIsolation or wideSpectrum; to be changed while it runs.")
+    help: "How room sound is treated: standard (the default), voiceIsolation or wideSpectrum. Can be changed at run time.")
   var micMode: MicMode?
 
   @Option(
@@ -64,14 +64,14 @@ struct DeviceOptions: ParsableArguments {
       "Streams with one of these roles (media.role) interrupt the session while they run; '' for none, by default "
         + InterruptionOptions.defaultRoles.joined(separator: ",") + ".", valueName: "role,role"))
   var interruptingRoles: String?
-  @Option(help: "What becomes of the session while another login session has the seat; by default stop.")
+  @Option(help: "Whether the session stops (the default) or continues while another login session has the seat.")
   var whenInactive: InterruptionOptions.Inactivity?
   @Flag(
     name: .customLong("default"), inversion: .prefixedNo,
     help: "Make Nearend Speaker and Nearend Microphone the session's defaults; the former ones come back afterwards.")
   var makesDefault: Bool?
   @Flag(
-    inversion: .prefixedNo, help: "When headphones are pulled out: pause, rather than play into the room (the default).")
+    inversion: .prefixedNo, help: "Pause playback when headphones are unplugged, instead of continuing in the room (the default).")
   var pauseOnUnplug: Bool?
 
   @Flag(

@@ -15,13 +15,13 @@ struct TelemetryArguments: ParsableArguments {
     help: ArgumentHelp(
       "Post metrics to this OpenTelemetry collector, such as http://localhost:4318, by OTLP/HTTP in JSON.", valueName: "url"))
   var telemetryOtlp: String?
-  @Option(help: ArgumentHelp("Send the collector this header, too; may be repeated.", valueName: "Name: value"))
+  @Option(help: ArgumentHelp("An additional HTTP header for the collector; may be repeated.", valueName: "Name: value"))
   var telemetryOtlpHeader: [String] = []
   @Option(help: ArgumentHelp("Seconds between readings of the metrics, 1 to 3600; by default 60.", valueName: "seconds"))
   var telemetryOtlpInterval: Double?
   @Option(
     help: ArgumentHelp(
-      "Send what this operator's configuration lets through: a JSON file with a section \"clientTelemetry\".", valueName: "path"))
+      "Filter telemetry by the section \"clientTelemetry\" of this JSON file.", valueName: "path"))
   var telemetryConfig: String?
   @Option(
     help: ArgumentHelp(
@@ -46,7 +46,7 @@ struct TelemetryArguments: ParsableArguments {
         "--telemetry-config, --telemetry-min-version and --telemetry-disable need --telemetry-file, --telemetry-url or --telemetry-otlp.")
     }
     if telemetryConfig != nil, isGateGiven {
-      throw ValidationError("--telemetry-config says what --telemetry-min-version and --telemetry-disable say: give the one or the others.")
+      throw ValidationError("--telemetry-config cannot be combined with --telemetry-min-version or --telemetry-disable.")
     }
     _ = try options()
   }

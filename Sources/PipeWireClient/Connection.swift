@@ -69,7 +69,7 @@ package final class Connection {
       registryHook.deallocate()
       listingHook.deallocate()
       throw PipeWireError(
-        code: .refused, description: "libpipewire finds no \(configuration): is the package that brings /usr/share/pipewire installed?")
+        code: .refused, description: "PipeWire's \(configuration) is missing; install the package that contains /usr/share/pipewire")
     }
     self.context = context
     if let remote { properties["remote.name"] = remote }

@@ -130,7 +130,7 @@ package final class Filter {
     connection.loop.assertLocked()
     let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
     guard result < 0 else { return }
-    throw PipeWireError(code: .refused, description: "the node's Props cannot be told (\(PipeWireError.reason(result)))")
+    throw PipeWireError(code: .refused, description: "the node's Props cannot be published (\(PipeWireError.reason(result)))")
   }
 
   private func stateChanged(_ new: pw_filter_state, _ error: UnsafePointer<CChar>?) {

@@ -81,7 +81,7 @@ extension Setting {
     switch self {
     case .microphone, .speaker, .defaultDevices: "it decides which device is used"
     case .useVoiceProcessingIO, .manualAudioSessionManagement: "it is locked while media is registered"
-    case .microphoneMuted: "a device that comes or goes would put the microphone on the air"
+    case .microphoneMuted: "a device that comes or goes could unmute the microphone"
     default: nil
     }
   }

@@ -25,7 +25,7 @@ extension Configuration {
     let data: [UInt8]
     do { data = try contents(of: descriptor, atMost: Self.largest.bytes + 1) } catch { throw fail("it cannot be read: \(error)") }
     guard data.count <= Self.largest.bytes else { throw fail("it is larger than \(Self.largest.bytes) bytes") }
-    guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is no UTF-8 text") }
+    guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is not valid UTF-8") }
     try self.init(text: text, path: path)
   }
 
@@ -60,14 +60,14 @@ private struct ConfigurationReader {
 
   mutating func read() {
     guard !text.utf8.contains(0), text.utf8.lazy.filter({ $0 == 0x0A }).count < Configuration.largest.lines else {
-      return report([], "it is no configuration: it has a NUL byte, or more than \(Configuration.largest.lines) lines")
+      return report([], "it is not a configuration: it contains a NUL byte, or more than \(Configuration.largest.lines) lines")
     }
     let root: TOMLTable
     do { root = try TOMLTable(string: text) } catch {
       let error = error as? TOMLParseError
       let place = error.map { "column \($0.source.begin.column): " } ?? ""
       problems.append(
-        .init(line: error?.source.begin.line, message: "this is no TOML: \(place)\((error?.description ?? "").printable(atMost: 400))"))
+        .init(line: error?.source.begin.line, message: "invalid TOML: \(place)\((error?.description ?? "").printable(atMost: 400))"))
       return
     }
     for key in root.keys {
@@ -106,7 +106,7 @@ private struct ConfigurationReader {
       }
     } else {
       let names = ["device", "participant", "stage"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
-      report([key], "nothing is called '\(key.printable())'; there are: \(names.joined(separator: ", "))")
+      report([key], "unknown key '\(key.printable())'; valid keys: \(names.joined(separator: ", "))")
     }
   }
 
@@ -119,7 +119,7 @@ private struct ConfigurationReader {
     func isGiven(_ option: RunOption) -> Bool { configuration.option(option) != option.standard }
     let gate = [RunOption.telemetryMinVersion, .telemetryDisable].filter(isGiven)
     if isGiven(.telemetryConfig), let first = gate.first {
-      report([first.rawValue], "telemetryConfig says what \(first.rawValue) says: give the one or the other")
+      report([first.rawValue], "telemetryConfig and \(first.rawValue) exclude each other: give only one")
     }
     if isGiven(.telemetryOtlpHeaders), !isGiven(.telemetryOtlp) {
       report([RunOption.telemetryOtlpHeaders.rawValue], "telemetryOtlpHeaders needs telemetryOtlp")
@@ -143,7 +143,7 @@ private struct ConfigurationReader {
       if let rule = table[name]?.table {
         read(&self, [key, name], rule)
       } else {
-        report([key, name], "'\(name.printable())' stands where the pattern of a \(key) is due: give \(example)")
+        report([key, name], "'\(name.printable())' is not a table under a \(key)'s pattern: give \(example)")
       }
     }
   }
@@ -155,11 +155,11 @@ private struct ConfigurationReader {
       let place = path + [key]
       guard let setting = Setting(named: key) else {
         let names = Setting.allCases.filter { $0.deviceObstacle == nil }.map(\.rawValue)
-        report(place, "no setting of a device is called '\(key.printable())'; there are: \(names.joined(separator: ", "))")
+        report(place, "unknown device setting '\(key.printable())'; valid settings: \(names.joined(separator: ", "))")
         continue
       }
       if let obstacle = setting.deviceObstacle {
-        report(place, "\(setting.rawValue) cannot be set for a device, because \(obstacle): set it above, for all of them")
+        report(place, "\(setting.rawValue) cannot be set per device, because \(obstacle): set it at the top level")
         continue
       }
       guard rule.settings[setting] == nil else {
@@ -193,7 +193,7 @@ private struct ConfigurationReader {
       case let key where RemoteRule.keys.contains(key): break
       default:
         report(
-          place, "nothing of a participant is called '\(key.printable())'; there are: \(Self.participantKeys.joined(separator: ", "))")
+          place, "unknown participant key '\(key.printable())'; valid keys: \(Self.participantKeys.joined(separator: ", "))")
       }
     }
     let (remote, problems) = RemoteRule.read(path[1], table)

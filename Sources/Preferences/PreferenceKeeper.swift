@@ -75,7 +75,7 @@ package final class PreferenceKeeper: Sendable {
     let paths = [configurationPath, rememberedFile?.path].compactMap { $0 }
     let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.readFiles() }
     if watch == nil, !paths.isEmpty {
-      service.warn("changes of \(paths[0]) are not seen before the next start: the kernel watches no more files")
+      service.warn("\(paths[0]) is not watched, because the kernel's limit is reached; changes apply at the next start")
     }
     state.withLock { state in
       state.subscription = subscription
@@ -223,7 +223,7 @@ package final class PreferenceKeeper: Sendable {
     let configuration: Configuration
     do throws(ConfigurationError) { configuration = try Configuration(path: path) } catch {
       for line in error.lines.prefix(5) { service.warn(line) }
-      return service.warn("what \(path) said before stays in force")
+      return service.warn("\(path) is invalid; the previous configuration stays in effect")
     }
     let (old, layers) = state.withLock { state in
       let old = state.layers
@@ -233,12 +233,12 @@ package final class PreferenceKeeper: Sendable {
     guard old.configuration != configuration else { return }
     let (changed, sinks) = takeOver(old, layers)
     let words = changed.map { "\($0.rawValue) \(layers.resolved($0, devices: state.withLock { $0.devices }).value.inTOML)" } + sinks
-    service.remark("\(path) is taken over" + (words.isEmpty ? "" : ": \(words.joined(separator: ", "))"))
+    service.remark("\(path) applied" + (words.isEmpty ? "" : ": \(words.joined(separator: ", "))"))
     if old.configuration.stages != configuration.stages { takeStages(path) }
     let later = RunOption.allCases.filter { $0 != .sinks && $0 != .sends && old.configuration.option($0) != configuration.option($0) }
-    if !later.isEmpty { service.remark("\(later.map(\.rawValue).joined(separator: ", ")): from the next start on") }
+    if !later.isEmpty { service.remark("\(later.map(\.rawValue).joined(separator: ", ")): takes effect at the next start") }
     if old.resolved(.microphoneMuted).value != layers.resolved(.microphoneMuted).value {
-      service.remark("microphoneMuted: from the next start on, so that no file puts a microphone on the air")
+      service.remark("microphoneMuted: takes effect at the next start (a file never unmutes a running nearend)")
     }
   }
 
@@ -345,7 +345,7 @@ package final class PreferenceKeeper: Sendable {
         state.rememberedStamp = FileStamp(rememberedFile.path)
       }
     } catch {
-      service.warn("\(rememberedFile.path) cannot be written, so changes are forgotten at the end: \(error)")
+      service.warn("\(rememberedFile.path) cannot be written; changes will not be remembered: \(error)")
     }
   }
 }

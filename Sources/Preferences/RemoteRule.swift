@@ -26,12 +26,12 @@ package struct RemoteRule: Sendable, Equatable {
     guard let first = keys.first(where: { table[$0] != nil }) else { return (nil, []) }
     var problems: [(key: String, message: String)] = []
     if let problem = IdRule.problem(id) {
-      problems.append((first, "one on another machine has a name, and no pattern: \(problem)"))
+      problems.append((first, "a remote participant needs a name, not a pattern: \(problem)"))
     }
     func address(_ key: String) -> String? {
       guard let value = table[key] else { return nil }
       guard let text = value.string else {
-        problems.append((key, "\(key) cannot be that: give an address, such as \"10.0.0.8:5004\""))
+        problems.append((key, "invalid \(key): give an address, such as \"10.0.0.8:5004\""))
         return nil
       }
       do throws(RTPAddressError) { _ = try RTPAddress(text) } catch { problems.append((key, "\(key): \(error)")) }
@@ -40,11 +40,13 @@ package struct RemoteRule: Sendable, Equatable {
     let (at, from, peer) = (address("rtp"), address("from"), address("call"))
     if table["rtp"] != nil, table["call"] != nil { problems.append(("call", "give either rtp or call, which is both ways")) }
     if table["rtp"] == nil, table["call"] == nil { problems.append((first, "\(first) needs rtp or call")) }
-    if table["from"] != nil, table["call"] != nil { problems.append(("from", "from is for rtp: a call hears nobody else")) }
+    if table["from"] != nil, table["call"] != nil {
+      problems.append(("from", "from applies only to rtp; a call accepts only the machine that it calls"))
+    }
     var latency = 60
     if let value = table["latency"] {
       latency = value.int ?? 0
-      if !latencies.contains(latency) { problems.append(("latency", "latency cannot be that: give a whole number of ms from 20 to 100")) }
+      if !latencies.contains(latency) { problems.append(("latency", "invalid latency: give a whole number of ms from 20 to 100")) }
     }
     guard problems.isEmpty, let way = at.map({ Way.receive(at: $0, from: from) }) ?? peer.map(Way.call) else { return (nil, problems) }
     return (RemoteRule(id: id, way: way, latency: latency), [])

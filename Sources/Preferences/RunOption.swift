@@ -56,15 +56,15 @@ package enum RunOption: String, Sendable, CaseIterable {
   package var summary: String {
     switch self {
     case .sinks: "Participants with a PipeWire sink device of their own, nearend.sink.<id>"
-    case .sends: "Other machines that the voice is sent to by RTP, while nearend runs"
+    case .sends: "Other machines to which the voice is sent by RTP while nearend runs"
     case .interruptingRoles: "Streams with one of these roles (media.role) interrupt the session while they run"
-    case .whenInactive: "What becomes of the session while another login session has the seat"
-    case .glyphs: "How the dashboard draws; auto is what the locale allows"
+    case .whenInactive: "Whether the session stops or continues while another login session has the seat"
+    case .glyphs: "Glyphs of the dashboard; auto chooses by the locale"
     case .telemetryFile: "Append telemetry to this file, as lines of JSON"
     case .telemetryUrl: "Post telemetry to this server, as lines of JSON"
     case .telemetryOtlp: "Post metrics to this OpenTelemetry collector, such as http://localhost:4318, by OTLP/HTTP in JSON"
-    case .telemetryOtlpHeaders: "Headers that the collector is sent, too, such as an authorization"
-    case .telemetryConfig: "Send what this operator's configuration lets through: a JSON file with a section \"clientTelemetry\""
+    case .telemetryOtlpHeaders: "Additional HTTP headers for the collector, such as an authorization"
+    case .telemetryConfig: "Filter telemetry by the section \"clientTelemetry\" of this JSON file"
     case .telemetryMinVersion: "Send telemetry only where nearend's version is this one or later"
     case .telemetryDisable: "Types of telemetry that are not sent"
     }

@@ -21,17 +21,17 @@ package struct StageRule: Sendable, Equatable {
     var problems: [(key: String?, message: String)] = []
     func fail(_ key: String?, _ message: String) { problems.append((key, message)) }
     for key in table.keys where !keys.contains(key) {
-      fail(key, "nothing of a stage is called '\(key.printable())'; there are: \(keys.joined(separator: ", "))")
+      fail(key, "unknown stage key '\(key.printable())'; valid keys: \(keys.joined(separator: ", "))")
     }
     let chain = table["chain"]?.string.flatMap(PlugInChain.init)
-    if chain == nil { fail("chain", "a stage has a chain: give \"capture\" or \"render\"") }
+    if chain == nil { fail("chain", "chain is missing or invalid: give \"capture\" or \"render\"") }
     let address = table["plugin"]?.string.flatMap { try? PlugInAddress($0) }
     if address == nil { fail("plugin", "a stage has a plugin: give \"FILE:LABEL\", such as \"amp_1181:amp\"") }
     var id: String?
     if let value = table["id"] {
       id = value.string
       let problem = id.map { IdRule.problem($0) } ?? "give a text"
-      if let problem { fail("id", "the stage's id cannot be that: \(problem)") }
+      if let problem { fail("id", "invalid stage id: \(problem)") }
     }
     var settings: [String: Double] = [:]
     if let value = table["set"] {

@@ -50,7 +50,7 @@ package struct RTPPacket: Sendable, Equatable {
 
 /// Why a datagram is not part of the stream. [any]
 package enum RTPFault: String, Error, Sendable, CaseIterable {
-  case tooShort = "shorter than it says"
+  case tooShort = "truncated"
   case tooLong = "longer than any packet"
   case version = "not RTP version 2"
   case control = "RTCP on RTP's port"
@@ -58,7 +58,7 @@ package enum RTPFault: String, Error, Sendable, CaseIterable {
   case payloadType = "a payload type that is not L16"
   case payloadSize = "no whole number of frames"
   case spacing = "timestamps that are not those of 48000 Hz L16 with 1 or 2 channels"
-  case tooMuchSound = "packets of more sound than the latency waits for"
+  case tooMuchSound = "packets longer than the jitter buffer"
   case source = "another sender"
   case jump = "a jump of the sequence"
 }

@@ -60,7 +60,7 @@ struct CommandLineTests {
       (["rehearse", "--telemetry-file", "x"], "sends no telemetry"), (["devices", "--telemetry-file", "x"], "only --json"),
       (["--telemetry-disable", "asmEvent"], "need --telemetry-file, --telemetry-url or --telemetry-otlp"),
       (["--telemetry-config", "x"], "need --telemetry-file, --telemetry-url or --telemetry-otlp"),
-      (["--telemetry-file", "x", "--telemetry-config", "y", "--telemetry-disable", "asmEvent"], "give the one or the others"),
+      (["--telemetry-file", "x", "--telemetry-config", "y", "--telemetry-disable", "asmEvent"], "cannot be combined"),
       (["--telemetry-file", "x", "--telemetry-config", "/nonexistent/gate.json"], "'/nonexistent/gate.json' cannot be read"),
       (["--telemetry-file", "x", "--telemetry-config", "/dev/null"], "--telemetry-config: the telemetry configuration cannot be used"),
       (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),

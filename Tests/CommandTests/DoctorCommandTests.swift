@@ -18,7 +18,7 @@ struct DoctorCommandTests {
     let place = try EmptyPlace()
     let text = try place.nearend("doctor")
     #expect(text.exit == .status(1))
-    #expect(text.output.hasPrefix("HARM  no PipeWire daemon answers\n"), "\(text.output)")
+    #expect(text.output.hasPrefix("PROBLEM  no PipeWire daemon answers\n"), "\(text.output)")
     #expect(text.output.contains("→ start it, systemctl --user start pipewire wireplumber"))
     #expect(try Self.findings(place).found.first { $0.id == "daemon" }?.severity == .harm)
   }
@@ -53,7 +53,8 @@ struct DoctorCommandTests {
       after.found.first { $0.id == "configuration" }?.evidence.first?.contains("nearend.toml:1: noiseSuppression cannot be '3'") == true)
     #expect(after.found.first { $0.id == "leftovers" }?.evidence == ["\(state)/restore.json: the session's default devices"])
     #expect(
-      after.found.first { $0.id == "nearend" }?.evidence.contains { $0.contains("control.sock is left of one") } == true, "\(after.found)")
+      after.found.first { $0.id == "nearend" }?.evidence.contains { $0.contains("control.sock was left by a crashed") } == true,
+      "\(after.found)")
   }
 
   @Test("O1: another canceller in the microphone's path, who records past nearend, and a mute are found in a live graph")

@@ -78,7 +78,7 @@ struct AppAudioEndpointTests {
     #expect(rig.snapshot.appAudio.sources.isEmpty)
     rig.service.core.appAudio.isEnabled = false
     let refused = try Self.upload(rig, "/appaudio/late", [0, 0])
-    #expect(refused?.status == 409 && refused?.reason.contains("without the mixer") == true, "\(refused?.reason ?? "no answer")")
+    #expect(refused?.status == 409 && refused?.reason.contains("do not include the mixer") == true, "\(refused?.reason ?? "no answer")")
   }
 
   @Test("D1 D5 S8: the settings by name; setting the same value again posts no event")

@@ -48,7 +48,7 @@ struct EndpointTests {
     defer { rig.stop() }
     let guide = #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "1.25.4", "disabledTelemetryTypes": ["asmSnapshot"]}}"#
     let off = try rig.ask("PUT", "/telemetry/config", guide)
-    #expect(off.status == 409, "telemetry goes nowhere")
+    #expect(off.status == 409, "telemetry has no destination")
     try rig.service.startTelemetry(TelemetryOptions(file: "\(rig.folder)/asm.jsonl"))
     let answer = try rig.ask("PUT", "/telemetry/config", guide)
     #expect(answer.status == 200)
@@ -77,7 +77,7 @@ struct EndpointTests {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
     rig.service.session.end()
-    #expect(try rig.refusal(503, "PATCH", "/settings", #"{"outputVolume": 0.5}"#)?.contains("just ending") == true)
+    #expect(try rig.refusal(503, "PATCH", "/settings", #"{"outputVolume": 0.5}"#)?.contains("session is ending") == true)
     #expect(try rig.ask("POST", "/mute").status == 503)
     #expect(try rig.ask("GET", "/settings").status == 200)
   }
@@ -126,7 +126,7 @@ struct EndpointTests {
   @Test(
     "O1 L6: PATCH /settings changes all or nothing",
     arguments: [
-      (404, #"{"microphoneMuted": true, "nosuch": 1}"#, "no setting is called 'nosuch'"),
+      (404, #"{"microphoneMuted": true, "nosuch": 1}"#, "unknown setting 'nosuch'"),
       (422, #"{"microphoneMuted": true, "outputVolume": 2}"#, "0 to 1"),
       (422, #"{"microphoneMuted": true, "ns": "off"}"#, "true or false"),
       (422, #"{"microphoneMuted": true, "mute": false}"#, "once"),
@@ -195,7 +195,7 @@ struct EndpointTests {
       try rig.refusal(503, "PATCH", "/settings", #"{"microphoneMuted": true, "recordingAlwaysPrepared": true}"#),
       try rig.refusal(503, "POST", "/commands", #"{"command": "disableVoiceProcessing"}"#),
     ]
-    for reason in refused { #expect(reason?.contains("just ending") == true, "\(reason ?? "another status")") }
+    for reason in refused { #expect(reason?.contains("session is ending") == true, "\(reason ?? "another status")") }
     let sink = try rig.raw()
     sink.send("PUT /sinks/alice HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
     #expect(try sink.status() == 503)

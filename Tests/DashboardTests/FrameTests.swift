@@ -68,7 +68,7 @@ import Testing
     for view in Self.views {
       let text = Frame(drawing: Sample.mutedUnpluggedAndInterrupted, size: Size(width: 80, height: 24), state: view).text
       #expect(text.contains("INTERRUPTED for 2 min 5 s"))
-      #expect(text.contains("PAUSED: headphones are gone"))
+      #expect(text.contains("PAUSED: headphones unplugged"))
     }
   }
 

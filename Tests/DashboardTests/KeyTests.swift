@@ -48,8 +48,8 @@ import Testing
       state.page = page
       return Frame(drawing: snapshot, size: .minimum, state: state).text.split(separator: "\n")[1].trimmingCharacters(in: .whitespaces)
     }
-    #expect(row(Sample.muted) == "MICROPHONE MUTED - space unmutes it")
-    #expect(row(Sample.talkingWhileMuted) == "YOU ARE TALKING WHILE MUTED: nobody hears you - space unmutes it")
+    #expect(row(Sample.muted) == "MICROPHONE MUTED - press space to unmute")
+    #expect(row(Sample.talkingWhileMuted) == "YOU ARE TALKING WHILE MUTED - press space to unmute")
     #expect(row(Sample.mutedByDevice).hasPrefix("REAL MICROPHONE MUTED"))
     var snapshot = Sample.active()
     #expect(!row(snapshot).contains("MUTED"))

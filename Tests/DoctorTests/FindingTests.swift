@@ -79,7 +79,7 @@ struct FindingTests {
       ($0.status, $0.socket) = (nil, .absent)
       $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
     },
-    Case(name: "stale socket", id: "nearend", severity: .hint, evidence: "is left of one", remedy: "start it: nearend") {
+    Case(name: "stale socket", id: "nearend", severity: .hint, evidence: "was left by a crashed nearend", remedy: "start it: nearend") {
       ($0.status, $0.socket) = (nil, .stale)
       $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
     },
@@ -121,10 +121,10 @@ struct FindingTests {
     Case(name: "no microphone", id: "default-microphone", severity: .harm, evidence: "names none", remedy: "wpctl") {
       $0.graph?.defaultSource = nil
     },
-    Case(name: "missing pick", id: "picked-microphone", severity: .hint, evidence: "usb is picked", remedy: "nearend set microphone ''") {
+    Case(name: "missing pick", id: "picked-microphone", severity: .hint, evidence: "usb is chosen", remedy: "nearend set microphone ''") {
       $0.status?.route.pickedMicrophone = "usb"
     },
-    Case(name: "headset", id: "bluetooth", severity: .hint, evidence: "16000 Hz", remedy: "pick another microphone") {
+    Case(name: "headset", id: "bluetooth", severity: .hint, evidence: "16000 Hz", remedy: "select another microphone") {
       $0.status?.route.current.inputs = [RoutePort(name: "bluez", portType: .bluetoothHFP, rate: 16_000)]
     },
     Case(name: "other rate", id: "resampling", severity: .hint, evidence: "44100 Hz and the graph at 48000", remedy: "allowed-rates") {

@@ -135,10 +135,10 @@ extension Cell {
   private mutating func compare(_ before: [String: UInt64], _ after: [String: UInt64]) {
     // A new daemon counts serials from the start.
     filter = before["nearend"] == after["nearend"] && !fault.endsDaemon ? "same" : "anew"
-    if filter != "same" { complain(.filter, "the filter node is another") }
+    if filter != "same" { complain(.filter, "the filter node was replaced") }
     let isSame = before.filter { $0.key != "nearend" } == after.filter { $0.key != "nearend" }
     devices = isSame && !fault.endsDaemon ? "same" : "anew"
-    if devices != "same" { complain(.devices, "the virtual devices are others: \(before), \(after)") }
+    if devices != "same" { complain(.devices, "the virtual devices were replaced: \(before), \(after)") }
   }
 
   private mutating func measureEcho(_ stage: Stage, wasAt speaker: String?) {

@@ -50,7 +50,7 @@ struct BatchTests {
       ("", ["c.csv: it is empty; its first row names the columns: name, microphone, reference, aec"]),
       ("microphone\n", ["c.csv: it has no row"]),
       ("name,file\na,b\n", ["c.csv:1: column 'file': there is no such column; there are: name, microphone", "no column 'microphone'"]),
-      ("microphone,aec,aec\na,,\n", ["c.csv:1: column 'aec': it is there twice"]),
+      ("microphone,aec,aec\na,,\n", ["c.csv:1: column 'aec': duplicate column"]),
       ("microphone,aec\na.wav,speex\n", ["c.csv:2: column 'aec': 'speex' is not possible: give", "webrtc"]),
       ("microphone,gain\na.wav,2\nb.wav,x\n", ["c.csv:2: column 'gain'", "c.csv:3: column 'gain': 'x'"]),
       ("microphone,ns\na.wav\n", ["c.csv:2: it has 1 cells, and 2 columns are named: microphone, ns"]),

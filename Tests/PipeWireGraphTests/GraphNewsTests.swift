@@ -60,7 +60,7 @@ struct GraphNewsTests {
       ])
     #expect(news.take(isWithoutDevice: true).isEmpty)
     #expect(
-      news.take(isWithoutDevice: false) == [.remark(.info, "a real device is there again"), .session(.interruptionEnded(.noDevice))])
+      news.take(isWithoutDevice: false) == [.remark(.info, "a device is available again"), .session(.interruptionEnded(.noDevice))])
   }
 
   @Test("D1: a mute by a mixer or a switch is remarked, a volume is not")

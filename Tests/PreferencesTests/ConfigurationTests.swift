@@ -26,7 +26,7 @@ struct ConfigurationTests {
       ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
       ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
       ("micMode = \"quiet\"\n", ["c.toml:1: micMode cannot be 'quiet': give standard, voiceIsolation or wideSpectrum"]),
-      ("mic = \"x\"\n", ["c.toml:1: nothing is called 'mic'; there are: device, participant, stage, sinks,"]),
+      ("mic = \"x\"\n", ["c.toml:1: unknown key 'mic'; valid keys: device, participant, stage, sinks,"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
       ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),
       ("microphone = \"nearend.microphone\"\n", ["c.toml:1: microphone cannot be 'nearend.microphone': give a real device"]),
@@ -38,14 +38,14 @@ struct ConfigurationTests {
       ("telemetryOtlpHeaders = [\"A: b\"]\n", ["c.toml:1: telemetryOtlpHeaders needs telemetryOtlp"]),
       ("telemetryOtlp = \"http://x\"\ntelemetryOtlpHeaders = [\"Host: b\"]\n", ["c.toml:2: telemetryOtlpHeaders cannot be"]),
       ("telemetryDisable = [\"asmEvent\"]\n", ["c.toml:1: telemetryDisable needs telemetryFile, telemetryUrl or telemetryOtlp"]),
-      ("ns = false\nagc = = 1\n", ["c.toml:2: this is no TOML: column "]),
-      ("ns = false\nns = true\n", ["c.toml:2: this is no TOML"]),
-      ("ns = \"\u{0}\"\n", ["c.toml: it is no configuration: it has a NUL byte"]),
+      ("ns = false\nagc = = 1\n", ["c.toml:2: invalid TOML: column "]),
+      ("ns = false\nns = true\n", ["c.toml:2: invalid TOML"]),
+      ("ns = \"\u{0}\"\n", ["c.toml: it is not a configuration: it contains a NUL byte"]),
       ("device = 1\n", ["c.toml:1: device is a table for each device: give [device.\"bluez_output.*\"]"]),
-      ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": microphoneMuted cannot be set for a device, because"]),
+      ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": microphoneMuted cannot be set per device, because"]),
       (
         "[device.x]\nhpf = 1\n\n[device.y]\nmonitor = true\n",
-        ["c.toml:2: device.\"x\": highPassFilter cannot be '1'", "c.toml:5: device.\"y\": no setting"]
+        ["c.toml:2: device.\"x\": highPassFilter cannot be '1'", "c.toml:5: device.\"y\": unknown device setting"]
       ),
       (
         "[participant.p]\ngain = 5\nmuted = 1\nvolume = 1\n",
@@ -56,11 +56,11 @@ struct ConfigurationTests {
       (
         "[participant.\"b*\"]\nrtp = \"10.0.0.7\"\n[participant.c]\ncall = \"c\"\n[participant.d]\nlatency = 5\n",
         [
-          "c.toml:2: participant.\"b*\": one on another machine has a name", "c.toml:4: participant.\"c\": call: 'c' is no address",
-          "c.toml:6: participant.\"d\": latency needs rtp or call", "c.toml:6: participant.\"d\": latency cannot be that",
+          "c.toml:2: participant.\"b*\": a remote participant needs a name", "c.toml:4: participant.\"c\": call: 'c' is no address",
+          "c.toml:6: participant.\"d\": latency needs rtp or call", "c.toml:6: participant.\"d\": invalid latency",
         ]
       ),
-      ("x = { y = 1 }\n\"a\\u0000b\" = 1\n\"\u{1B}[2J\" = 1", ["this is no TOML"]),
+      ("x = { y = 1 }\n\"a\\u0000b\" = 1\n\"\u{1B}[2J\" = 1", ["invalid TOML"]),
     ])
   func bad(text: String, lines: [String]) {
     do {
@@ -95,7 +95,7 @@ struct ConfigurationTests {
     #expect(try Configuration(path: "\(folder)/none.toml") == Configuration())
     #expect(throws: ConfigurationError.self) { try Configuration(path: folder) }
     let path = "\(folder)/nearend.toml"
-    for (data, words) in [(Data([0xFF, 0xFE]), "no UTF-8 text"), (Data(count: 70_000), "larger than 65536 bytes")] {
+    for (data, words) in [(Data([0xFF, 0xFE]), "not valid UTF-8"), (Data(count: 70_000), "larger than 65536 bytes")] {
       try data.write(to: URL(fileURLWithPath: path))
       do {
         _ = try Configuration(path: path)

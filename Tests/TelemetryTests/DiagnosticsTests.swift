@@ -50,7 +50,7 @@ struct DiagnosticsTests {
     ] { #expect(lines.contains { $0 == line }, "\(line)") }
   }
 
-  @Test("T1: what differs from the usual says so: RemoteIO, bypass, no AGC, mono, manual management, a session that waits")
+  @Test("T1: values other than the usual are reported: no voice processing, bypass, no AGC, mono, manual management, a session that waits")
   func unusual() {
     let lines = Diagnostics(Sample.plain).text.split(separator: "\n")
     for line in [
@@ -58,7 +58,7 @@ struct DiagnosticsTests {
       "- AGC: NO",
       "- Channel Count: 1 (mono) out, 1 (mono) in",
     ] { #expect(lines.contains { $0 == line }, "\(line)") }
-    #expect(lines.contains { $0.hasPrefix("- Voice Processing: RemoteIO") })
+    #expect(lines.contains { $0.hasPrefix("- Voice Processing: off") })
   }
 
   @Test("S6 T1: a stage that puts out NaN is reported; otherwise there is no such line")

@@ -23,7 +23,7 @@ enum CallPage {
     table.drawHeader(y, shown: rows, of: snapshot.sinks.count, on: &canvas)
     y += 1
     if snapshot.sinks.isEmpty {
-      canvas.put("nobody: participants appear when a program registers a speaker output", 2, y, .faint, width: canvas.width - 3)
+      canvas.put("no participants: they appear when a program registers a speaker output", 2, y, .faint, width: canvas.width - 3)
     } else {
       table.draw(snapshot, state, rows: y..<y + rows, on: &canvas)
     }

@@ -31,7 +31,7 @@ enum GraphsPage {
       y += 1
     }
     let hidden = sinks.count - rows.sinks
-    canvas.rule(y, "Spectrograms\(hidden > 0 ? "; \(hidden) more participant\(hidden == 1 ? "" : "s") above in a larger terminal" : "")")
+    canvas.rule(y, "Spectrograms\(hidden > 0 ? "; \(hidden) more participant\(hidden == 1 ? "" : "s"): enlarge the terminal" : "")")
     y += 1
     for (name, bands) in [("Microphone", columns.bands(\.microphone)), ("Voice", columns.bands(\.voice))] where rows.spectrogram > 0 {
       spectrogram(name, bands, y, rows: rows.spectrogram, width, &canvas)

@@ -22,7 +22,7 @@ enum LogPage {
 
   static func draw(_ log: [LogEntry], _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
     guard !log.isEmpty else {
-      canvas.put("nothing has happened yet", 1, body.lowerBound, .faint)
+      canvas.put("no log entries yet", 1, body.lowerBound, .faint)
       return
     }
     let newest = max(
@@ -46,7 +46,7 @@ enum LogPage {
         y += 1
       }
     }
-    if below > 0 { canvas.rule(body.upperBound - 1, "\(below) newer, End shows them") }
+    if below > 0 { canvas.rule(body.upperBound - 1, "\(below) newer: End") }
   }
 
   /// Draws one row: time, level, and as much of the message as fits.

@@ -27,7 +27,7 @@ struct OutgoingRow {
       parts.append("app\(level)\(how.isEmpty ? "" : " (\(how.joined(separator: ", ")))")")
     }
     for send in snapshot.sends {
-      let there = send.failure.map { "FAILING: \($0)" } ?? send.lossPercent.map { "loss there \(decimal($0, 1)) %" }
+      let there = send.failure.map { "FAILING: \($0)" } ?? send.lossPercent.map { "remote loss \(decimal($0, 1)) %" }
       parts.append("to \(send.address)\(there.map { " (\($0))" } ?? "")")
     }
     if app.micVolume != 1 { parts.append("mic \(percent(app.micVolume))") }

@@ -14,7 +14,7 @@ enum ParticipantsPage {
     let rows = visibleRows(snapshot, canvas.frame.size)
     table.drawHeader(body.lowerBound, shown: min(rows, snapshot.sinks.count), of: snapshot.sinks.count, on: &canvas)
     guard let selected = state.selectedSink(in: snapshot.sinks) else {
-      canvas.put("nobody: participants appear when a program registers a speaker output", 2, body.lowerBound + 1, .faint)
+      canvas.put("no participants: they appear when a program registers a speaker output", 2, body.lowerBound + 1, .faint)
       return
     }
     let top = body.lowerBound + 1
@@ -24,12 +24,12 @@ enum ParticipantsPage {
 
   private static func network(_ remote: RemoteStatus) -> String {
     guard let peer = remote.peer else {
-      return "\(remote.address), nothing has come" + (remote.refused > 0 ? ", \(remote.refused) refused: \(remote.lastRefusal ?? "")" : "")
+      return "\(remote.address), nothing received" + (remote.refused > 0 ? ", \(remote.refused) refused: \(remote.lastRefusal ?? "")" : "")
     }
-    let roundTrip = remote.roundTrip.map { "round trip \(decimal($0, 0)) ms" } ?? "and the way here"
+    let network = remote.roundTrip.map { ", round trip \(decimal($0, 0)) ms" } ?? " plus network delay"
     return
       "lost \(remote.lost) of \(remote.packets &+ remote.lost) (\(decimal(remote.lossPercent, 1)) %), jitter "
-      + "\(decimal(remote.jitter, 0)) ms, latency \(decimal(remote.latency, 0)) ms, \(roundTrip), from \(peer)"
+      + "\(decimal(remote.jitter, 0)) ms, latency \(decimal(remote.latency, 0)) ms\(network), from \(peer)"
   }
 
   private static func drawDetail(_ sink: SinkStatus, number: Int, _ snapshot: Snapshot, _ y: Int, _ canvas: inout Canvas) {

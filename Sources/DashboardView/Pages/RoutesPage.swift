@@ -97,11 +97,13 @@ enum RoutesPage {
     let isPicked = route.picked(choice.direction) == choice.name
     guard let device else {
       canvas.put(
-        choice.name ?? (route.areOursDefault ? "follow what would be the default" : "follow the session manager's default"), 4, y, style,
+        choice.name ?? (route.areOursDefault ? "follow the default device (other than nearend's)" : "follow the session manager's default"),
+        4, y,
+        style,
         width: stateX - 5)
       guard isPicked else { return }
       canvas.put(
-        choice.name == nil ? "followed" : "picked, not there", stateX, y, choice.name == nil ? .good : .caution, width: 27)
+        choice.name == nil ? "followed" : "chosen, not available", stateX, y, choice.name == nil ? .good : .caution, width: 27)
       return
     }
     let used = device.direction == .input ? route.microphone : route.speaker
@@ -111,7 +113,7 @@ enum RoutesPage {
     canvas.put(device.portType.word, kindX, y, width: 19)
     // A device in use is obviously plugged in.
     let plugged = isUsed && device.availability == .yes ? nil : device.availability.word
-    let state = [isUsed ? "in use" : nil, isPicked ? "picked" : nil, device.isDefault ? "default" : nil, plugged].compactMap { $0 }
+    let state = [isUsed ? "in use" : nil, isPicked ? "chosen" : nil, device.isDefault ? "default" : nil, plugged].compactMap { $0 }
     canvas.put(state.joined(separator: ", "), stateX, y, device.availability == .no ? .caution : isUsed ? .good : .plain, width: 27)
     let x = stateX + 28
     guard x < canvas.width - 10 else { return }

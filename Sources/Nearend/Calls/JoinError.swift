@@ -9,7 +9,7 @@ public enum JoinError: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .neitherSendsNorReceives(let id): "call '\(id)' neither sends nor receives; let it do one of both"
+    case .neitherSendsNorReceives(let id): "call '\(id)' neither sends nor receives; set sends or receives"
     case .alreadyJoined(let id): "call '\(id)' is joined already; end it first, or choose another id"
     case .cannotStart(let error): error.description
     }

@@ -11,8 +11,8 @@ public enum WriteError: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .full: "the output's buffer is full; drop what did not fit, or let play(_:) wait for room"
-    case .partialFrame(let bytes, let bytesPerFrame): "\(bytes) bytes are no whole number of frames, which have \(bytesPerFrame) each"
+    case .full: "the output's buffer is full; drop the audio that did not fit, or use play(_:), which waits for room"
+    case .partialFrame(let bytes, let bytesPerFrame): "\(bytes) bytes are not a multiple of the frame size, \(bytesPerFrame) bytes"
     case .ended(let id): "the output of call '\(id)' has ended; join it again, and make another"
     case .cancelled: "the task that waited for room was cancelled"
     }

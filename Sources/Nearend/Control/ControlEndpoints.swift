@@ -10,7 +10,7 @@ struct ControlEndpoints: Sendable {
 
   /// Finds the endpoint of a request and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {
-    guard let service else { throw RequestFailure(503, "nearend is about to end; start it again") }
+    guard let service else { throw RequestFailure(503, "nearend is shutting down; start it again") }
     let head = exchange.head
     let there = all.filter { $0.matches(head.path) }
     guard !there.isEmpty else {

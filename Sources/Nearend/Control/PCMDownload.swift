@@ -25,7 +25,7 @@ final class PCMDownload: Sendable {
     let (service, id) = (request.service, request.exchange.head.query["id"] ?? "source")
     let rate = try request.integer("rate") ?? 48_000
     let channels = try request.integer("channels") ?? 1
-    if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a source's id: \(problem)") }
+    if let problem = IdRule.problem(id) { throw RequestFailure(422, "invalid source id '\(id)': \(problem)") }
     let (stream, ownsMedia) = try open(id, rate: rate, channels: channels, in: service)
     // On every exit.
     defer {

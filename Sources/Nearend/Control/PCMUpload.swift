@@ -74,7 +74,7 @@ struct PCMUpload {
     try upload.answer(outcome.status, error: outcome.error)
   }
 
-  private static let removed: Outcome = (409, "the sink was removed while it played; whoever did so wanted it to end")
+  private static let removed: Outcome = (409, "the sink was removed during playback")
 
   private func run() throws -> Outcome {
     exchange.connection.forgetPace()

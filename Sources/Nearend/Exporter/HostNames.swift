@@ -23,7 +23,9 @@ struct HostNames: Sendable {
     if names.contains(host) { return }
     if let number = ListenAddress.number(host), number.isLoopback || !isLoopback { return }
     throw RequestFailure(
-      421, "this is not '\(header)': ask by a numeric address\(isLoopback ? " of this machine" : ""), localhost, or a name of --host-name")
+      421,
+      "host name '\(header)' is not accepted; use a numeric address\(isLoopback ? " of this machine" : ""), localhost, or a name given with --host-name"
+    )
   }
 
   /// Returns the host in lower case, without port, brackets and trailing dot.

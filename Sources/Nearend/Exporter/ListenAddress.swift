@@ -59,7 +59,8 @@ package enum ListenError: Error, Sendable, Equatable, CustomStringConvertible {
       "'\(text)' is no address to listen at; give a numeric one with a port, such as 127.0.0.1:9464 or [::1]:9464"
     case .notLoopback(let host):
       "\(host) is not this machine alone: whoever reaches it reads the names of its devices and participants; give 127.0.0.1 or [::1]"
-    case .refused(let address, let reason): "cannot listen at \(address): \(reason); give another address or port, or end who has it"
+    case .refused(let address, let reason):
+      "cannot listen at \(address): \(reason); give another address or port, or stop the program that uses it"
     }
   }
 }

@@ -27,9 +27,9 @@ package enum RemoteError: Error, Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .address(let text), .value(let text), .session(let text), .resources(let text): text
-    case .impossibleId(let id, let reason): "'\(id)' is impossible as a name: \(reason)"
+    case .impossibleId(let id, let reason): "invalid name '\(id)': \(reason)"
     case .taken(let id): "'\(id)' is already registered; choose another name, or remove that one"
-    case .portTaken(let address): "\(address) has somebody already: give another port, or end who has it"
+    case .portTaken(let address): "\(address) is in use: give another port, or stop the program that uses it"
     case .notHere(let address):
       "\(address) is no address of this machine: give one of its own to receive at, or 0.0.0.0 or [::] for all; who sends is named with from"
     case .refused(let address, let reason): "\(address) cannot be used: \(reason)"

@@ -16,7 +16,7 @@ extension NearendService {
     case .resumeAfterUnplug:
       guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.resumeAfterUnplug()
-      log.add(.info, "playing again, in the room")
+      log.add(.info, "playback resumed, in the room")
     case .saveDiagnostics: saveDiagnostics()
     }
   }

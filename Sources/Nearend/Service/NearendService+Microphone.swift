@@ -16,7 +16,7 @@ extension NearendService {
   /// `bufferSize` is in bytes. Throws `SinkError`, `.refused` if the mixer is not among the engine observers. [any]
   package func addAppAudio(id: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> RingSink {
     guard core.appAudio.isEnabled else {
-      throw .refused(id: id, reason: "application audio is off, because the program's engine observers are without the mixer (S6)")
+      throw .refused(id: id, reason: "application audio is off, because the program's engine observers do not include the mixer")
     }
     let source = try RingSink(id: id, format: format, capacityBytes: bufferSize)
     try core.appAudio.mixer.add(source)

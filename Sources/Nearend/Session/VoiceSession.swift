@@ -271,7 +271,7 @@ package final class VoiceSession: Sendable {
     case .holds, .ended: ""
     case .waits where !session.interruptions.isEmpty: "; \(session.interruptions.map(\.rawValue).joined(separator: ", ")) still applies"
     case .waits where session.awaitsRecovery: "; recovery waits for the login session"
-    case .waits: "; the call manager is to activate the session"
+    case .waits: "; waiting for the call manager to activate the session"
     }
   }
 

@@ -72,7 +72,8 @@ struct ServiceSettings: Sendable {
 }
 
 extension Setting {
-  /// A Boolean value indicating whether it concerns the microphone, or what programs play into it.
+  /// A Boolean value indicating whether the setting belongs to the microphone or application audio. Setting one of these to its
+  /// current value is neither logged nor posted as an event.
   fileprivate var isOfMicrophone: Bool {
     switch self {
     case .microphoneMuted, .microphoneMuteMode, .recordingAlwaysPrepared, .micVolume, .appVolume, .appDucking, .appMonitor: true

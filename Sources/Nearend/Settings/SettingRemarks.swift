@@ -12,7 +12,7 @@ extension ServiceSettings {
     }
     if let words = words(setting, value) { log.add(.info, words) }
     if setting == .micMode, value.word() == MicMode.voiceIsolation, let obstacle = core.isolation.obstacle {
-      log.add(.warning, "\(obstacle); until then the mode is as standard")
+      log.add(.warning, "\(obstacle); the standard mode is used until then")
     }
   }
 
@@ -40,7 +40,7 @@ extension ServiceSettings {
     case .appDucking: "application audio is \(no)lowered under speech"
     case .appMonitor: "application audio is \(no)heard on the speaker"
     case .defaultDevices: on ? "nearend's devices are the session's defaults" : "the session's former defaults are back"
-    case .pauseOnUnplug: "headphones gone: \(on ? "pause" : "play on in the room")"
+    case .pauseOnUnplug: "when headphones are unplugged, playback \(on ? "pauses" : "continues in the room")"
     case .isAdvancedDuckingEnabled:
       on ? "other applications are lowered while somebody speaks" : "other applications are lowered for the whole call"
     default: nil
@@ -63,14 +63,14 @@ extension ServiceSettings {
     case .microphoneMuteMode: "mute mode: \(value)"
     case .reference: value.word(ReferenceSource.self).map { "the echo canceller hears \($0.words)" }
     case .duckingLevel:
-      value.word(DuckingLevel.self).map { "other applications \(Int(bounded: $0.decibels)) dB lower in a call" }
+      value.word(DuckingLevel.self).map { "other applications are lowered by \(Int(bounded: $0.decibels)) dB during calls" }
     default: nil
     }
   }
 
   private func logPick(_ direction: Device.Direction, _ end: String) {
-    guard let name = graph.picked(direction) else { return log.add(.info, "\(end): the default again") }
-    guard graph.report.route.missingPick(direction) != nil else { return log.add(.info, "\(end): \(name), picked") }
-    log.add(.warning, "\(end): \(name), picked; it is not there, and is used as soon as it comes")
+    guard let name = graph.picked(direction) else { return log.add(.info, "\(end): following the default") }
+    guard graph.report.route.missingPick(direction) != nil else { return log.add(.info, "\(end): \(name) chosen") }
+    log.add(.warning, direction.awaiting(name))
   }
 }

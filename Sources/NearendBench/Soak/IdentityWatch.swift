@@ -75,7 +75,7 @@ final class IdentityWork: @unchecked Sendable {
   private func note(_ object: GlobalObject) {
     guard object.kind == .node, let name = object.nodeName, Self.names.contains(name) else { return }
     if let old = serials.updateValue(object.serial, forKey: name), old != object.serial {
-      changes.append("\(name) is another object: serial \(object.serial), was \(old)")
+      changes.append("\(name) was replaced: serial \(object.serial), was \(old)")
     }
   }
 }

@@ -6,7 +6,7 @@ import SessionModel
 
 struct AttachCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attach", abstract: "Show the dashboard of a nearend that runs in another process; q leaves it running.")
+    commandName: "attach", abstract: "Show the dashboard of a running nearend; q detaches and leaves it running.")
 
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

@@ -7,20 +7,20 @@ struct MetricsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metrics", abstract: "Print a running nearend's counters and levels in Prometheus' text format, or serve them.",
     discussion: """
-      With --listen it serves them to Prometheus at http://<address>/metrics until it is ended, whether a nearend runs or not: nearend_up tells. \
+      With --listen, serves them to Prometheus at http://<address>/metrics until interrupted, even while no nearend runs (nearend_up is 0 then). \
       Every user of this machine can read them there.
       """)
 
   @Option(
     help: ArgumentHelp(
-      "Serve them at this address, such as 127.0.0.1:9464, [::1]:9464 or 9464; only this machine's, without --allow-remote.",
+      "Serve them at this address, such as 127.0.0.1:9464, [::1]:9464 or 9464; loopback addresses only, unless --allow-remote is given.",
       valueName: "address:port"))
   var listen: String?
-  @Flag(help: "Let --listen take an address that other machines reach; whoever reaches it can read them.")
+  @Flag(help: "Allow --listen addresses that other machines can reach; any of them can then read the metrics.")
   var allowRemote = false
   @Option(
     help: ArgumentHelp(
-      "A name by which --listen may be asked, beside localhost and numeric addresses; may be repeated. Others are refused: a page of the web could use them.",
+      "A host name to accept besides localhost and numeric addresses; may be repeated. Other names are refused, so that no web page can read the metrics by DNS rebinding.",
       valueName: "name"))
   var hostName: [String] = []
   @OptionGroup var socket: SocketOptions
@@ -31,7 +31,7 @@ struct MetricsCommand: ParsableCommand {
     if allowRemote, listen == nil { throw ValidationError("--allow-remote needs --listen <address:port>.") }
     if !hostName.isEmpty, listen == nil { throw ValidationError("--host-name needs --listen <address:port>.") }
     for name in hostName where !name.utf8.allSatisfy(Self.isOfName) || name.isEmpty {
-      throw ValidationError("--host-name '\(name)' is no name: give one without a port, such as studio.local.")
+      throw ValidationError("--host-name '\(name)' is invalid: give a name without a port, such as studio.local.")
     }
     guard let listen else { return socket.nearend.show("/metrics") }
     let address: ListenAddress

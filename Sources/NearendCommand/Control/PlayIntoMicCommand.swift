@@ -34,7 +34,7 @@ struct PlayIntoMicCommand: ParsableCommand {
   func validate() throws {
     if let id { try PCMFormat.check(id: id) }
     guard file == "-" || (rate == nil && channels == nil) else {
-      throw ValidationError("A file says itself what it is: --rate and --channels are for -.")
+      throw ValidationError("--rate and --channels apply only to standard input (-).")
     }
     try PCMFormat.check(rate: rate ?? Self.standard.rate, channels: channels ?? Self.standard.channels)
   }
@@ -54,7 +54,7 @@ struct PlayIntoMicCommand: ParsableCommand {
     if self.rate == nil {
       // At another rate it would sound too high or too low without explanation.
       let words = "\(rate) Hz and \(channels) channel\(channels == 1 ? "" : "s")"
-      standardError.write("nearend: standard input is taken to have \(words); --rate and --channels say otherwise")
+      standardError.write("nearend: assuming \(words) for standard input; change that with --rate and --channels")
     }
     play(name, rate: rate, channels: channels, type: "s16", from: STDIN_FILENO)
   }
@@ -66,7 +66,7 @@ struct PlayIntoMicCommand: ParsableCommand {
       guard let answer = try nearend.client.upload("PUT", target, from: input) else {
         fail("nearend has ended, or somebody has removed '\(name)', before all of it was played", .failure)
       }
-      if answer.isTaken { fail("--id \(name): something of that name plays already; choose another, or end that one first", .failure) }
+      if answer.isTaken { fail("--id \(name): application audio of that name exists; choose another name, or stop it first", .failure) }
       _ = nearend.good(answer)
     } catch {
       nearend.end(error)

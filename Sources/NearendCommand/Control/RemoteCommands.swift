@@ -16,7 +16,7 @@ struct QueryText {
 
 /// Options for the packets sent.
 struct PacketOptions: ParsableArguments {
-  @Option(parsing: .unconditional, help: ArgumentHelp("How much sound is in a packet, 1 to 20.", valueName: "ms"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Length of a packet, 1 to 20.", valueName: "ms"))
   var packet = 10
 
   func validate() throws {
@@ -29,23 +29,23 @@ struct CallCommand: ParsableCommand {
     commandName: "call",
     abstract: "Talk with the nearend of another machine, until hang-up: an intercom.",
     discussion: """
-      The other machine calls this one, too. The voice goes there as RTP (L16 at 48000 Hz), and what comes from there, and from nowhere else, is a \
-      participant here. Both ends tell each other once a second what arrives, at the next port (RTCP): `nearend status` and the dashboard show loss, \
-      jitter and latency. Nothing is encrypted: use it in a network that you trust, or inside a tunnel.
+      The other machine has to call this one, too. The voice is sent as RTP (L16 at 48000 Hz); RTP from the other machine, and from no other, is played \
+      as a participant. Both ends exchange RTCP reports once a second, on the next port: `nearend status` and the dashboard show loss, jitter and \
+      latency. Nothing is encrypted: use it in a trusted network, or inside a tunnel.
 
         nearend call 10.0.0.8                     on 10.0.0.7
         nearend call 10.0.0.7                     on 10.0.0.8
       """)
 
   @Argument(
-    help: ArgumentHelp("The other machine's address, with a port where it is not 5004; names are not looked up.", valueName: "address"))
+    help: ArgumentHelp("The other machine's numeric address, with a port unless it is 5004.", valueName: "address"))
   var host: String
-  @Option(help: ArgumentHelp("The participant's name here; by default made of the address.", valueName: "name"))
+  @Option(help: ArgumentHelp("The participant's name here; by default derived from the address.", valueName: "name"))
   var id: String?
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Where this machine receives; by default the other's port.", valueName: "port"))
   var port: Int?
-  @Option(parsing: .unconditional, help: ArgumentHelp("How much waits against jitter, 20 to 100.", valueName: "ms"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Length of the jitter buffer, 20 to 100.", valueName: "ms"))
   var latency = 60
   @OptionGroup var packets: PacketOptions
   @OptionGroup var socket: SocketOptions
@@ -62,9 +62,9 @@ struct CallCommand: ParsableCommand {
 }
 
 struct HangUpCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "hang-up", abstract: "End a call, by the name that call has printed.")
+  static let configuration = CommandConfiguration(commandName: "hang-up", abstract: "End a call.")
 
-  @Argument(help: "The participant's name.")
+  @Argument(help: "The name that nearend call printed.")
   var name: String
   @OptionGroup var socket: SocketOptions
 
@@ -74,9 +74,9 @@ struct HangUpCommand: ParsableCommand {
 struct SendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
-    abstract: "Send the voice to another machine by RTP, until send remove.",
+    abstract: "Send the voice to another machine by RTP, until nearend send remove.",
     discussion: """
-      L16 at 48000 Hz in one channel, as PipeWire's own RTP modules receive it. What comes back is had with nearend sink add --rtp; nearend call is both.
+      L16 at 48000 Hz in one channel, as PipeWire's own RTP modules receive it. To receive as well, use nearend sink add --rtp; nearend call does both.
 
         nearend send --rtp 10.0.0.8:5004
       """,
@@ -84,7 +84,7 @@ struct SendCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The other machine's address; port 5004 where none is given.", valueName: "address:port"))
   var rtp: String?
-  @Option(help: ArgumentHelp("What it is called; by default made of the address.", valueName: "name"))
+  @Option(help: ArgumentHelp("The sender's name; by default derived from the address.", valueName: "name"))
   var id: String?
   @OptionGroup var packets: PacketOptions
   @OptionGroup var socket: SocketOptions
@@ -99,9 +99,9 @@ struct SendCommand: ParsableCommand {
 }
 
 struct SendRemoveCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "remove", abstract: "No longer send the voice there.")
+  static let configuration = CommandConfiguration(commandName: "remove", abstract: "Stop sending the voice to a machine.")
 
-  @Argument(help: "What it is called.")
+  @Argument(help: "The sender's name.")
   var name: String
   @OptionGroup var socket: SocketOptions
 

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "events", abstract: "Print what happens in a running nearend, one JSON object per line, until one of the two ends.")
+    commandName: "events", abstract: "Print the events of a running nearend as lines of JSON, until nearend or the reader ends.")
 
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

@@ -15,7 +15,7 @@ struct SocketOptions: ParsableArguments {
   /// Ends the process if the location of the socket is unknown.
   var nearend: RunningNearend {
     guard let path = socket ?? ControlPath.standard(ProcessInfo.processInfo.environment) else {
-      fail("XDG_RUNTIME_DIR is not set, so there is no telling where nearend's control socket is: give --socket <path>", .unavailable)
+      fail("XDG_RUNTIME_DIR is not set; give the control socket with --socket <path>", .unavailable)
     }
     return RunningNearend(client: ControlClient(path: path))
   }
@@ -39,7 +39,7 @@ struct RunningNearend {
   func get<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value {
     let data = ask("GET", target)
     do { return try JSONDecoder.ofDocuments.decode(type, from: data) } catch {
-      fail("what nearend at \(client.path) answers is not understood: is it of another version? \(error)", .failure)
+      fail("unexpected answer from the nearend at \(client.path), which may be of a different version: \(error)", .failure)
     }
   }
 
@@ -92,6 +92,6 @@ extension NearendCommand {
   func refuseOwnOptions(of command: String, butJSON: Bool = false, butGlyphs: Bool = false) throws {
     guard !display.headless, display.seconds == nil, butGlyphs || display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
       devices.speaker == nil, devices.sink.isEmpty, !wait
-    else { throw ValidationError("\(command) talks to a nearend that runs: options of nearend itself mean nothing to it.") }
+    else { throw ValidationError("\(command) controls a running nearend and accepts none of nearend's own options.") }
   }
 }

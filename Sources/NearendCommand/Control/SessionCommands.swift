@@ -15,7 +15,7 @@ struct ActivateCommand: ParsableCommand {
 
 struct ResumeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Play on, in the room, what was paused when headphones were pulled out.")
+    commandName: "resume", abstract: "Resume playback that was paused when headphones were unplugged.")
 
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
@@ -30,7 +30,7 @@ struct DeactivateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deactivate",
     abstract: "Tell a nearend in manual mode that the call manager has deactivated the audio session.",
-    discussion: "What the sinks have buffered is thrown away.")
+    discussion: "Discards the audio buffered in the sinks.")
 
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

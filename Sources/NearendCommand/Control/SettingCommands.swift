@@ -32,7 +32,7 @@ struct SetCommand: ParsableCommand {
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; a word.",
+      "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; otherwise one of the setting's words.",
       valueName: "value"))
   var values: [String]
   @OptionGroup var socket: SocketOptions
@@ -59,15 +59,14 @@ struct SetCommand: ParsableCommand {
     guard name.setting.kind == .deviceName else { return }
     let direction: Device.Direction = name.setting == .microphone ? .input : .output
     if let missing = nearend.get(Snapshot.self, "/status").route.missingPick(direction) {
-      print(
-        "There is no \(name.setting.rawValue) \(missing) now; it is used as soon as it comes. nearend devices lists those that are there.")
+      print("\(direction.awaiting(missing)). `nearend devices` lists those that are.".printable(atMost: .max))
     }
   }
 }
 
 struct ToggleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "toggle", abstract: "Switch a setting of a running nearend over, and print what it is then.", discussion: SettingName.help)
+    commandName: "toggle", abstract: "Toggle a setting of a running nearend, and print its new value.", discussion: SettingName.help)
 
   @Argument(help: "The name or short name of a setting that is on or off.")
   var name: SettingName

@@ -44,7 +44,7 @@ struct SinkCommand: ParsableCommand {
         fail("nearend has ended, or somebody has removed '\(id)', before the input was played", .failure)
       }
       if answer.isTaken {
-        fail("--id \(id): somebody of that name plays already; choose another, or end that one: nearend sink remove \(id)", .failure)
+        fail("--id \(id): a participant of that name exists; choose another name, or remove it: nearend sink remove \(id)", .failure)
       }
       _ = nearend.good(answer)
     } catch {
@@ -74,26 +74,26 @@ enum PCMFormat {
 
 struct SinkAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Give a participant a PipeWire sink device of its own, nearend.sink.<id>, or what comes for it by RTP.",
+    commandName: "add", abstract: "Add a participant, as a PipeWire sink device (nearend.sink.<id>) or as an RTP receiver.",
     discussion: """
-      By RTP it is a participant on another machine: L16 at 48000 Hz in one channel or two, as PipeWire's own RTP modules send it.
+      An RTP receiver is a participant on another machine: L16 at 48000 Hz in one channel or two, as PipeWire's own RTP modules send it.
 
         nearend sink add bob --rtp 10.0.0.7:5004 --from 10.0.0.8
       """)
 
   @Argument(help: "The participant's name: 1 to 64 letters, digits, '-', '_' or '.'.")
   var name: String
-  @Flag(help: "As a device.")
+  @Flag(help: "Create a PipeWire sink device.")
   var device = false
   @Option(
     help: ArgumentHelp(
-      "By RTP, received at this address of this machine; 0.0.0.0 or [::] for all of them, port 5004 where none is given.",
+      "Receive RTP at this local address; 0.0.0.0 or [::] for all of them; default port 5004.",
       valueName: "address:port"))
   var rtp: String?
-  @Option(help: ArgumentHelp("With --rtp: the only machine that is heard; by default whoever sends first.", valueName: "address"))
+  @Option(help: ArgumentHelp("With --rtp: accept only this sender; by default the first one.", valueName: "address"))
   var from: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("With --rtp: how much waits against jitter, 20 to 100; by default 60.", valueName: "ms"))
+    parsing: .unconditional, help: ArgumentHelp("With --rtp: length of the jitter buffer, 20 to 100; by default 60.", valueName: "ms"))
   var latency: Int?
   @OptionGroup var socket: SocketOptions
 
@@ -118,7 +118,7 @@ struct SinkAddCommand: ParsableCommand {
 }
 
 struct SinkRemoveCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "remove", abstract: "End a participant of a running nearend.")
+  static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a participant from a running nearend.")
 
   @Argument(help: "The participant's name.")
   var name: String

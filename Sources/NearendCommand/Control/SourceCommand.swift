@@ -4,7 +4,7 @@ import Foundation
 struct SourceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "source",
-    abstract: "Write a running nearend's processed microphone to standard output, as PCM, until one of the two ends.",
+    abstract: "Write a running nearend's processed microphone to standard output, as PCM, until nearend or the reader ends.",
     discussion: """
       Samples are interleaved native-endian signed 16 bit. There is one source at a time.
 

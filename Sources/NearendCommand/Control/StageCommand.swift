@@ -9,10 +9,10 @@ import SessionModel
 
 struct StageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stage", abstract: "Put a LADSPA plug-in into the voice's path or the speaker's, set it, or remove it.",
+    commandName: "stage", abstract: "Add, configure and remove LADSPA plug-ins in the capture and render chains.",
     discussion: """
-      A stage of the capture chain works on the voice, behind echo cancellation; one of the render chain on everything that nearend plays. A plug-in is \
-      tried in a process of its own before nearend loads it.
+      A stage of the capture chain processes the voice after echo cancellation; one of the render chain, everything that nearend plays. A plug-in is \
+      tried in a separate process before nearend loads it.
 
         nearend stage add capture gate_1410:gate --set "Threshold (dB)=-45"
       """,
@@ -126,9 +126,10 @@ struct StageRemoveCommand: ParsableCommand {
 
 struct StageInspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect", abstract: "Tell what a LADSPA library has: plug-ins, their control ports, ranges and defaults.")
+    commandName: "inspect", abstract: "Show a LADSPA library's plug-ins with their control ports, ranges and defaults.")
 
-  @Argument(help: ArgumentHelp("The library, and perhaps a plug-in's label, which is then run for a moment.", valueName: "file[:label]"))
+  @Argument(
+    help: ArgumentHelp("The library, optionally with the label of one plug-in, which is then briefly run.", valueName: "file[:label]"))
   var plugin: PlugInArgument
   @Option(parsing: .unconditional, help: ArgumentHelp("Frames per second, for ranges that depend on it.", valueName: "hz"))
   var rate = 48_000

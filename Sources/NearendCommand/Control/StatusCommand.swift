@@ -6,7 +6,7 @@ import SessionModel
 
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Say what a running nearend does; with --json, everything that it knows.")
+    commandName: "status", abstract: "Show the state of a running nearend; with --json, the complete status document.")
 
   @Flag(help: "Print the status document.")
   var json = false
@@ -42,7 +42,7 @@ struct StatusText {
     var rows: [(String, String)] = [
       ("nearend", "\(snapshot.version), up \(Int(bounded: snapshot.uptime.rounded(.down))) s, \(Self.tenths(snapshot.cpuPercent)) % CPU")
     ]
-    let held = session.interruption.map { " (\(Self.words($0.reason)))" } ?? ""
+    let held = session.interruption.map { " (\($0.reason.words))" } ?? ""
     rows.append(("session", session.state.rawValue + held + Self.manual(session)))
     rows.append(("sends", Self.list(session.sendMedia)))
     rows.append(("receives", Self.list(session.receiveMedia)))
@@ -75,8 +75,8 @@ struct StatusText {
 
   private static func device(_ device: Device?, _ direction: Device.Direction, _ route: RouteStatus) -> String {
     let name = device?.name ?? "none"
-    if let missing = route.missingPick(direction) { return "\(name), until \(missing) comes, which is picked" }
-    return route.picked(direction) == nil ? name : "\(name), picked"
+    if let missing = route.missingPick(direction) { return "\(name), until \(missing) (chosen) is available" }
+    return route.picked(direction) == nil ? name : "\(name), chosen"
   }
 
   private static func volumes(_ snapshot: Snapshot) -> String {
@@ -89,18 +89,6 @@ struct StatusText {
     if !status.isInUse { return "not in use" }
     if status.isBypassed { return "bypassed" }
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
-  }
-
-  static func words(_ reason: Interruption.Reason) -> String {
-    switch reason {
-    case .daemonLost: "the PipeWire daemon is away"
-    case .noDevice: "no real device"
-    case .role: "a stream with priority over a call"
-    case .sleep: "the machine sleeps"
-    case .sessionInactive: "another login session has the seat"
-    case .frozen: "the graph runs no cycle"
-    case .nearendLost: "the joined nearend is away"
-    }
   }
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }

@@ -6,7 +6,7 @@ extension RunningNearend {
   func stream(_ target: String) {
     do {
       let answer = try client.download(target) { writeWhole(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
-      if let answer, answer.hasSource { fail("there is one source at a time, and somebody has it: end that one", .failure) }
+      if let answer, answer.hasSource { fail("the microphone already has a consumer; stop it first", .failure) }
       if let answer { _ = good(answer) }
     } catch {
       end(error)

@@ -74,7 +74,7 @@ struct BatchRun {
     let former = before > 0 ? ", \(before) of them before" : ""
     remark("\(result.table ?? folder): \(done) of \(result.rows.count) cases are done\(former)\(speed)")
     for (batchCase, error) in failures { remark("\(manifest):\(batchCase.line): \(batchCase.name) failed: \(error)") }
-    if result.wasInterrupted { fail("interrupted; the same command goes on from here", .failure) }
+    if result.wasInterrupted { fail("interrupted; run the same command to resume", .failure) }
     guard let first = failures.first else { return }
     let isInput = failures.contains { ExitStatus($0.1) == .noInput }
     fail(

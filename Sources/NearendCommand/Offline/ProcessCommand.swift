@@ -30,14 +30,15 @@ struct ProcessCommand: ParsableCommand {
   var mic: String?
   @Option(help: ArgumentHelp("What the far end sent, which the microphone hears again as echo; silence without it.", valueName: "file"))
   var far: String?
-  @Option(help: ArgumentHelp("Where the voice goes; with --batch the folder of all of them.", valueName: "file"))
+  @Option(help: ArgumentHelp("The output file; with --batch, the output folder.", valueName: "file"))
   var out: String
   @Option(help: ArgumentHelp("Process the rows of this CSV file.", valueName: "file"))
   var batch: String?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Cases of --batch at a time; by default one for each processor.", valueName: "number"))
+    parsing: .unconditional,
+    help: ArgumentHelp("With --batch: the number of cases processed in parallel; by default one per processor.", valueName: "number"))
   var jobs: Int?
-  @Option(help: ArgumentHelp("Of --batch only the case of this name, without results.csv; may be repeated.", valueName: "name"))
+  @Option(help: ArgumentHelp("With --batch: process only this case, and write no results.csv; may be repeated.", valueName: "name"))
   var only: [String] = []
   @Option(help: ArgumentHelp("Print ERLE, delay, levels, gain and voice activity over time, and totals: json.", valueName: "format"))
   var metrics: MetricsFormat?
@@ -48,9 +49,9 @@ struct ProcessCommand: ParsableCommand {
   var quantum: Int?
   @Option(help: "Samples of the output: pcm16, pcm24, pcm32 or float; by default as the microphone's.")
   var sampleType: SampleType?
-  @Flag(help: "Leave the voice as late as it is live; the output is longer by that.")
+  @Flag(help: "Keep the latency of a live call; the output is longer by that much.")
   var keepDelay = false
-  @Option(help: "Who cancels the echo: nearend's own canceller (the default), webrtc, or off.")
+  @Option(help: "The echo canceller: nearend's own (the default), webrtc, or off.")
   var aec: EchoCanceller?
   @Option(help: "What becomes of the room around the voice: standard (the default), voiceIsolation or wideSpectrum.")
   var micMode: MicMode?
@@ -111,7 +112,7 @@ struct ProcessCommand: ParsableCommand {
 
   private func process(_ batch: String) throws {
     guard mic == nil, nearend.devices.mic == nil, far == nil, plot == nil, metrics == nil else {
-      throw ValidationError("--batch says what --mic and --far say, and gives no --plot and no --metrics: leave them out.")
+      throw ValidationError("--batch cannot be combined with --mic, --far, --plot or --metrics.")
     }
     if let jobs, !Batch.jobs.contains(jobs) { throw ValidationError("--jobs \(jobs): give 1 to 256.") }
     if let quantum, !ManualRenderer.quanta.contains(quantum) { throw ValidationError("\(ManualRenderingError.quantum(quantum)).") }

@@ -98,7 +98,7 @@ struct Rehearsal {
     let desk = RehearsedDesk(session: session, service: service)
     defer { desk.end() }
     if let script { desk.run(script, epoch: epoch) }
-    if terminal != nil { service.remark("a desk: \(desk.extraKeys.label) are its keys, ? explains them") }
+    if terminal != nil { service.remark("simulated desk: keys \(desk.extraKeys.label), help with ?") }
     try show(service, display, terminal, stop, extraKeys: desk.extraKeys)
   }
 }
@@ -126,9 +126,9 @@ struct RehearseCommand: ParsableCommand {
     abstract:
       "Run everything in a simulated room: a private PipeWire session, real acoustic echo, remote participants, somebody who talks.",
     discussion: """
-      With --desk there is a laptop with a jack, a television, a USB headset, a Bluetooth headset and a login session. In the dashboard these keys do \
-      something to it, and once more the opposite: P headphones into the jack, U USB headset, W Bluetooth headset, T television, Z sleep, S another login \
-      session gets the seat. Each line of a file for --incidents is seconds from the beginning and what happens then, # begins a remark:
+      With --desk, a laptop with a jack, a television, a USB headset, a Bluetooth headset and a login session is simulated. In the dashboard these keys \
+      toggle: P headphones in the jack, U the USB headset, W the Bluetooth headset, T the television, Z sleep, S the seat (given to another login \
+      session). Each line of a file for --incidents is the seconds since the start and an incident; # begins a comment:
         2.0 plug headphones
         9.5 unplug headphones
       There is: \(Incident.forms.joined(separator: "; ")).
@@ -139,9 +139,9 @@ struct RehearseCommand: ParsableCommand {
   @OptionGroup var display: DisplayOptions
   @Option(parsing: .unconditional, help: ArgumentHelp("Force the private session's quantum, 32 to 8192 frames.", valueName: "frames"))
   var quantum: Int?
-  @Flag(help: "The devices of a desk, that come and go.")
+  @Flag(help: "Simulate a desk whose devices are plugged and unplugged.")
   var desk = false
-  @Option(help: ArgumentHelp("What happens on the desk, and when (with --desk).", valueName: "file"))
+  @Option(help: ArgumentHelp("A script of incidents (with --desk).", valueName: "file"))
   var incidents: String?
   /// The parent's parser runs first, and accepts telemetry's options anywhere.
   @ParentCommand var nearend: NearendCommand
@@ -167,7 +167,7 @@ struct RehearseCommand: ParsableCommand {
     } catch let error as SessionError {
       fail("--incidents \(path): \(error)", .noInput)
     } catch {
-      let reason = access(path, R_OK) == 0 ? "it is no UTF-8 text" : String(cString: strerror(errno))
+      let reason = access(path, R_OK) == 0 ? "it is not valid UTF-8" : String(cString: strerror(errno))
       fail("--incidents \(path): it cannot be read (\(reason)); give a text file with lines such as: 2.0 plug headphones", .noInput)
     }
   }

@@ -83,7 +83,7 @@ final class ServiceNotifier: Sendable {
 extension Snapshot {
   /// The session in one line, for `systemctl status`.
   var serviceStatus: String {
-    var words = [session.interruption.map { "interrupted: \(StatusText.words($0.reason))" } ?? session.state.rawValue]
+    var words = [session.interruption.map { "interrupted: \($0.reason.words)" } ?? session.state.rawValue]
     if session.isMicrophoneMuted { words.append("microphone muted") }
     if !session.sendMedia.isEmpty { words.append("recording: \(session.sendMedia.joined(separator: ", "))") }
     if !session.receiveMedia.isEmpty { words.append("playing: \(session.receiveMedia.joined(separator: ", "))") }

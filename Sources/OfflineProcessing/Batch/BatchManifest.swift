@@ -102,7 +102,7 @@ private struct RowReader {
       problem(header.line, column, "there is no such column; there are: \(BatchManifest.columns.joined(separator: ", "))")
     }
     for column in Set(columns).sorted() where columns.count(where: { $0 == column }) > 1 {
-      problem(header.line, column, "it is there twice")
+      problem(header.line, column, "duplicate column")
     }
     if !columns.contains("microphone") {
       problems.append("\(path):\(header.line): there is no column 'microphone', which every manifest has")

@@ -65,7 +65,7 @@ struct BatchRecord: Codable, Equatable {
   func write(_ path: String) throws(OfflineError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    guard let document = try? encoder.encode(self) else { throw .output(file: path, reason: "its measures are no numbers") }
+    guard let document = try? encoder.encode(self) else { throw .output(file: path, reason: "its metrics are not finite") }
     try writeWhole(document, to: path)
   }
 }

@@ -73,7 +73,7 @@ final class DaemonAttachment {
       if object.kind == .node { volumes.removed(object.id) }
       events.send(.changed)
     case .full:
-      events.send(.remark(.warning, "somebody fills the session with more objects than nearend looks at: some are left out"))
+      events.send(.remark(.warning, "the PipeWire session has too many objects; some are ignored"))
     case .failed: break  // Reported to the object concerned, too.
     case .lost(let error): events.send(.lost(error))
     }

@@ -54,7 +54,7 @@ extension GraphController {
     for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
       guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
       guard options.waitsForArrival else { throw .unknownDevice(name: name, direction: direction, available: candidates) }
-      tell(.warning, "\(direction == .input ? "microphone" : "speaker"): \(name) is not there, and is used as soon as it comes")
+      tell(.warning, direction.awaiting(name))
     }
   }
 
@@ -95,7 +95,7 @@ extension GraphController {
     let objects = GraphObjects(attachment.connection.objects.values)
     attachment.objects = objects
     if let other = otherNearend(objects, attachment.connection) {
-      if arrival.refusal != other { tell(.error, "\(other.description); waiting for its end") }
+      if arrival.refusal != other { tell(.error, "\(other.description); waiting until it ends") }
       arrival.refusal = other
       // Deferred: `reconnect` destroys the connection, and this is a callback of it.
       return schedule.reconnect.schedule(after: Self.takenInterval)

@@ -48,7 +48,7 @@ struct GraphNews {
     guard new != isWithoutDevice else { return [] }
     isWithoutDevice = new
     return [
-      new ? .remark(.warning, "no real device to play to or record from") : .remark(.info, "a real device is there again"),
+      new ? .remark(.warning, "no real device to play to or record from") : .remark(.info, "a device is available again"),
       .interruption(.noDevice, new),
     ]
   }

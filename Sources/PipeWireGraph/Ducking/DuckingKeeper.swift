@@ -169,13 +169,13 @@ final class DuckingKeeper {
     let volumes = StreamVolumes(channels: setting.channels, isMuted: setting.isMuted)
     if restoring.remove(serial) != nil {
       entry.volumes.restore()
-      events.send(.remark(.info, "\(entry.identity.application) is as loud again as before the crash"))
+      events.send(.remark(.info, "\(entry.identity.application): volume restored after a crash"))
     }
     if var ducking = entry.ducking {
       let wasLeftAlone = ducking.isLeftAlone
       ducking.volumesChanged(volumes, at: monotonicSeconds())
       if ducking.isLeftAlone, !wasLeftAlone {
-        events.send(.remark(.info, "\(entry.identity.application): its volume was moved, so it is left alone for the rest of the call"))
+        events.send(.remark(.info, "\(entry.identity.application): volume changed during the call; not lowered until the next call"))
       }
       entry.ducking = ducking
     } else {

@@ -29,7 +29,7 @@ struct RestoreFile: Sendable {
     } catch {
       let aside = DurableFile.putAside(path)
       complain(
-        "\(path) cannot be read, so what an earlier run has changed and not put back stays as it is: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")"
+        "\(path) cannot be read; changes left by an earlier run cannot be undone: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")"
       )
       return Content()
     }

@@ -31,7 +31,7 @@ final class RestoreKeeper {
     do {
       try file.write(new)
     } catch {
-      remark(.warning, "\(file.path ?? "") cannot be written, so a crash could not be made good: \(error)")
+      remark(.warning, "\(file.path ?? "") cannot be written; changes could not be undone after a crash: \(error)")
     }
   }
 }

@@ -42,9 +42,9 @@ final class RouteWatch {
     observation.defaults = sessionDefaults
     observation.wanted = wanted
     if defaults.metadata?.isFull == true {
-      observation.omissions.append("somebody moves more streams than nearend remembers: some that ask for nearend may stay where they are")
+      observation.omissions.append("too many moved streams to track; some that asked for nearend may not be moved back")
     }
-    if ports.cards.isFull { observation.omissions.append("there are more cards than nearend asks: ports of some are not known") }
+    if ports.cards.isFull { observation.omissions.append("too many sound cards; the ports of some are unknown") }
     return observation
   }
 

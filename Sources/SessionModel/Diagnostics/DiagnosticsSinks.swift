@@ -6,7 +6,7 @@ extension Diagnostics {
   }
 
   private mutating func add(_ remote: RemoteStatus) {
-    let peer = remote.peer.map { "from \($0)" } ?? "nothing has come"
+    let peer = remote.peer.map { "from \($0)" } ?? "nothing received"
     addDetail(2, "Remote: \(peer) at \(remote.address), \(remote.channels) ch, \(decimal(remote.packetTime, 1)) ms packets")
     addDetail(
       2,

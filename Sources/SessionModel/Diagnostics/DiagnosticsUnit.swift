@@ -3,7 +3,7 @@ extension Diagnostics {
   mutating func addUnit(_ report: ServiceReport) {
     let (snapshot, settings) = (report.snapshot, report.session.settings)
     let processing = snapshot.processing
-    add("Voice Processing", processing.isInUse ? "VPIO" : "RemoteIO (audio passes as it is)")
+    add("Voice Processing", processing.isInUse ? "on" : "off (audio passes unchanged)")
     add("Voice Processing Engine", processing.engineName.isEmpty ? "unknown" : processing.engineName)
     add("Voice Processing Library", processing.library.isEmpty ? "unknown" : processing.library)
     add("Bypass Voice Processing", Self.yesNo(processing.isBypassed))

@@ -77,7 +77,7 @@ extension RouteState {
     if isPaused != wasPaused {
       effects.append(.pause(isPaused))
       effects.append(
-        isPaused ? .remark(.warning, "headphones are gone: paused, rather than play into the room") : .remark(.info, "playing again"))
+        isPaused ? .remark(.warning, "headphones unplugged: playback paused") : .remark(.info, "playback resumed"))
     }
     if let change = news.take(route, available: available, chosen: chosen, at: time) { effects.append(.changed(change)) }
   }

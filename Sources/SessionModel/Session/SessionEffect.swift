@@ -42,12 +42,12 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
   public var description: String {
     switch self {
     case .unknownMedia(let id): "media '\(id)' is not registered; call registerMedia first"
-    case .wrongDirection(let id, let needs): "media '\(id)' was not registered to \(needs); register it so first"
+    case .wrongDirection(let id, let needs): "media '\(id)' is not registered to \(needs); register it with that direction first"
     case .sourceTaken(let by): "the microphone has a source already, '\(by)'; unregister it first"
     case .sinkExists(let id): "media '\(id)' has a speaker output already; unregister it first"
     case .locked(let setting): "\(setting) has no effect while media is registered or recording is kept prepared; set it before"
     case .impossible(let setting, let value, let possible): "\(setting) \(value) is impossible; give \(possible)"
-    case .ended: "the session is just ending; register again, and the next one begins"
+    case .ended: "the session is ending; register again once it has ended"
     }
   }
 }

@@ -39,7 +39,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case pauseOnUnplug
   /// How far other applications are lowered while a call is up (D3).
   case duckingLevel
-  /// Lowers them further while somebody speaks than in silence (D3).
+  /// Applies full ducking only while somebody speaks, a third of it in silence (D3).
   case isAdvancedDuckingEnabled
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
@@ -50,27 +50,24 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// every place that names, parses, checks, describes and lists settings.
   private var traits: SettingTraits {
     switch self {
-    case .bypassVoiceProcessing: .onOff(false, alias: "bypass", "The microphone's sound as it is, at the same latency")
-    case .voiceProcessingEnableAGC:
-      .onOff(true, alias: "agc", "Gain control: talkers near and far from the microphone come out alike")
+    case .bypassVoiceProcessing: .onOff(false, alias: "bypass", "Bypasses voice processing: the raw microphone, at the same latency")
+    case .voiceProcessingEnableAGC: .onOff(true, alias: "agc", "Gain control: levels near and distant talkers")
     case .noiseSuppression: .onOff(true, alias: "ns", "Noise suppression")
     case .echoCanceller:
-      .choice(EchoCanceller.nearend, isSwitch: true, alias: "aec", "Who cancels the echo: nearend's own canceller, WebRTC's, or nobody")
+      .choice(EchoCanceller.nearend, isSwitch: true, alias: "aec", "The echo canceller: nearend's own, WebRTC's, or none")
     case .echoCancellation: .onOff(true, "Echo cancellation, by the canceller chosen last")
     case .highPassFilter: .onOff(true, alias: "hpf", "High-pass filter: no rumble")
     case .micMode:
-      .choice(
-        MicMode.standard, alias: "mode",
-        "What becomes of the room around the voice: less noise, nothing but the voice, or the room as it is")
-    case .microphoneMuted: .onOff(false, alias: "mute", "Nobody hears the microphone")
+      .choice(MicMode.standard, alias: "mode", "How room sound is treated: noise suppressed, voice only, or unchanged")
+    case .microphoneMuted: .onOff(false, alias: "mute", "Mutes the microphone")
     case .microphoneMuteMode:
       .choice(
         MicrophoneMuteMode.voiceProcessing, alias: "mutemode",
-        "How it is muted: behind processing, by closing the microphone, or before processing")
+        "Where the microphone is muted: after processing, by closing the device, or before processing")
     case .recordingAlwaysPrepared:
       .onOff(
         false, alias: "prepared", needsDevices: true,
-        "The microphone open and processed, and silent, though nobody records: the first word is there at once")
+        "Keeps the microphone open and processed while nothing records, so that the first word is not cut")
     case .outputVolume: .volume(alias: "volume", "Linear gain of everything that nearend plays")
     case .micVolume: .volume("Linear gain of the processed microphone")
     case .appVolume: .volume("Linear gain of what programs play into the microphone")
@@ -84,7 +81,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
       .onOff(
         false, alias: "default", needsDevices: true,
         "nearend's devices are the session's defaults; the former ones come back afterwards")
-    case .pauseOnUnplug: .onOff(true, needsDevices: true, "Headphones gone: pause, rather than play into the room")
+    case .pauseOnUnplug: .onOff(true, needsDevices: true, "Pauses playback when headphones are unplugged")
     case .duckingLevel:
       .choice(
         DuckingLevel.min, alias: "ducking", needsDevices: true,
@@ -92,7 +89,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .isAdvancedDuckingEnabled:
       .onOff(
         false, alias: "advancedDucking", needsDevices: true,
-        "Other applications are lowered by all of that only while somebody speaks, and by a third in silence")
+        "Lowers other applications fully only while somebody speaks, by a third of that in silence")
     case .useVoiceProcessingIO:
       .onOff(true, alias: "vpio", "Voice processing in the microphone's path; locked while media is registered")
     case .manualAudioSessionManagement:

@@ -13,4 +13,9 @@ extension ProcessingComponent {
 extension Device.Direction {
   /// The setting that picks a device.
   package var setting: Setting { self == .input ? .microphone : .speaker }
+
+  /// Returns the message for people that a selected device is not available.
+  package func awaiting(_ name: String) -> String {
+    "\(setting.rawValue): \(name) is chosen, and will be used once it is available"
+  }
 }

@@ -71,7 +71,7 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .unknown(let name): "no setting is called '\(name)'; there are: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .unknown(let name): "unknown setting '\(name)'; settings: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
     case .badValue(let setting, let value, let possible): "\(setting) cannot be '\(value)': give \(possible)"
     case .locked(let setting): SessionRefusal.locked(setting: setting).description
     case .refused(let setting, let refusal): "\(setting) cannot be changed: \(refusal.description)"

@@ -17,6 +17,19 @@ public struct Interruption: Codable, Sendable, Equatable {
     /// The nearend that this program has joined is gone; only in a joined program.
     case nearendLost
 
+    /// A description for people, such as "the machine sleeps".
+    package var words: String {
+      switch self {
+      case .daemonLost: "the PipeWire daemon is gone"
+      case .noDevice: "no real audio device"
+      case .role: "a priority stream, such as a phone or an alarm"
+      case .sleep: "the machine sleeps"
+      case .sessionInactive: "another login session has the seat"
+      case .frozen: "the audio graph is stalled"
+      case .nearendLost: "the joined nearend is gone"
+      }
+    }
+
     /// A Boolean value indicating whether the reason concerns the audio session rather than the graph; such reasons are ignored while
     /// others manage the session (S5).
     var isOfTheSession: Bool {

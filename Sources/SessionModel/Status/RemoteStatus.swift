@@ -99,8 +99,8 @@ package struct SendStatus: Codable, Sendable, Equatable {
 extension RemoteStatus {
   /// A description for people; not made printable.
   public var words: String {
-    guard let peer else { return "RTP at \(address), nothing has come" }
-    let more = roundTrip == nil ? " and the way here" : ""
+    guard let peer else { return "RTP at \(address), nothing received" }
+    let more = roundTrip == nil ? " plus network delay" : ""
     return
       "RTP at \(address) from \(peer), loss \(decimal(lossPercent, 1)) %, jitter \(decimal(jitter, 1)) ms, "
       + "latency \(decimal(latency, 0)) ms\(more)"
@@ -110,7 +110,7 @@ extension RemoteStatus {
 extension SendStatus {
   /// A description for people; not made printable.
   package var words: String {
-    let heard = lossPercent.map { ", loss there \(decimal($0, 1)) %" } ?? ""
+    let heard = lossPercent.map { ", remote loss \(decimal($0, 1)) %" } ?? ""
     return "to \(address), SSRC \(ssrc), \(packets) packets\(heard)\(failure.map { ", failing: \($0)" } ?? "")"
   }
 }

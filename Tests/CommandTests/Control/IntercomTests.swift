@@ -40,7 +40,7 @@ struct IntercomTests {
     #expect(nearend.says("control socket"))
     let ports = (0..<3).map { _ in 20_000 + 2 * Int.random(in: 0...10_000) }
     #expect(try session.nearend("sink", "add", "bob", "--rtp", "127.0.0.1:\(ports[0])", "--from", "127.0.0.1", "--latency", "30").succeeded)
-    #expect(try session.nearend("sink", "list").output == "bob  RTP at 127.0.0.1:\(ports[0]), nothing has come, idle\n")
+    #expect(try session.nearend("sink", "list").output == "bob  RTP at 127.0.0.1:\(ports[0]), nothing received, idle\n")
     let sent = try session.nearend("send", "--rtp", "127.0.0.1:\(ports[0])", "--packet", "5")
     #expect(sent.succeeded && sent.output == "to-127.0.0.1-\(ports[0])\n", "\(sent)")
     try session.wait(for: "the voice to come round") {

@@ -47,7 +47,7 @@ struct RemoteControlTests {
       (["sink", "add", "a", "--device", "--from", "b"], "need --rtp"),
       (["send"], "--rtp"), (["call", "10.0.0.8", "--packet", "21"], "1 to 20"), (["call"], "<address>"),
       (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
-      (["status", "--headless"], "a nearend that runs"), (["attach", "--json"], "only --glyphs"),
+      (["status", "--headless"], "controls a running nearend"), (["attach", "--json"], "only --glyphs"),
     ])
   func wrong(arguments: [String], words: String) throws {
     let result = try EmptyPlace().nearend(arguments)
@@ -93,8 +93,8 @@ struct RemoteControlTests {
     #expect(words.contains("volumes     output 100 %, microphone 50 %, into mic 25 %, lower under speech\n"), "\(words)")
     #expect(words.contains("ducking     max (24 dB), by voice activity, no call\n"), "\(words)")
     let missing = try session.nearend("set", "speaker", "usb.gone")
-    #expect(missing.succeeded && missing.output.hasPrefix("There is no speaker usb.gone now"))
-    #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone comes, which is picked\n"))
+    #expect(missing.succeeded && missing.output.hasPrefix("speaker: usb.gone is chosen, and will be used once"))
+    #expect(try session.nearend("status").output.contains("hw.speaker, until usb.gone (chosen) is available\n"))
     #expect(try session.nearend("set", "speaker", "").output.isEmpty)
     let own = try session.nearend("set", "speaker", "nearend.speaker")
     #expect(own.exit == .status(1) && own.errors.contains("nearend's own would hear itself"))
@@ -110,7 +110,7 @@ struct RemoteControlTests {
     let attached = try session.nearend("attach")
     #expect(attached.exit == .status(78) && attached.errors.contains("use nearend status"), "\(attached.errors)")
     let taken = try session.nearend("sink", "--id", "alice")
-    #expect(taken.exit == .status(1) && taken.errors.contains("--id alice: somebody of that name plays already"), "\(taken.errors)")
+    #expect(taken.exit == .status(1) && taken.errors.contains("--id alice: a participant of that name exists"), "\(taken.errors)")
     #expect(taken.errors.contains("nearend sink remove alice"), "\(taken.errors)")
     #expect(try session.nearend("sink", "remove", "alice").succeeded)
     #expect(try !session.nearend("diagnostics").output.isEmpty)
@@ -169,7 +169,7 @@ struct RemoteControlTests {
     try session.wait(for: "the source") { (try? Data(contentsOf: URL(fileURLWithPath: voice)))?.isEmpty == false }
     let second = try session.nearend("source")
     #expect(
-      second.exit == .status(1) && second.errors.contains("one source at a time, and somebody has it: end that one"), "\(second.errors)")
+      second.exit == .status(1) && second.errors.contains("the microphone already has a consumer; stop it first"), "\(second.errors)")
     let played = try session.nearend("play-into-mic", file)
     #expect(played.succeeded, "\(played.errors)")
     let pcm = try Data(contentsOf: URL(fileURLWithPath: voice))
@@ -211,7 +211,7 @@ struct RemoteControlTests {
       #expect(result.errors.contains("Usage: nearend play-into-mic <file>"), "\(result.errors)")
     }
     #expect(try place.nearend("play-into-mic", "\(place.path)/good.wav").exit == .status(69))
-    let guess = "taken to have 48000 Hz and 1 channel; --rate"
+    let guess = "assuming 48000 Hz and 1 channel for standard input"
     #expect(try place.nearend("play-into-mic", "-").errors.contains(guess))
     #expect(try !place.nearend("play-into-mic", "-", "--rate", "48000").errors.contains("48000"))
   }

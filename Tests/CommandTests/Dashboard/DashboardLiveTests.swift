@@ -80,7 +80,7 @@ struct DashboardLiveTests {
     // To the first row (the default), then to the second device.
     try terminal.type("Home", "Down", "Down", "Enter")
     try terminal.type("F5")
-    try terminal.expect("hw.second, picked")
+    try terminal.expect("hw.second chosen")
     try session.wait(for: "the second microphone's link") {
       let links = try session.links().keys
       return links.contains(.init(from: "hw.second:capture_MONO", to: "nearend:mic_MONO"))
@@ -114,7 +114,7 @@ struct DashboardLiveTests {
     try terminal.type("G")
     try terminal.expect("No PipeWire daemon with a real device is there yet")
     try session.start()
-    try terminal.expect("a PipeWire daemon is there now")
+    try terminal.expect("a PipeWire daemon is now available")
     try terminal.type("G")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO", "nearend.speaker:playback_FL"])
     let screen = try terminal.expect("IDLE", "Simulated Microphone")

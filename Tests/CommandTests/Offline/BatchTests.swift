@@ -69,7 +69,7 @@ struct BatchTests {
     #expect(hasBegun == true, "\(outputs())")
     running.process.signal(signal)
     let first = running.result()
-    #expect(signal == SIGKILL || (first.exit == .status(1) && first.errors.contains("the same command goes on")), "\(first)")
+    #expect(signal == SIGKILL || (first.exit == .status(1) && first.errors.contains("run the same command to resume")), "\(first)")
     #expect(outputs().filter { !$0.hasPrefix(".") } == ["one.json", "one.wav", "two.json", "two.wav"])
     func identity(_ name: String) throws -> UInt64? {
       try FileManager.default.attributesOfItem(atPath: file("out/\(name)"))[.systemFileNumber] as? UInt64

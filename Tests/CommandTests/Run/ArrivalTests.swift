@@ -15,10 +15,10 @@ struct ArrivalTests {
     let running = try session.startNearend(
       "--headless", "--wait", "--mic", "hw.mic", variables: ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "600000"])
     let ready = try #require(receiver.wait(for: "READY=1"), "\(running.errors)")
-    #expect(ready.status == "interrupted: the PipeWire daemon is away")
+    #expect(ready.status == "interrupted: the PipeWire daemon is gone")
     #expect(running.says("warning: no PipeWire daemon"))
     let waiting = try session.nearend("status")
-    #expect(waiting.output.contains("interrupted (the PipeWire daemon is away)"), "\(waiting)")
+    #expect(waiting.output.contains("interrupted (the PipeWire daemon is gone)"), "\(waiting)")
     #expect(waiting.output.contains("not connected"), "\(waiting)")
     #expect(poll { receiver.count("WATCHDOG=1") >= 4 ? true : nil } == true)
 
@@ -51,9 +51,9 @@ struct ArrivalTests {
   func deviceComes() throws {
     let session = try plainSession()
     let running = try session.startNearend("--headless", "--wait", "--mic", "hw.late")
-    #expect(running.says("microphone: hw.late is not there, and is used as soon as it comes"), "\(running.errors)")
+    #expect(running.says("microphone: hw.late is chosen, and will be used once it is available"), "\(running.errors)")
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
-    #expect(try session.nearend("status").output.contains("until hw.late comes"))
+    #expect(try session.nearend("status").output.contains("until hw.late (chosen) is available"))
   }
 
   @Test("O6: a waiting service whose place is taken says by whom, and takes over when that process ends")

@@ -111,7 +111,7 @@ extension GraphTests {
       defer { hc_disconnect(client) }
       let devices = (0..<100).map { number in HostileCard.add("card \(number)", to: client) }
       defer { for device in devices { hc_remove_device(device) } }
-      func remarks() -> [LogEntry] { live.service.snapshot().log.filter { $0.message.contains("more cards") } }
+      func remarks() -> [LogEntry] { live.service.snapshot().log.filter { $0.message.contains("too many sound cards") } }
       try session.wait(for: "the remark") { !remarks().isEmpty }
       try session.wait(for: "all of them") {
         try session.run("pw-cli", "ls", "Device").output.components(separatedBy: "device.name = \"card").count > 100

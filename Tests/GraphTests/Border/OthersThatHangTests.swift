@@ -104,7 +104,7 @@ extension GraphTests {
       defer { hc_disconnect(client) }
       let devices = (0..<100).map { number in HostileCard.add("card \(number)", to: client) }
       defer { for device in devices { hc_remove_device(device) } }
-      try live.session.wait(for: "the remark") { live.service.snapshot().log.contains { $0.message.contains("more cards") } }
+      try live.session.wait(for: "the remark") { live.service.snapshot().log.contains { $0.message.contains("too many sound cards") } }
       desk.plug(.usb)
       try live.wait(for: "the headset") { $0.route.devices.contains { $0.name == Self.headset } }
       try live.service.set(.speaker, to: .string(Self.headset))

@@ -34,7 +34,7 @@ private final class LateNode {
     loop.locked { (filter, connection) = (nil, nil) }
   }
 
-  /// Reports a latency: an input that of what follows it, an output that of what precedes it.
+  /// Reports the port's latency: downstream of an input, upstream of an output.
   func tell(_ latency: Filter.Latency) {
     loop.locked {
       if let filter, let port { filter.setLatency(latency, of: port, direction: direction) }

@@ -87,7 +87,7 @@ extension GraphTests {
         try music.wait(for: "the user's volume", level: before - 18.06)
         let chosen = try music.volumes(of: "music")
         try live.wait(for: "the stream to be let alone") { $0.ducking.streams.isEmpty && $0.ducking.isActive }
-        #expect(live.service.snapshot().log.contains { $0.message.contains("its volume was moved") })
+        #expect(live.service.snapshot().log.contains { $0.message.contains("volume changed during the call") })
         try live.service.set(.duckingLevel, to: .string("max"))
         call.end()
         try live.wait(for: "the call's end") { !$0.ducking.isActive }
@@ -199,7 +199,7 @@ extension GraphTests {
       let settled = Date() + StreamDucking.settlingTime + 0.5
       try live.session.wait(for: "the stream to have settled") { Date() > settled }
       _ = try live.session.run("wpctl", "set-volume", try music.id(of: "music"), "0.5")
-      try live.wait(for: "the stream to be let alone") { now in now.log.contains { $0.message.contains("its volume was moved") } }
+      try live.wait(for: "the stream to be let alone") { now in now.log.contains { $0.message.contains("volume changed during the call") } }
       live.service.perform(.set(.speaker, "hw.second"))
       try live.wait(for: "another speaker") { $0.route.speaker?.name == "hw.second" }
       live.service.perform(.set(.speaker, ""))

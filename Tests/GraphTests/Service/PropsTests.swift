@@ -155,10 +155,10 @@ extension GraphTests {
         (#"{ params = [ "outputVolume" -0.5 ] }"#, "outputVolume cannot be"),
         (#"{ params = [ "outputVolume" true ] }"#, "outputVolume cannot be"),
         (#"{ params = [ "microphone" 3 ] }"#, "microphone cannot be"),
-        (#"{ params = [ "echoCancelation" false ] }"#, "no setting is called 'echoCancelation'"),
-        (#"{ params = [ true false ] }"#, "no setting is called 'params'"),
+        (#"{ params = [ "echoCancelation" false ] }"#, "unknown setting 'echoCancelation'"),
+        (#"{ params = [ true false ] }"#, "unknown setting 'params'"),
         (#"{ params = [ "noiseSuppression" ] }"#, "noiseSuppression cannot be"),
-        (#"{ mute = true }"#, "no setting is called 'mute'"),
+        (#"{ mute = true }"#, "unknown setting 'mute'"),
       ])
     func refuses(props: String, reason: String) throws {
       let live = try LiveGraph(.hardware)

@@ -156,7 +156,7 @@ struct EngineObserverTests {
       do throws(SinkError) {
         _ = try service.addAppAudio(id: "jingle", format: try SinkFormat(sampleRate: 48_000, channelCount: 1), bufferSize: 9_600)
       } catch {
-        #expect(error.description.contains("engine observers are without the mixer"), "\(error)")
+        #expect(error.description.contains("engine observers do not include the mixer"), "\(error)")
         #expect(!service.core.appAudio.isEnabled && !rig.manager.mixer.capture(appAudio: jingle))
         return false
       }

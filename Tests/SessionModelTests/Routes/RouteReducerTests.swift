@@ -433,9 +433,9 @@ struct RouteReducerTests {
   @Test("X1: each exceeded limit is logged once")
   func omissions() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker)
-    desk.now.omissions = ["there are more cards than nearend asks"]
+    desk.now.omissions = ["too many sound cards"]
     desk.observe()
-    #expect(desk.effects == [.remark(.warning, "there are more cards than nearend asks")])
+    #expect(desk.effects == [.remark(.warning, "too many sound cards")])
     desk.observe()
     #expect(desk.effects.isEmpty)
   }

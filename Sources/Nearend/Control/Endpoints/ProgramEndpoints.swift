@@ -54,7 +54,7 @@ extension ControlRequest {
   func registerMedia(of program: Int) throws {
     let (isSend, isReceive) = (try flag("send"), try flag("receive"))
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
-    if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
+    if let problem = IdRule.problem(id) { throw RequestFailure(422, "invalid media id '\(id)': \(problem)") }
     let name = try service.register(Media(id: id, isSend: isSend, isReceive: isReceive), of: program)
     // It ends with its program, even if the answer does not arrive.
     try exchange.answer(json: Media(id: name, isSend: isSend, isReceive: isReceive))
@@ -82,7 +82,7 @@ extension ControlRequest {
   fileprivate func playOutIntoMicrophone() throws {
     let (rate, channels, bytes) = try format()
     guard try program() != nil else { throw RequestFailure(400, "say whose it is: program=<number>; or use PUT /appaudio/\(id)") }
-    if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a source's id: \(problem)") }
+    if let problem = IdRule.problem(id) { throw RequestFailure(422, "invalid source id '\(id)': \(problem)") }
     let (service, id) = (service, id)
     try SinkStream.answer(self) { () throws(SinkError) in
       let source = try service.addAppAudio(

@@ -35,7 +35,7 @@ extension ControlRequest {
   fileprivate func registerMedia() throws {
     let (isSend, isReceive) = (try flag("send"), try flag("receive"))
     guard isSend || isReceive else { throw RequestFailure(400, "media sends, receives or does both; give send=1 or receive=1") }
-    if let problem = IdRule.problem(id) { throw RequestFailure(422, "'\(id)' is impossible as a media's id: \(problem)") }
+    if let problem = IdRule.problem(id) { throw RequestFailure(422, "invalid media id '\(id)': \(problem)") }
     let media = Media(id: id, isSend: isSend, isReceive: isReceive)
     try ControlEndpoints.registering.withLock { _ in try register(media) }
     do { try exchange.answer(json: media) } catch {
@@ -50,7 +50,7 @@ extension ControlRequest {
     let session = service.session.current
     if let other = session.media.first(where: { $0.id == id }) {
       guard (other.isSend, other.isReceive) == (media.isSend, media.isReceive) else {
-        throw RequestFailure(409, "media '\(id)' is registered already, to do something else; delete it first or choose another id")
+        throw RequestFailure(409, "media '\(id)' is already registered with other directions; delete it first or choose another id")
       }
     }
     let isNew = session.program(id) == nil
@@ -90,7 +90,7 @@ extension ControlRequest {
     case .enableVoiceProcessing: service.setVoiceProcessingEnabled(true)
     case .disableVoiceProcessing: service.setVoiceProcessingEnabled(false)
     case .tellWhenSoundPasses:
-      guard let program = try program() else { throw RequestFailure(400, "say which program is to be told: program=<number>") }
+      guard let program = try program() else { throw RequestFailure(400, "missing parameter: program=<number>") }
       service.session.tellWhenSoundPasses { [weak programs = service.programs] in programs?.tellRecovery(program) }
     }
     try exchange.answer(json: ["done": command])

@@ -31,7 +31,9 @@ extension ControlRequest {
         "a sink is made with device=1, or with rtp=10.0.0.7:5004, to which from and latency may be added; PCM is played with PUT /sinks/\(id)?rate=48000&channels=1"
       )
     }
-    do throws(SinkError) { try service.addGraphSink(id: id) } catch { throw RequestFailure(error.status, error.description, code: error.code) }
+    do throws(SinkError) { try service.addGraphSink(id: id) } catch {
+      throw RequestFailure(error.status, error.description, code: error.code)
+    }
     try exchange.answer(201, json: ["id": id, "device": "nearend.sink.\(id)"])
   }
 
@@ -40,7 +42,7 @@ extension ControlRequest {
     let values = try decode([String: EventValue].self, example)
     guard service.core.mixer.ids.contains(id) else { throw unknownSink }
     if let unknown = values.keys.sorted().first(where: { !SinkChange.names.contains($0) }) {
-      throw RequestFailure(404, "a sink has no '\(unknown)'; there are: \(SinkChange.names.sorted().joined(separator: ", "))")
+      throw RequestFailure(404, "unknown sink property '\(unknown)'; properties: \(SinkChange.names.sorted().joined(separator: ", "))")
     }
     let change = try SinkChange(values)
     if let gain = change.gain { service.perform(.setSinkGain(id: id, gain)) }
@@ -74,7 +76,7 @@ extension SinkChange {
       case ("ssrc", .integer(let number)) where UInt32(exactly: number) != nil: ssrc = UInt32(number)
       default:
         let possible = ["gain": "a number from 0 to 4", "muted": "true or false", "ssrc": "a whole number from 0 to 4294967295"]
-        throw RequestFailure(422, "\(name) cannot be that: give \(possible[name] ?? "something else")")
+        throw RequestFailure(422, "invalid \(name): give \(possible[name] ?? "another value")")
       }
     }
   }

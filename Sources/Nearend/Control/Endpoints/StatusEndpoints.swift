@@ -36,7 +36,8 @@ extension ControlRequest {
       throw RequestFailure(422, error.description)
     }
     guard service.set(telemetryGate: gate) else {
-      throw RequestFailure(409, "telemetry goes nowhere; start nearend with --telemetry-file, --telemetry-url or --telemetry-otlp")
+      throw RequestFailure(
+        409, "no telemetry destination is configured; start nearend with --telemetry-file, --telemetry-url or --telemetry-otlp")
     }
     struct Answer: Encodable {
       var sendASMTelemetryMinRemoteVersion: String?

@@ -9,7 +9,7 @@ struct RequestBody {
 
   /// Limit in bytes of a line between chunks, and of all trailers together.
   private static let longestLine = 4_096
-  private static let cutOff = RequestFailure(400, "the body ends before its end; send it whole")
+  private static let cutOff = RequestFailure(400, "the body is truncated; send it whole")
 
   init(_ framing: RequestHead.Body) {
     switch framing {

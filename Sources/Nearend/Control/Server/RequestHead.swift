@@ -56,7 +56,7 @@ struct RequestHead: Equatable {
     guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(Self.isToken), words[2].hasPrefix("HTTP/") else {
       throw RequestFailure(400, "this is not an HTTP request; a request begins with a line such as 'GET /status HTTP/1.1'")
     }
-    guard ["HTTP/1.1", "HTTP/1.0"].contains(words[2]) else { throw RequestFailure(505, "\(words[2]) is not spoken here; use HTTP/1.1") }
+    guard ["HTTP/1.1", "HTTP/1.0"].contains(words[2]) else { throw RequestFailure(505, "unsupported protocol \(words[2]); use HTTP/1.1") }
     method = String(words[0])
     (path, query) = try Self.target(words[1])
     headers = try Self.headers(lines.dropFirst())

@@ -9,7 +9,7 @@ final class WakeSignal: Sendable {
   init() throws(RequestFailure) {
     var ends: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-      throw RequestFailure(503, "nothing more can be opened: \(lastError()); end other clients first")
+      throw RequestFailure(503, "nearend has run out of descriptors: \(lastError()); end other clients first")
     }
     (descriptor, far) = (ends[0], ends[1])
   }

@@ -57,7 +57,7 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
     case .impossibleChannelCount(let count): "\(count) channels are impossible; give 1 or 2"
     case .impossibleBufferSize(let size, let minimum):
       "a buffer of \(size) bytes is impossible; give at least \(minimum) and at most \(RingSink.maximumCapacityBytes) (200 ms is a good size)"
-    case .impossibleId(let id, let reason): "'\(id)' is impossible as a sink's id: \(reason)"
+    case .impossibleId(let id, let reason): "invalid sink id '\(id)': \(reason)"
     case .alreadyRegistered(let id): "sink '\(id)' is already registered; unregister it first or choose another id"
     case .refused(let id, let reason), .sessionEnds(let id, let reason): "sink '\(id)' cannot be registered: \(reason)"
     case .tooManySinks(let limit): "\(limit) sinks are registered, which is the limit; unregister one first"
