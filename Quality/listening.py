@@ -105,7 +105,7 @@ def properties(case):
     return fill(f"Seed {case['seed']}: {', '.join(told)}.", 120)
 
 
-HEAD = """# Listening with the eyes
+HEAD = """# Spectrograms of one case of each kind
 
 The first case of each kind, 12 s: time to the right, pitch upwards (60 Hz to 16 kHz), brightness is loudness (-100 to
 -45 dBFS a band). What should be left is the near end, where it talks, and nothing where only the far end does.

@@ -186,7 +186,7 @@ def write(documentation, options, programs, folder, table, costs_table):
         "",
         *costs_table,
         "",
-        "## Again",
+        "## Reproduce",
         "",
         "```",
         f'make quality ARGS="--modes --seed {options.seed} --per-kind {options.per_kind} --write"',

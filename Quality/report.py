@@ -101,7 +101,7 @@ def write(documentation, options, programs, folder, table):
         "everything from 3 s on (`early`: of everything), `stoi` and `pesq` of the double talk (`early`: of its first",
         "5 s), and `erle` of 2 to 5 s, before the near end talks. After a change half way, `erle` is from 8 s on.",
         "",
-        "## Again",
+        "## Reproduce",
         "",
         "```",
         f'make quality ARGS="--seed {options.seed} --per-kind {options.per_kind}"   # without --seed one is drawn',
