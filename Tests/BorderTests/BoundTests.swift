@@ -25,7 +25,7 @@ struct BoundTests {
     var isFull: Bool { kept.isFull }
   }
 
-  @Test("X1: of the registry's objects so many are kept, and so much of their properties; what goes makes room")
+  @Test("X1: the number of registry objects and the size of their properties are bounded; departed ones free their place")
   func registry() {
     let mirror = Mirror()
     for id in 0..<UInt32(ObjectMirror.mostObjects) { #expect(mirror.add(object(id))) }
@@ -42,7 +42,7 @@ struct BoundTests {
     #expect(!mirror.add(object(UInt32(many), text: 1_024)) && mirror.kept.objects.count == many)
   }
 
-  @Test("X1: of a metadata object the keys that are asked for are kept, with values of bounded length")
+  @Test("X1: only the requested keys of a metadata object are kept, with values of bounded length")
   func metadata() {
     let values = Values(keys: ["default.audio.sink"])
     for number in 0..<100_000 { #expect(!values.set(0, "key \(number)", "value")) }

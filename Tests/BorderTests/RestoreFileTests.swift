@@ -12,7 +12,7 @@ struct RestoreFileTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
-  @Test("X3: what was written is read back; the file is private, and nothing else is left beside it")
+  @Test("X3: the restore file is read back as written, is private, and leaves nothing else beside it")
   func written() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = RestoreFile(folder: folder)

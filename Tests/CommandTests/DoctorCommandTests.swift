@@ -57,7 +57,7 @@ struct DoctorCommandTests {
       "\(after.found)")
   }
 
-  @Test("O1: another canceller in the microphone's path, who records past nearend, and a mute are found in a live graph")
+  @Test("O1: another canceller in the microphone's path, a recorder that bypasses nearend, and a mute are found in a live graph")
   func path() throws {
     var configuration = SessionConfiguration()
     configuration.runsPulse = false

@@ -93,7 +93,7 @@ struct IsolationCommandTests {
     #expect(status.output.contains("model    \(share)/DeepFilterNet/\(IsolationFiles.modelName)\n"), "\(status)")
   }
 
-  @Test("V12: a file that is another one is refused, a missing one and a silent server are named, each with its own status")
+  @Test("V12: an unexpected file is refused, a missing one and a silent server are named, each with its own status")
   func refusals() throws {
     let other = "\(place.path)/other.whl"
     try Data("PK".utf8).write(to: URL(fileURLWithPath: other))

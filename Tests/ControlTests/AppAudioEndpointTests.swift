@@ -17,7 +17,7 @@ struct AppAudioEndpointTests {
     return try rig.client.upload("PUT", target, from: input)
   }
 
-  @Test("D4: what a client sends plays into the microphone to the last frame, and its source leaves", arguments: ["s16", "f32"])
+  @Test("D4: a client's audio plays into the microphone to the last frame, and its source is then removed", arguments: ["s16", "f32"])
   func plays(type: String) throws {
     let rig = try ControlRig()
     defer { rig.stop() }

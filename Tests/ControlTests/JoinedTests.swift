@@ -79,7 +79,7 @@ struct JoinedTests {
   }
 
   @Test(
-    "O8, K2, K6: what a joined program writes is heard; a write that does not fit is refused whole, and counted where it would be played")
+    "O8, K2, K6: a joined program's audio is heard; a write that does not fit is refused whole, and counted where it would be played")
   func output() throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }

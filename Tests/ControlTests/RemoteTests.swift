@@ -155,7 +155,7 @@ struct RemoteTests {
     }
   }
 
-  @Test("K12: what a network loses is counted, and its time is filled: no underrun, no silence, no drift of the latency")
+  @Test("K12: lost packets are counted and concealed: no underrun, no silence, no drift of the latency")
   func lossy() throws {
     let (from, to) = (try Speaker(tone: 500), try Speaker(tone: 900))
     let (port, target) = (try Self.freePort(), try Self.freePort())

@@ -41,7 +41,7 @@ import Testing
     #expect(commands("[") == [.set(.micVolume, 0.0)])
   }
 
-  @Test("D1 D2: one row says on every page why nobody hears the person, and what undoes it", arguments: Page.allCases)
+  @Test("D1 D2: one row on every page says why the microphone is not heard, and how to undo it", arguments: Page.allCases)
   func muteBanner(page: Page) {
     func row(_ snapshot: Snapshot) -> String {
       var state = ViewState()

@@ -56,7 +56,7 @@ struct RealLibraryTests {
     return Array(voice[latency..<latency + microphone.count])
   }
 
-  @Test("V12: of a room's noise wide spectrum leaves all, standard some, and isolation nothing; the talker stays", arguments: [-40.0])
+  @Test("V12: wide spectrum leaves all of a room's noise, standard some, and isolation none; the talker stays", arguments: [-40.0])
   func noise(level: Double) throws {
     let (microphone, talker) = try Self.scene(noise: level)
     let pause = Self.rate / 2..<5 * Self.rate / 4, talks = 2 * Self.rate..<4 * Self.rate

@@ -143,7 +143,7 @@ struct WheelTests {
     #expect(fixture.installed.isEmpty && fixture.isTidy)
   }
 
-  @Test("V12: what is not the file that was expected is named and not installed, and what was there stays")
+  @Test("V12: an unexpected file is named and not installed, and an earlier installation stays")
   func refusals() throws {
     let fixture = try Fixture()
     let good = try fixture.folder.write(fixture.wheel, "some.whl")

@@ -155,7 +155,7 @@ struct BatchTests {
     #expect { try run(folder) } throws: { "\($0)".contains("results.csv: it is an input of the batch") }
   }
 
-  @Test("O10: what a killed run began to write goes, unless somebody may still be writing it")
+  @Test("O10: partial files of a killed run are removed, unless somebody may still be writing them")
   func leftovers() throws {
     let folder = try place()
     _ = try run(folder)

@@ -109,7 +109,9 @@ struct PlugInTests {
     #expect(difference(speaker.right, left, delay: delay, gain: 0.5, from: 12_000) < 1e-6)
   }
 
-  @Test("O9 V8: what is not hard-realtime runs on the worker with a constant latency, declared and true, and without a gap or a click")
+  @Test(
+    "O9 V8: a plug-in that is not hard-realtime runs on the worker with a constant latency, declared and true, and without a gap or a click"
+  )
   func worker() throws {
     let renderer = try renderer()
     let input = Self.tone(200 * Self.quantum)
@@ -170,7 +172,7 @@ struct PlugInTests {
     #expect(renderer.captureStages.latency == 0)
   }
 
-  @Test("O9: another rate gets an instance of its own, with the same settings")
+  @Test("O9: each rate gets an instance of the plug-in, with the same settings")
   func rate() throws {
     let renderer = try renderer()
     try renderer.plugIns.add(make { $0.delay = 10 }, to: .capture, settings: ["Gain": 0.5])

@@ -19,7 +19,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "O4: a bad file is told by line and key, with what is wrong and what is possible",
+    "O4: an invalid file is reported by line and key, with the valid alternatives",
     arguments: [
       ("ns = false\n\nmicVolume = 2\n", ["c.toml:3: micVolume cannot be '2': give a number from 0 to 1"]),
       ("micVolume = nan\n", ["c.toml:1: micVolume cannot be 'nan': give a number from 0 to 1"]),

@@ -54,7 +54,7 @@ private final class Kept {
 @Suite("Preference keeper")
 struct KeeperTests {
   @Test(
-    "O4: a service begins with what the file says, and takes it over when it is made, changed, renamed over, wrong, right again and gone")
+    "O4: a service starts with the file, and follows it when it is created, changed, replaced, invalid, valid again and gone")
   func configuration() throws {
     let kept = try Kept()
     #expect(kept.service.value(of: .noiseSuppression) == .bool(true))
@@ -88,7 +88,7 @@ struct KeeperTests {
     #expect(kept.has(.noiseSuppression, .bool(false)))
   }
 
-  @Test("O4: what somebody changes is remembered by the next run, mute is not, and the file goes before it; a reset is followed at once")
+  @Test("O4: a change is remembered by the next run, mute is not, and the file takes precedence; a reset takes effect at once")
   func remembers() throws {
     var kept = try Kept()
     kept.service.perform(.set(.voiceProcessingEnableAGC, false))
@@ -120,7 +120,7 @@ struct KeeperTests {
     #expect(kept.has(.outputVolume, .number(0.25)))
   }
 
-  @Test("O4: what the command line says goes before the file, also before one that changes")
+  @Test("O4: the command line takes precedence over the file, also over one that changes")
   func commandLine() throws {
     let kept = try Kept("ns = true\n", commandLine: [.noiseSuppression: .bool(false)])
     #expect(kept.service.value(of: .noiseSuppression) == .bool(false))

@@ -20,7 +20,7 @@ struct LayerTests {
     #expect(!noise() && layers.resolved(.noiseSuppression).origin == .commandLine)
   }
 
-  @Test("O4: what the file says for a device holds while that device is in use, the later of two rules first")
+  @Test("O4: a device's table applies while that device is in use; of two tables, the later one")
   func devices() throws {
     let text = "agc = true\n[device.\"bluez_output.*\"]\nagc = false\n[device.'*.headset']\nhpf = false\nagc = true\n"
     let layers = Layers(configuration: try Self.configuration(text))

@@ -41,7 +41,7 @@ struct RTPReceiverTests {
   }
   private func mono(_ played: [Int16]) -> [Int16] { stride(from: 0, to: played.count, by: 2).map { played[$0] } }
 
-  @Test("K12: what is sent is what is heard, to the sample, from the second packet on, over the wrap of sequence and timestamp")
+  @Test("K12: RTP audio is heard unchanged, to the sample, from the second packet on, over the wrap of sequence and timestamp")
   func whole() {
     var rig = Rig()
     rig.take(all: packets(200))

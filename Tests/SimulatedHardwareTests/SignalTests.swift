@@ -102,7 +102,7 @@ struct SignalTests {
     #expect(abs(Double(speech.samples.count) / Double(rate) - Double(native.samples.count) / Double(native.rate)) < 0.001)
   }
 
-  @Test("O3: a sound file has every sample in its place: what is beyond full scale is clipped, NaN is silence")
+  @Test("O3: a sound file has every sample in its place: samples beyond full scale are clipped, NaN is silence")
   func waveFile() throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).wav").path
     defer { unlink(path) }

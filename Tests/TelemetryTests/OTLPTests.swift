@@ -198,7 +198,7 @@ struct OTLPTests {
     #expect(settled == [1, 2, 3])
   }
 
-  @Test("X1: what a collector says of a refusal is printable and bounded")
+  @Test("X1: a collector's refusal is made printable and bounded")
   func hostileRefusal() throws {
     let words = #"\u001b[2J\nnearend: all is well"# + String(repeating: "x", count: 100_000)
     let server = try LoopbackServer(.document(#"{"partialSuccess":{"rejectedDataPoints":1,"errorMessage":"\#(words)"}}"#))
@@ -210,7 +210,7 @@ struct OTLPTests {
     #expect(!failure.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
   }
 
-  @Test("O11: a reading of which a collector takes a part only is not sent again, and the reason is told")
+  @Test("O11: a reading that a collector accepts only in part is not sent again, and the reason is reported")
   func partly() throws {
     let server = try LoopbackServer(.document(#"{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too old"}}"#))
     let export = try Self.export(server)

@@ -76,7 +76,7 @@ struct UploadTests {
     #expect(Self.numbers(server.requests) == [0, 1])
   }
 
-  @Test("T3: of records that a server does not take together, each is tried alone, and only what it refuses is lost")
+  @Test("T3: records that a server refuses together are tried one by one, and only those refused again are lost")
   func refusedTogether() throws {
     let server = try LoopbackServer(.each { $0.lines.count > 1 || Self.numbers([$0]) == [2] ? 413 : 200 })
     let outlet = try Self.outlet(server)
@@ -129,7 +129,7 @@ struct UploadTests {
     #expect(eventually { outlet.status.delivered == 1 }, "waited for the record")
   }
 
-  @Test("T3: what waits when it stops is sent")
+  @Test("T3: pending records are sent on stopping")
   func lastChance() throws {
     let server = try LoopbackServer(.status(200))
     let outlet = try Self.outlet(server)

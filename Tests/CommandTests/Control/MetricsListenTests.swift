@@ -29,7 +29,7 @@ struct MetricsListenTests {
     return nearend
   }
 
-  @Test("O11 T1: GET /metrics tells that no nearend runs, then what one that runs tells, and again that none runs")
+  @Test("O11 T1: GET /metrics reports that no nearend runs, then a running one's metrics, and again that none runs")
   func comesAndGoes() throws {
     let place = try EmptyPlace()
     let (running, url) = try listen(place)
@@ -47,7 +47,7 @@ struct MetricsListenTests {
     #expect(running.process.wait() == .status(0))
   }
 
-  @Test("O11 X1: whatever else is asked gets an answer that says what to ask, and costs no more than a client may")
+  @Test("O11 X1: any other request gets an answer that says what to ask, and costs no more than a client may")
   func otherRequests() throws {
     let place = try EmptyPlace()
     let (running, url) = try listen(place, at: "[::1]:0")

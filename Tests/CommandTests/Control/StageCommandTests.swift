@@ -10,7 +10,7 @@ import Testing
 /// `nearend stage`, as a user runs it.
 @Suite("Plug-ins by command", .serialized)
 struct StageCommandTests {
-  @Test("O9: inspect tells plug-ins, ports, ranges and defaults, and names one that crashes or hangs, without a nearend that runs")
+  @Test("O9: inspect shows plug-ins, ports, ranges and defaults, and names one that crashes or hangs, without a running nearend")
   func inspects() throws {
     let place = try EmptyPlace()
     let amp = try place.nearend("stage", "inspect", "amp_1181:amp")

@@ -37,7 +37,7 @@ extension GraphTests {
       #expect(!StatusText(snapshot).lines.isEmpty && !live.service.diagnostics().isEmpty)
     }
 
-    @Test("X1: what others call a node or a metadata object of theirs takes neither nearend's place nor the session manager's")
+    @Test("X1: a foreign node or metadata object takes neither nearend's place nor the session manager's, whatever its name")
     func names() throws {
       let session = try LiveGraph.ownSession()
       defer { session.end() }
@@ -64,7 +64,7 @@ extension GraphTests {
       }
     }
 
-    @Test("X1: what a full registry left out is seen once there is room again")
+    @Test("X1: objects that a full registry omitted are seen once there is room again")
     func registry() throws {
       let session = try LiveGraph.ownSession()
       defer { session.end() }

@@ -101,7 +101,7 @@ extension GraphTests {
       }
     }
 
-    @Test("T3, K5: what happens in a call is told in its order: it joins, a setting changes, its output runs dry, it leaves")
+    @Test("T3, K5: a call's events are reported in order: it joins, a setting changes, its output runs dry, it leaves")
     func events() async throws {
       let session = try LiveGraph.session(.hardware)
       try await with(session) { audio in

@@ -24,7 +24,7 @@ extension GraphTests {
       )
     }
 
-    @Test("S9: what a live session gives, manual rendering gives for the same blocks, within −90 dBFS", arguments: [480, 256])
+    @Test("S9: manual rendering equals a live session for the same blocks, within −90 dBFS", arguments: [480, 256])
     func equalsLive(quantum: Int) throws {
       let (far, microphone) = try call()
       let live = try LiveGraph(.exact, quantum: quantum) { $0.settings.reference = .mix }

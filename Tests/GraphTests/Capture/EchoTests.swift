@@ -64,7 +64,7 @@ extension GraphTests {
       #expect(erle >= 30)
     }
 
-    @Test("V4, L7: what the canceller hears is changed while sound flows: links follow, and another application's sound is cancelled again")
+    @Test("V4, L7: the reference is changed while sound flows: links follow, and another application's sound is cancelled again")
     func referenceChanges() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

@@ -50,7 +50,7 @@ extension GraphTests {
       try expectPassage(live, id: "alice", name: "again")
     }
 
-    @Test("K9: who plays into a participant's device is receive media")
+    @Test("K9: a stream that plays into a participant's device is receive media")
     func registers() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }

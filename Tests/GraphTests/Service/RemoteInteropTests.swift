@@ -46,7 +46,7 @@ extension GraphTests {
       return try #require(found)
     }
 
-    @Test("K12: what PipeWire's rtp-sink sends is heard as a participant, with its SSRC, its channels and no loss")
+    @Test("K12: audio from PipeWire's rtp-sink is heard as a participant, with its SSRC, its channels and no loss")
     func receives() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -81,7 +81,7 @@ extension GraphTests {
       }
     }
 
-    @Test("K12: what nearend sends is heard where PipeWire's rtp-source receives it")
+    @Test("K12: the voice that nearend sends is heard from PipeWire's rtp-source")
     func sends() throws {
       let live = try LiveGraph(.hardware, usesVoiceProcessing: false)
       defer { live.stop() }

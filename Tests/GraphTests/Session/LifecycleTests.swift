@@ -50,7 +50,7 @@ extension GraphTests {
       #expect(live.service.snapshot().graph.realtimePriority == priorities.max())
     }
 
-    @Test("L3, L4: who records from Nearend Microphone is send media and opens the real microphone; leaving closes it")
+    @Test("L3, L4: a stream that records from Nearend Microphone is send media and opens the real microphone; its end closes it")
     func recording() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -74,7 +74,7 @@ extension GraphTests {
       #expect(dump.links(from: "hw.speaker").isEmpty)
     }
 
-    @Test("L3, L4: who plays into Nearend Speaker is receive media, and the microphone stays closed")
+    @Test("L3, L4: a stream that plays into Nearend Speaker is receive media, and the microphone stays closed")
     func playing() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

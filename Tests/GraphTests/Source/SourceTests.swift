@@ -43,7 +43,7 @@ extension GraphTests {
       return "the stream ended"
     }
 
-    @Test("L5, V1: what the microphone plays comes out of the stream, exact to the sample, at any quantum", arguments: [128, 480, 1_024])
+    @Test("L5, V1: the microphone's signal comes out of the stream, exact to the sample, at any quantum", arguments: [128, 480, 1_024])
     func stream(quantum: Int) async throws {
       let live = try LiveGraph(.exact, quantum: quantum, usesVoiceProcessing: false)
       defer { live.stop() }

@@ -20,7 +20,7 @@ struct CallSoundTests {
     func come() { state.withLock { $0 = true } }
   }
 
-  @Test("K2, K3: what is longer than the buffer is played whole, piece by piece, and nothing is dropped")
+  @Test("K2, K3: audio longer than the buffer is played whole, piece by piece, and nothing is dropped")
   func plays() async throws {
     let session = try rendered()
     let call = try await session.join("call")

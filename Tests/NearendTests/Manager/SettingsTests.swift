@@ -234,7 +234,7 @@ struct SettingsTests {
     }
   }
 
-  @Test("R2, R5: what is configured counts in the next session, whatever the last one left")
+  @Test("R2, R5: the configuration applies to the next session, whatever the last one left")
   func configuredAnew() throws {
     let rig = ManagerRig()
     try rig.registerCall()

@@ -96,7 +96,7 @@ struct AppAudioTests {
     #expect(!rig.core.capture(appAudio: second), "more than two seconds wait")
   }
 
-  @Test("D4: of more than two channels the odd ones are heard on the left and the even ones on the right, each side's mean")
+  @Test("D4: with more than two channels, the left is the mean of the odd ones, the right that of the even ones")
   func manyChannels() throws {
     let frame: [Double] = [0.75, 0.25, 0.5, 0.25, 0.25, 0.25, 0.5, 0.25, 0.5]
     let nine = try AppAudioBuffer(interleaved: frame + frame.map { -$0 }, sampleRate: 48_000, channelCount: 9)

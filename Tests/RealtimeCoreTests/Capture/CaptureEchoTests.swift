@@ -47,7 +47,7 @@ struct CaptureEchoTests {
     }
   }
 
-  @Test("V10: who talks while the far end does is heard up to 20 kHz, whatever the rate", arguments: [48_000, 96_000])
+  @Test("V10: the near end is heard up to 20 kHz in double talk, at any rate", arguments: [48_000, 96_000])
   func treble(rate: Int) throws {
     // The same syllables at the near end, once alone and once over the far end: noise with a tone of 17 kHz.
     func tone(_ frame: Int) -> (Float, Float) {

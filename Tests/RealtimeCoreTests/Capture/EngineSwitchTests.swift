@@ -116,7 +116,7 @@ struct EngineSwitchTests {
     }
   }
 
-  @Test("V10: another change while a path is being made gives the last choice, and nothing of the other is heard")
+  @Test("V10: a second change while a path is being made yields the last choice, and nothing of the other is heard")
   func changeOfMind() throws {
     let rig = try Self.rig()
     let latency = rig.core.captureLatency(quantum: 256)

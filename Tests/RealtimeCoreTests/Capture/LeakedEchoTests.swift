@@ -18,7 +18,7 @@ struct LeakedEchoTests {
     #expect(meters.echoCondition == .failing, "\(meters)")
   }
 
-  @Test("V6: who answers the far end, talks over it or takes turns with it is no echo", arguments: 1...20)
+  @Test("V6: a near end that answers the far end, talks over it or takes turns with it is not taken for echo", arguments: 1...20)
   func conversation(seed: UInt64) {
     let far = levels(seed: seed), near = levels(seed: seed + 100)
     #expect(erles(farEnd: far, voice: near).allSatisfy { $0.isNaN }, "double talk")

@@ -81,7 +81,7 @@ struct LostCycleTests {
     #expect(losses.allSatisfy { $0 > 40 }, "\(losses)")
   }
 
-  @Test("V1, V10: who talks at the near end goes on being heard", arguments: [256, 480, 1_000])
+  @Test("V1, V10: the near end stays audible after lost cycles", arguments: [256, 480, 1_000])
   func nearEnd(quantum: Int) throws {
     let near = [Float](repeating: 0, count: Self.gap - Self.rate) + CaptureSignals.speech(seconds: 2, rate: Self.rate, level: -20, seed: 5)
     let run = try run(quantum: quantum, lost: quantum, near: near)

@@ -41,7 +41,7 @@ struct ComfortNoiseTests {
     for (one, other) in zip(erle, afterSilence) { #expect(one > other - 7, "\(erle) dB, and after silence \(afterSilence)") }
   }
 
-  @Test("V10: what is known of the echo outlives half a minute of comfort noise", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("V10: the learnt echo path survives half a minute of comfort noise", arguments: [1, 2, 3, 4] as [UInt64])
   func pause(seed: UInt64) {
     let spoken = [(0, words(10, seed: 250 + seed)), (40, words(2, seed: 200 + seed))]
     let erle = erle(farEnd(seconds: 42, seed: seed, words: spoken), seed: seed, from: 9)

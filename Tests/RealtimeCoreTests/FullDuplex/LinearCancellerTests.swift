@@ -14,7 +14,7 @@ struct LinearCancellerTests {
     #expect(run.erle(3, 4) > 20, "\(run.erle(3, 4))")
   }
 
-  @Test("V10: who talks at the near end is let through, and costs the filter no more than 6 dB of what it has learnt")
+  @Test("V10: near-end speech passes, and costs the filter at most 6 dB of what it has learnt")
   func doubleTalk() {
     let far = Noise.white(frames: 8 * Self.rate, seed: 3)
     var near = Noise.white(frames: far.count, seed: 11)

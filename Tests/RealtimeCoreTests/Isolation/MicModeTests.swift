@@ -132,7 +132,7 @@ struct MicModeTests {
     }
   }
 
-  @Test("V12: what the canceller has learnt stays when the mode changes: no echo comes back")
+  @Test("V12: the canceller keeps what it has learnt when the mode changes: no echo comes back")
   func cancellerStays() throws {
     let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -20)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 480, gain: 0.5)

@@ -65,7 +65,7 @@ struct RingResamplerTests {
   }
 
   @Test(
-    "K3: what is below 6.4 kHz of a 16 kHz sink, and below 17 kHz of one at 48 kHz, keeps its level; images are 75 dB down",
+    "K3: sound below 6.4 kHz of a 16 kHz sink, and below 17 kHz of one at 48 kHz, keeps its level; images are 75 dB down",
     arguments: [16_000.0, 48_000])
   func response(rate: Double) {
     for share in [0.05, 0.2, 0.35] {
@@ -76,7 +76,7 @@ struct RingResamplerTests {
     }
   }
 
-  @Test("K3: of a sink at 96 or 192 kHz nothing above half of the graph's rate is heard", arguments: [96_000.0, 192_000])
+  @Test("K3: nothing above half of the graph's rate is heard of a sink at 96 or 192 kHz", arguments: [96_000.0, 192_000])
   func aliases(rate: Double) {
     let output = resample(tone(30_000, rate: rate), frames: 24_000) { _ in rate / 48_000 }
     #expect(level(output[4_096...]) < -75)

@@ -152,7 +152,7 @@ struct HeadsetProfileTests {
     #expect(rig.profile == "a2dp-sink")
   }
 
-  @Test("R6: what an earlier run left behind is restored once the headset is there, unless somebody chose another profile")
+  @Test("R6: a profile left by an earlier run is restored once the headset is there, unless somebody chose another")
   func afterCrash() {
     let left = HeadsetProfile.Change(card: Self.bt, former: "a2dp-sink", ours: "headset-head-unit")
     var rig = Rig(rule: HeadsetProfile(change: left), profile: "headset-head-unit", isThere: false)

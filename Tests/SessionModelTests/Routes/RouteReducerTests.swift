@@ -166,7 +166,7 @@ struct RouteReducerTests {
     }
   }
 
-  @Test("R4: what was there from the start is not new, however soon it is used")
+  @Test("R4: a device that was there from the start is not reported as new, however soon it is used")
   func firstDevices() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker, Self.screen)
     desk.observe()
