@@ -214,9 +214,6 @@ static void multiply_add(
 // since the previous hop. The sums stay in the first-level cache.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
   size_t stride = (size_t)rows->stride;
-  memset(echoRe, 0, stride * sizeof(float));
-  memset(echoIm, 0, stride * sizeof(float));
-  memset(uncertainty, 0, stride * sizeof(float));
   for (int row = 0; row < rows->count; row++) {
     const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
     int bins = rows->bins[row], next = row + 1;

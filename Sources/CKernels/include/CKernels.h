@@ -43,7 +43,7 @@ typedef struct {
   int stride;
 } nearend_partitions;
 
-// echo = Σ X W, uncertainty = Σ |X|² P, over all rows; each `stride` bins. [realtime]
+// echo += Σ X W, uncertainty += Σ |X|² P, over all rows; each `stride` bins. [realtime]
 NEAREND_REALTIME void nearend_kalman_predict(
     const nearend_partitions *_Nonnull rows, float *_Nonnull echoRe, float *_Nonnull echoIm, float *_Nonnull uncertainty);
 // W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. [realtime]

@@ -84,6 +84,12 @@ package final class CaptureControls: Sendable {
     get { Int(cells.streamDelay.load()) }
     set { cells.streamDelay.store(UInt64(UInt32(clamping: newValue))) }
   }
+  /// The gain of the real speaker relative to what it was at first, positive. Only its changes matter: by so much the echo becomes louder or
+  /// softer, so that the canceller need not find out. Default: 1.
+  package var speakerGain: Double {
+    get { cells.speakerGain.load() }
+    set { if newValue.isFinite, newValue > 0 { cells.speakerGain.store(newValue) } }
+  }
   /// Reports a different loudspeaker or microphone: discards the known delay of the echo, so that the new one is found at once and need not
   /// outweigh the old one. The canceller itself keeps adapting.
   package func echoPathChanged() { cells.pathChanges.add(1) }
@@ -97,9 +103,10 @@ struct CaptureControlCells: Sendable {
   let streamDelay, pathChanges: CounterCell
   /// Raw value of a `CaptureMode`.
   let mode: CounterCell
+  let speakerGain: DoubleCell
   private let voiceIsolation = UInt64(CaptureMode.voiceIsolation.rawValue), wideSpectrum = UInt64(CaptureMode.wideSpectrum.rawValue)
 
-  static let count = 13
+  static let count = 14
 
   init(_ block: inout CellBlock) {
     usesVoiceProcessing = FlagCell(block.next())
@@ -115,6 +122,7 @@ struct CaptureControlCells: Sendable {
     isVoiceOnlyPrepared = FlagCell(block.next())
     usesWebRTC = FlagCell(block.next())
     mode = CounterCell(block.next())
+    speakerGain = DoubleCell(block.next(), 1)
   }
 
   /// A Boolean value indicating whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]

@@ -28,6 +28,8 @@ package struct CapturePath: ~Copyable {
   private var seam: Seam
   /// The number of echo path changes seen so far.
   private var pathChanges: UInt64
+  /// The speaker's gain that the chain knows of.
+  private var speakerGain: Double
 
   private var quantum = 0
   private var isProcessing = false
@@ -69,6 +71,7 @@ package struct CapturePath: ~Copyable {
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
     pathChanges = controls.cells.pathChanges.load()
+    speakerGain = controls.cells.speakerGain.load()
     handOver = EngineHandOver(rate: rate)
     oldVoice = .silence(maximumQuantum)
     oldOpen = .silence(maximumQuantum)
@@ -150,6 +153,13 @@ package struct CapturePath: ~Copyable {
       pathChanges = controlCells.pathChanges.load()
       blocks.chain.echoPathChanged()
       old?.pointee.blocks.chain.echoPathChanged()
+    }
+    let gain = controlCells.speakerGain.load()
+    if gain != speakerGain {
+      let factor = Float(gain / speakerGain)
+      blocks.chain.scaleEcho(by: factor)
+      old?.pointee.blocks.chain.scaleEcho(by: factor)
+      speakerGain = gain
     }
     let open = isolation?.pointee.begin(frames: frames, rate: rate)
     blocks.process(input, into: voice, open: open, frames: frames)

@@ -43,7 +43,7 @@ struct BandSpectrum: ~Copyable {
   /// `energies` has `count` entries.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, into energies: UnsafeMutablePointer<Float>) {
-    for i in 0..<hop { windowed[i] = samples[i] * window[i] }
+    for i in stride(from: 0, to: hop, by: 8) { store8(load8(samples + i) * load8(window + i), to: windowed + i) }
     transform.forward(windowed, into: spectrum)
     for band in 0..<count {
       var sum: Float = 0

@@ -19,6 +19,9 @@ struct FilterLayout: Sendable {
   let reach: Int
   /// Bins that are adapted at all, a multiple of 8: those below 20 kHz.
   let bins: Int
+  /// Partitions that the fast filter has of its own, 0.17 s: a path that moves changes them most. The rest of the echo, the room's tail and
+  /// the loudspeaker's saturation, it takes from the careful filter's estimate.
+  let fastPartitions: Int
   /// Bins below 11 kHz: speech has little above, and rooms swallow it soon.
   let speechBins: Int
   /// Partitions in which the bins above are adapted, 85 ms, and those of the loudspeaker's saturation, 0.13 s.
@@ -47,6 +50,7 @@ struct FilterLayout: Sendable {
     slots = partitionHops * (reach + 1)
     wideBandPartitions = min(4, partitions)
     saturationPartitions = min(6, partitions)
+    fastPartitions = min(Int((0.17 * Double(rate) / Double(4 * hop)).rounded()), partitions)
     func bins(below frequency: Int) -> Int { min(4 * hop, (8 * hop * frequency / rate + 7) / 8 * 8) }
     self.bins = bins(below: 20_000)
     speechBins = bins(below: 11_000)

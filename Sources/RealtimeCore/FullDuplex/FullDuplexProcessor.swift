@@ -114,6 +114,10 @@ struct FullDuplexProcessor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func echoPathChanged() { linear.doubt() }
 
+  /// Reports that the speaker's volume has changed by this factor.
+  @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) { linear.scaleEcho(by: factor) }
+
   /// Continues after a pause in which nobody took the voice.
   @_noLocks @_noAllocation
   mutating func resume() { linear.resume() }

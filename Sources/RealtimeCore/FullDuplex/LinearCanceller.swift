@@ -19,6 +19,9 @@ struct LinearCanceller: ~Copyable {
   /// Mean square of the newest hop of the far end's louder side.
   private(set) var farEndPower: Float = 0
 
+  /// How often the filters were reset because the echo's path had changed, or an echo began.
+  private(set) var resets = 0
+
   private var resampler: DriftResampler
   private var tracker: DriftTracker
   private var level: ReferenceLevel
@@ -34,6 +37,7 @@ struct LinearCanceller: ~Copyable {
   private var detector: PathChangeDetector
   private var spectrum: BandSpectrum
   private var gainTracker: GainTracker
+  private var gainChanges: GainChanges
   private let far: UnsafeMutablePointer<Float>
   private let otherFar, excess: UnsafeMutablePointer<Float>
   private var wasStereo = false
@@ -73,6 +77,7 @@ struct LinearCanceller: ~Copyable {
     scout = DelayScout(layout: layout, channels: 2)
     detector = PathChangeDetector(layout: layout, bands: bands)
     gainTracker = GainTracker(layout: layout)
+    gainChanges = GainChanges(hops: layout.slots)
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
     excess = .silence(layout.hop)
@@ -101,6 +106,11 @@ struct LinearCanceller: ~Copyable {
   /// Mean square of a hop of a closed microphone: −110 dBFS, far below any open one's noise.
   private static var closed: Float {
     @_noLocks @_noAllocation get { 1e-11 }
+  }
+
+  /// How many times louder than all that the filter expects the error must be for the filter to be wrong.
+  private static var surprising: Float {
+    @_noLocks @_noAllocation get { 4 }
   }
 
   /// Hops of the far end that the resampler remembers.
@@ -148,7 +158,7 @@ struct LinearCanceller: ~Copyable {
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
-    fast.step(reference, offset: offset, microphone: microphone[0], learns: learns)
+    fast.step(reference, offset: offset, microphone: microphone[0], learns: learns, beyond: careful)
     if learns, careful.isDue {
       if !detector.hasConverged, farEndLevel > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
@@ -168,9 +178,10 @@ struct LinearCanceller: ~Copyable {
 
     place(isFarEnd: farEndLevel > 1e-8)
     if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
-      fast.scale(by: gain)
-      careful.scale(by: gain)
-    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast) {
+      scale(by: gain)
+    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast),
+      detector.hasConverged || careful.isConfident, careful.isEstimateTooLarge
+    {
       beginAnew()
     }
     watchBeginning(isFarEnd: isFarEnd)
@@ -183,6 +194,7 @@ struct LinearCanceller: ~Copyable {
   private mutating func take(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
     hopsUntilHistoryIsComplete = max(hopsUntilHistoryIsComplete - 1, 0)
+    if let factor = gainChanges.next() { scale(by: factor) }
     feed(left: left, right: right)
     microphone.push(samples, onto: 0)
   }
@@ -203,10 +215,17 @@ struct LinearCanceller: ~Copyable {
       resampler.skip(hops: -1)
       tracker.forget()
     } else {
-      if resampler.hasHopToSpare, offset < (layout.reach - layout.partitions) * layout.partitionHops {
+      if resampler.hasHopToSpare {
         feedReference()
         resampler.skip(hops: 1)
-        offset += 1
+        if offset < (layout.reach - layout.partitions) * layout.partitionHops {
+          offset += 1
+        } else {
+          // The window is as late as it can be: the echo moves within it.
+          careful.moveLaterByHop()
+          fast.adopt(careful, bins: 0..<layout.bins)
+          tracker.forget()
+        }
       }
       feedReference()
     }
@@ -247,18 +266,29 @@ struct LinearCanceller: ~Copyable {
     reference.feed(left: far, right: otherFar, excess: excess)
   }
 
-  /// Looks for a better window until the filter has converged. A converged filter whose echo moves is first reset by `PathChangeDetector`.
+  /// Looks for a better window until the filter has converged, and for an echo where the filter knows of none. A converged filter whose echo
+  /// moves is first reset by `PathChangeDetector`.
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
-    guard !detector.hasConverged, hops % 2 == 0, isFarEnd || hops < 100 else { return }
-    if hops % 32 == 0 {
+    let isSurprised = careful.surprise > Self.surprising
+    guard !detector.hasConverged || isSurprised, hops % 2 == 0, isFarEnd || hops < 100 else { return }
+    if hops % 32 == 0, !detector.hasConverged {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
+    let wanted = scout.search(reference, error: careful.error, offset: offset)
+    if guardHops == 0, isSurprised, echoBegins { return beginAnew() }
     // Not away from a place where the filter finds an echo: music resembles what it was before.
-    if let wanted = scout.search(reference, error: careful.error, offset: offset), !careful.isConfident { moveWindow(to: wanted) }
+    if let wanted, !detector.hasConverged, !careful.isConfident { moveWindow(to: wanted) }
+  }
+
+  /// A Boolean value indicating whether an echo is heard where the filter, which has learnt long enough from its absence, expects none: the
+  /// loudspeaker is switched on, or the microphone, or the far end's first tone is followed by speech. Filters that are sure of nothing
+  /// would take seconds. Of the error, the echo must be so much that it is not the near end's by chance.
+  private var echoBegins: Bool {
+    @_noLocks @_noAllocation get { scout.isCertain && scout.echoShare > (careful.surprise > 300 && !detector.hasConverged ? 0.1 : 0.18) }
   }
 
   /// Moves the filters' window to start at a delay of `wanted` hops, and shifts their weights with it.
@@ -313,8 +343,21 @@ struct LinearCanceller: ~Copyable {
     echoDelay = Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
   }
 
+  /// Accounts for a change of the echo's gain, from what is played now on: somebody has turned the speaker's volume.
+  @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) {
+    gainChanges.add(factor, in: echoDelay.isNaN ? 0 : Int(echoDelay * Float(layout.rate)) / layout.hop)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func scale(by factor: Float) {
+    fast.scale(by: factor)
+    careful.scale(by: factor)
+  }
+
   @_noLocks @_noAllocation
   private mutating func beginAnew() {
+    resets += 1
     fast.forget()
     careful.forget()
     prior.forget()

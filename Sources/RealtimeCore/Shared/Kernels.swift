@@ -41,6 +41,13 @@ func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(samples).storeBytes(of: values, as: SIMD8<Float>.self)
 }
 
+/// Clamps eight values. The standard library's `clamped` compares lane by lane.
+@inline(__always) @_noLocks @_noAllocation
+func clamp8(_ values: SIMD8<Float>, _ low: Float, _ high: Float) -> SIMD8<Float> {
+  let raised = values.replacing(with: SIMD8(repeating: low), where: values .< low)
+  return raised.replacing(with: SIMD8(repeating: high), where: raised .> high)
+}
+
 /// Mean square of `frames` samples, as eight sums that fit one or two vector registers.
 @_noLocks @_noAllocation
 func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {

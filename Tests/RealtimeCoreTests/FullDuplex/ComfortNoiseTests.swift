@@ -41,11 +41,14 @@ struct ComfortNoiseTests {
     for (one, other) in zip(erle, afterSilence) { #expect(one > other - 7, "\(erle) dB, and after silence \(afterSilence)") }
   }
 
-  @Test("V10: the learnt echo path survives half a minute of comfort noise", arguments: [1, 2, 3, 4] as [UInt64])
-  func pause(seed: UInt64) {
-    let spoken = [(0, words(10, seed: 250 + seed)), (40, words(2, seed: 200 + seed))]
-    let erle = erle(farEnd(seconds: 42, seed: seed, words: spoken), seed: seed, from: 9)
-    #expect(erle[62] > 28, "\(erle[0...1]) dB before, \(erle[62...]) after")
+  @Test("V10: the learnt echo path survives half a minute of comfort noise")
+  func pause() {
+    let after = ([1, 2, 3, 4] as [UInt64]).map { seed in
+      let spoken = [(0, words(10, seed: 250 + seed)), (40, words(2, seed: 200 + seed))]
+      // The first half second.
+      return erle(farEnd(seconds: 42, seed: seed, words: spoken), seed: seed, from: 9)[62]
+    }
+    #expect(after.reduce(0, +) / Double(after.count) > 30 && after.allSatisfy { $0 > 20 }, "\(after)")
   }
 
   @Test(

@@ -70,6 +70,42 @@ struct LinearCancellerTests {
     #expect(abs(try #require(run.echoDelay) - seconds - 0.005) < 0.002)
   }
 
+  @Test("V11: an echo as late as the window allows is still cancelled when its clock has slipped by more than the resampler remembers")
+  func lateDrift() {
+    let seconds = 70, far = smooth(Noise.white(frames: seconds * Self.rate, seed: 3))
+    let path = [Float](repeating: 0, count: Int(0.45 * Double(Self.rate))) + Self.path(seed: 7)
+    let near = Noise.white(frames: far.count, level: 0.001, seed: 11)
+    let run = cancel(far, far, echo: echo(of: resampled(far, by: -2e-4), through: path), near: near)
+    #expect(2e-4 * Double(seconds * Self.rate) > 3 * Double(FilterLayout(rate: Self.rate).hop))
+    #expect(run.residual.allSatisfy { $0.isFinite })
+    #expect(run.erle(20, 40) > 12, "\(run.erle(20, 40))")
+    #expect(run.erle(65, 70) > 12, "\(run.erle(65, 70))")
+  }
+
+  @Test("V10: an echo that begins after the far end has played unheard for 10 s is cancelled within 0.5 s", arguments: [false, true])
+  func onset(afterEcho: Bool) {
+    let far = Noise.white(frames: 20 * Self.rate, seed: 3)
+    var heard = echo(of: far, through: Self.path(seed: 7))
+    for i in (afterEcho ? 4 * Self.rate : 0)..<14 * Self.rate { heard[i] = 0 }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 0.0003, seed: 11))
+    #expect(run.erle(14.5, 15) > 15, "\(run.erle(14.5, 15))")
+    #expect(run.erle(16, 18) > 20, "\(run.erle(16, 18))")
+  }
+
+  @Test("V10: a tone before the far end's first words costs them 6 dB at most")
+  func ringback() {
+    func erle(_ before: (Int) -> Float) -> [Double] {
+      var far = Noise.white(frames: 8 * Self.rate, seed: 3)
+      for i in 0..<4 * Self.rate { far[i] = before(i) }
+      let near = Noise.white(frames: far.count, level: 0.0003, seed: 11)
+      let run = cancel(far, far, echo: echo(of: far, through: Self.path(seed: 7)), near: near)
+      return [run.erle(4.5, 5), run.erle(5, 6), run.erle(6, 7)]
+    }
+    let silence = erle { _ in 0 }
+    let tone = erle { i in i / Self.rate % 2 == 0 ? 0.1 * sin(2 * .pi * 425 * Float(i) / Float(Self.rate)) : 0 }
+    for (tone, silence) in zip(tone, silence) { #expect(tone > silence - 6, "\(tone) after a tone, \(silence) after silence") }
+  }
+
   @Test(
     "V10: a microphone that was muted at its source for half a minute, or lost its sound to noise, hears the echo cancelled again at once, or soon",
     arguments: [(0, 0.0), (1e-4, 1.5)] as [(Float, Double)])
@@ -82,6 +118,18 @@ struct LinearCancellerTests {
     let run = cancel(far, far, echo: heard, near: near)
     #expect(run.erle(3, 5) > 20, "\(run.erle(3, 5)) before")
     #expect(run.erle(35 + seconds + 0.1, 38) > 20, "\(run.erle(35 + seconds + 0.1, 38)) after")
+  }
+
+  @Test("V10, V11: a speaker turned down or up while both talk costs nothing, because the canceller is told", arguments: [0.35, 3] as [Float])
+  func volume(gain: Float) {
+    let far = Noise.white(frames: 6 * Self.rate, seed: 3), change = 4 * Self.rate
+    let heard = echo(of: far, through: Self.path(seed: 7)).enumerated().map { $0 < change ? $1 : gain * $1 }
+    var near = Noise.white(frames: far.count, level: 0.2, seed: 11)
+    for i in 0..<2 * Self.rate { near[i] *= 0.01 }
+    let told = cancel(far, far, echo: heard, near: near, gains: [(4, gain)]), untold = cancel(far, far, echo: heard, near: near)
+    let (after, without) = (told.erle(4.02, 4.2), untold.erle(4.02, 4.2))
+    #expect(after > told.erle(3, 4) - 4, "\(told.erle(3, 4)) before, \(after) after")
+    #expect(after > without + 6, "\(without) where it is not told")
   }
 
   @Test("V10, R1: the echo of a loudspeaker is cancelled within 2 s, where a headset without any was used before")
@@ -119,7 +167,8 @@ struct LinearCancellerTests {
   }
 
   private func cancel(
-    _ left: [Float], _ right: [Float], echo: [Float], near: [Float]? = nil, rate: Int = LinearCancellerTests.rate, doubts: [Double] = []
+    _ left: [Float], _ right: [Float], echo: [Float], near: [Float]? = nil, rate: Int = LinearCancellerTests.rate, doubts: [Double] = [],
+    gains: [(time: Double, factor: Float)] = []
   ) -> Run {
     let near = near ?? [Float](repeating: 0, count: echo.count)
     // The microphone is delayed by as much as the far end.
@@ -127,7 +176,7 @@ struct LinearCancellerTests {
     let late = [Float](repeating: 0, count: canceller.farEndDelay)
     let delayedEcho = late + echo, delayedNear = late + near
     let microphone = zip(delayedEcho, delayedNear).map { $0 + $1 }
-    let residual = canceller.run(microphone, left: left, right: right, doubts: doubts)
+    let residual = canceller.run(microphone, left: left, right: right, doubts: doubts, gains: gains)
     return Run(
       rate: rate, echo: Array(delayedEcho[..<residual.count]), residual: residual, near: Array(delayedNear[..<residual.count]),
       echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))

@@ -34,6 +34,9 @@ struct NearendChain: ~Copyable {
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
   @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) { processor.scaleEcho(by: factor) }
+
+  @_noLocks @_noAllocation
   mutating func resume() { processor.resume() }
 
   @_noLocks @_noAllocation

@@ -88,6 +88,12 @@ struct VoiceChain: ~Copyable {
     }
   }
 
+  /// Reports that the speaker's volume has changed by this factor. WebRTC's engine ignores it: it adapts to what it hears.
+  @_noLocks @_noAllocation
+  func scaleEcho(by factor: Float) {
+    if case .nearend(let chain) = kind { chain.pointee.scaleEcho(by: factor) }
+  }
+
   /// Reports that the voice had no consumer since the last block, and that the far end of that time is unknown. WebRTC's engine ignores it:
   /// it adapts to what it hears.
   @_noLocks @_noAllocation

@@ -12,6 +12,8 @@ struct DelayScout: ~Copyable {
   private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
   private let error, errorPower: UnsafeMutablePointer<Float>
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
+  /// The partition whose evidence is highest.
+  private var best = 0
 
   /// Coherence that counts: so many times what it is at most ages, and at least so much.
   private let clear: Float = 3
@@ -49,6 +51,15 @@ struct DelayScout: ~Copyable {
     evidence.deallocate()
   }
 
+  /// A Boolean value indicating whether there is an echo, wherever it comes from.
+  var isCertain: Bool {
+    @_noLocks @_noAllocation get { evidence[best] > certain }
+  }
+  /// How much of the error comes from the partition that holds most of the echo: 0…1.
+  var echoShare: Float {
+    @_noLocks @_noAllocation get { coherence[best] }
+  }
+
   /// Discards correlations and evidence of the former echo path.
   @_noLocks @_noAllocation
   mutating func forget() {
@@ -62,7 +73,6 @@ struct DelayScout: ~Copyable {
     correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
     let floor = max(clear * median(), least)
-    var best = 0
     for partition in 0..<reach {
       evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }

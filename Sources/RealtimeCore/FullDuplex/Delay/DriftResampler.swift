@@ -11,6 +11,8 @@ struct DriftResampler: ~Copyable {
   private let middle = 24.0
   /// The filter looks 8 frames ahead.
   private let least = 10.0
+  /// Two hops beyond the middle: further back there is no history.
+  private let most: Double
   private let taps = 16
   private let phases = 256
   private let before: Int
@@ -25,6 +27,7 @@ struct DriftResampler: ~Copyable {
   init(hop: Int) {
     self.hop = hop
     before = 2 * hop + 64
+    most = middle + Double(2 * hop)
     history = .silence(channels * (hop + before))
     table = .silence((phases + 1) * taps)
     for phase in 0...phases {
@@ -83,9 +86,9 @@ struct DriftResampler: ~Copyable {
     }
   }
 
-  /// Advances by a hop, once every channel has been read.
+  /// Advances by a hop, once every channel has been read. The delay stays within the history.
   @_noLocks @_noAllocation
-  mutating func advance() { delay = max(delay + rate * Double(hop), least) }
+  mutating func advance() { delay = min(max(delay + rate * Double(hop), least), most) }
 
   /// A Boolean value indicating whether another hop can be read before the next one is fed: the delay has grown by more than a hop.
   var hasHopToSpare: Bool {

@@ -26,7 +26,7 @@ struct DriftTracker: ~Copyable {
     self.layout = layout
     interval = layout.hops(0.256)
     count = min(340, layout.bins) - 12
-    former = .silence(layout.partitions * count)
+    former = .silence(layout.fastPartitions * count)
     phase = .silence(count)
     cosines = .silence(10 * layout.transform)
     for i in 0..<10 * layout.transform { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(10 * layout.transform)) }
@@ -90,7 +90,7 @@ struct DriftTracker: ~Copyable {
     for j in 0..<count {
       let k = firstBin + j
       var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0
-      for partition in 0..<layout.partitions {
+      for partition in 0..<layout.fastPartitions {
         let row = filter.weights + partition * 3 * layout.bins, i = partition * count + j
         let nRe = row[k], nIm = row[layout.bins + k], fRe = former.re[i], fIm = former.im[i]
         re += nRe * fRe + nIm * fIm
@@ -112,7 +112,7 @@ struct DriftTracker: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func remember(_ filter: borrowing KalmanFilter) {
     hasFormer = true
-    for partition in 0..<layout.partitions {
+    for partition in 0..<layout.fastPartitions {
       let row = filter.weights + partition * 3 * layout.bins
       for j in 0..<count {
         former.re[partition * count + j] = row[firstBin + j]

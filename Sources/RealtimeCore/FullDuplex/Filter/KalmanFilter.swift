@@ -28,6 +28,8 @@ struct KalmanFilter: ~Copyable {
     var period: Int
     /// Steps of learning in which every partition is constrained once.
     var constraintTurns: Int
+    /// Whether the filter has weights for the first partitions only, and takes the rest of the echo from another one.
+    var isPartial: Bool
     /// Whether the strongest tap is tracked, for `peak`.
     var watchesPeak: Bool
     /// Decay per learning step of a row's peak mean square, and the share of that peak below which its mean square never falls.
@@ -36,11 +38,11 @@ struct KalmanFilter: ~Copyable {
 
     /// Follows a path that moves.
     static let fast = Tuning(
-      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, watchesPeak: false,
+      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, isPartial: true, watchesPeak: false,
       holding: 0.9999, heldShare: 0.1)
     /// Is not led astray by who talks at the near end.
     static let careful = Tuning(
-      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, watchesPeak: true,
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, isPartial: false, watchesPeak: true,
       holding: 0.9998, heldShare: 0.1)
   }
 
@@ -56,7 +58,11 @@ struct KalmanFilter: ~Copyable {
   private let meanSquares: UnsafeMutablePointer<Float>
   /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
   private let heldSquares: UnsafeMutablePointer<Float>
-  private let binsOfRow: UnsafeMutablePointer<Int32>
+  /// Bins used of each row, 0 where there is nothing to predict; of those, in rows that a partial filter has, and in all others.
+  private let binsOfRow, binsOfFirstRows, binsOfOtherRows: UnsafeMutablePointer<Int32>
+  /// What the rows that a partial filter has not predict: the echo, and how far that may be wrong.
+  let rest: SplitSpectrum
+  let restUncertainty: UnsafeMutablePointer<Float>
   private let references: UnsafeMutablePointer<UnsafePointer<Float>>
   /// U of the last hop.
   let uncertainty: UnsafeMutablePointer<Float>
@@ -82,6 +88,11 @@ struct KalmanFilter: ~Copyable {
   private var activeBins = 0
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
+  /// Σ |E|², smoothed like the two above.
+  private var errorPower: Float = 0
+  /// Σ Re(Y* E) / D and Σ |Y|² / D, over the last few steps of learning.
+  private var misfit: Float = 0
+  private var information: Float = 0
   /// By how much N rises from one step of learning to the next.
   private let rise: Float
   /// window / transform.
@@ -101,6 +112,12 @@ struct KalmanFilter: ~Copyable {
     heldSquares = .silence(rows)
     binsOfRow = .allocate(capacity: rows)
     binsOfRow.initialize(repeating: 0, count: rows)
+    binsOfFirstRows = .allocate(capacity: rows)
+    binsOfFirstRows.initialize(repeating: 0, count: rows)
+    binsOfOtherRows = .allocate(capacity: rows)
+    binsOfOtherRows.initialize(repeating: 0, count: rows)
+    rest = .silence(layout.bins)
+    restUncertainty = .silence(layout.bins)
     uncertainty = .silence(layout.bins)
     references = .allocate(capacity: rows)
     references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
@@ -131,6 +148,10 @@ struct KalmanFilter: ~Copyable {
       peakLevels, peakTaps, referencePower,
     ] { array.deallocate() }
     binsOfRow.deallocate()
+    binsOfFirstRows.deallocate()
+    binsOfOtherRows.deallocate()
+    rest.deallocate()
+    restUncertainty.deallocate()
     references.deallocate()
     work.deallocate()
     error.deallocate()
@@ -154,7 +175,28 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
     chooseBins(reference)
+    clear(rest.re, frames: layout.bins)
+    clear(rest.im, frames: layout.bins)
+    clear(restUncertainty, frames: layout.bins)
     predict(reference, offset: offset)
+    adapt(to: microphone, learns: learns)
+  }
+
+  /// Processes one hop of a partial filter, after the whole one: the rest of the echo is as that one has it.
+  @_noLocks @_noAllocation
+  mutating func step(
+    _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool, beyond whole: borrowing KalmanFilter
+  ) {
+    chooseBins(reference)
+    copy(whole.rest.re, to: rest.re, frames: layout.bins)
+    copy(whole.rest.im, to: rest.im, frames: layout.bins)
+    copy(whole.restUncertainty, to: restUncertainty, frames: layout.bins)
+    predict(reference, offset: offset)
+    adapt(to: microphone, learns: learns)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func adapt(to microphone: UnsafePointer<Float>, learns: Bool) {
     let start = layout.transform - layout.window
     for i in stride(from: 0, to: layout.window, by: 8) {
       store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
@@ -169,6 +211,18 @@ struct KalmanFilter: ~Copyable {
   /// A Boolean value indicating whether the estimate exceeds its expected error.
   var isConfident: Bool {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
+  }
+
+  /// The power of the error over that of everything the filter expects to hear of the far end, its estimate included. Far above 1 where
+  /// something else is heard: the near end, or an echo that the filter knows nothing of.
+  var surprise: Float {
+    @_noLocks @_noAllocation get { errorPower / (expectedPower + echoPower + 1e-12) }
+  }
+
+  /// A Boolean value indicating whether the error contains the estimate with the opposite sign, so that less of it would have been better;
+  /// by chance, no talker causes that by more than two deviations for a few hops.
+  var isEstimateTooLarge: Bool {
+    @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > 4 * information }
   }
 
   /// Whether an echo by a response of this power stands out in a bin, for what the far end plays on average.
@@ -262,7 +316,7 @@ struct KalmanFilter: ~Copyable {
     var excess = SIMD8<Float>.zero, knowledge = SIMD8<Float>.zero, noise = SIMD8<Float>.zero
     for k in stride(from: 0, to: min(Int(binsOfRow[row]), layout.speechBins), by: 8) {
       let unknown: SIMD8<Float> = load8(variance + k) / prior
-      let known: SIMD8<Float> = (1 - unknown).clamped(lowerBound: .zero, upperBound: .one)
+      let known: SIMD8<Float> = clamp8(1 - unknown, 0, 1)
       let r = load8(re + k), i = load8(im + k), expected: SIMD8<Float> = prior * known * (1 - known)
       let power: SIMD8<Float> = r * r + i * i
       excess += power - expected
@@ -302,10 +356,10 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Copies another filter's weights and variances in some bins.
+  /// Copies another filter's weights and variances in some bins, of the rows that both have.
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
-    for row in 0..<rows where binsOfRow[row] > 0 {
+    for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
       for part in 3 * row..<3 * row + 3 {
         let to = weights + part * layout.bins, from = other.weights + part * layout.bins
         for k in bins { to[k] = from[k] }
@@ -404,6 +458,30 @@ struct KalmanFilter: ~Copyable {
     return true
   }
 
+  /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. What leaves the last partition is
+  /// lost.
+  @_noLocks @_noAllocation
+  mutating func moveLaterByHop() {
+    let length = layout.transform - layout.window
+    for channel in 0..<ReferenceSpectra.channels {
+      for partition in stride(from: layout.partitions - 1, through: 0, by: -1) {
+        let row = channel * layout.partitions + partition
+        if binsOfRow[row] == 0 { continue }
+        taps(of: row, into: scratch)
+        for i in stride(from: length - 1, through: layout.hop, by: -1) { scratch[i] = scratch[i - layout.hop] }
+        if partition > 0 {
+          taps(of: row - 1, into: following)
+          copy(following + (length - layout.hop), to: scratch, frames: layout.hop)
+        } else {
+          clear(scratch, frames: layout.hop)
+        }
+        setTaps(of: row)
+      }
+    }
+    let last = Float(length - 1)
+    for partition in 0..<layout.partitions { peakTaps[partition] = min(peakTaps[partition] + Float(layout.hop), last) }
+  }
+
   /// Returns whether over 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum. Unweighted taps hold
   /// only noise in bins where the far end is silent.
   @_noLocks @_noAllocation
@@ -433,14 +511,19 @@ struct KalmanFilter: ~Copyable {
       binsOfRow[layout.partitions + partition] = reference.isStereo ? bins : 0
       binsOfRow[2 * layout.partitions + partition] = partition < layout.saturationPartitions ? speech : 0
     }
+    for row in 0..<rows {
+      let isFirst = row < 2 * layout.partitions && row % layout.partitions < layout.fastPartitions
+      binsOfFirstRows[row] = isFirst ? binsOfRow[row] : 0
+      binsOfOtherRows[row] = isFirst || tuning.isPartial ? 0 : binsOfRow[row]
+      if tuning.isPartial { binsOfRow[row] = binsOfFirstRows[row] }
+    }
   }
 
-  private var rowsOfPartitions: nearend_partitions {
-    @_noLocks @_noAllocation get {
-      nearend_partitions(
-        references: UnsafePointer(references), weights: weights, bins: UnsafePointer(binsOfRow), meanSquares: meanSquares,
-        count: Int32(rows), stride: Int32(layout.bins))
-    }
+  @_noLocks @_noAllocation
+  private func partitions(bins: UnsafeMutablePointer<Int32>) -> nearend_partitions {
+    nearend_partitions(
+      references: UnsafePointer(references), weights: weights, bins: UnsafePointer(bins), meanSquares: meanSquares, count: Int32(rows),
+      stride: Int32(layout.bins))
   }
 
   @_noLocks @_noAllocation
@@ -451,8 +534,12 @@ struct KalmanFilter: ~Copyable {
           age: offset + partition * layout.partitionHops, channel: channel)
       }
     }
-    var partitions = rowsOfPartitions
-    nearend_kalman_predict(&partitions, work.re, work.im, uncertainty)
+    var others = partitions(bins: binsOfOtherRows), first = partitions(bins: binsOfFirstRows)
+    nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty)
+    copy(rest.re, to: work.re, frames: layout.bins)
+    copy(rest.im, to: work.im, frames: layout.bins)
+    copy(restUncertainty, to: uncertainty, frames: layout.bins)
+    nearend_kalman_predict(&first, work.re, work.im, uncertainty)
     clear(work.re + layout.bins, frames: layout.allBins - layout.bins)
     clear(work.im + layout.bins, frames: layout.allBins - layout.bins)
     transform.inverse(work, into: time)
@@ -480,6 +567,7 @@ struct KalmanFilter: ~Copyable {
       store8(re * re + im * im, to: squares + k)
     }
     let scale = 1 / Float(2 * width + 1)
+    var errors = SIMD8<Float>.zero, products = SIMD8<Float>.zero, estimates = SIMD8<Float>.zero
     for k in stride(from: 0, to: bins, by: 8) {
       // Eight zeros come before the first.
       var sum = SIMD8<Float>.zero
@@ -492,10 +580,18 @@ struct KalmanFilter: ~Copyable {
       store8(least, to: floor + k)
       let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
       let ratio = (u + windowShare * (re * re + im * im)) / (least + 1e-12)
-      let weight = (ratio * ratio).clamped(lowerBound: .zero, upperBound: .one)
-      store8(weight / (u + tuning.overcount * smoothed + 1e-8), to: inverse + k)
+      let weight: SIMD8<Float> = clamp8(ratio * ratio, 0, 1)
+      let gain: SIMD8<Float> = weight / (u + tuning.overcount * smoothed + 1e-8)
+      store8(gain, to: inverse + k)
+      let correlation: SIMD8<Float> = re * load8(error.re + k) + im * load8(error.im + k), estimate: SIMD8<Float> = re * re + im * im
+      errors += load8(squares + k)
+      products += gain * correlation
+      estimates += gain * estimate
       store8(tuning.processNoise * weight, to: change + k)
     }
+    errorPower = 0.7 * errorPower + 0.3 * errors.sum()
+    misfit = 0.5 * misfit + products.sum()
+    information = 0.5 * information + windowShare * estimates.sum()
     // A filter that hears no echo for long, behind a muted microphone with noise of its own, learns that there is none: its estimate goes
     // to 0, and with it how wrong it takes itself to be. What it has known keeps that from vanishing.
     for row in 0..<rows {
@@ -508,7 +604,7 @@ struct KalmanFilter: ~Copyable {
       for partition in 0..<layout.partitions { highest = max(highest, means[partition]) }
       for partition in 0..<layout.partitions { means[partition] = max(means[partition], leastShare * highest) }
     }
-    var partitions = rowsOfPartitions
+    var partitions = partitions(bins: binsOfRow)
     let share = Float(tuning.period * layout.hop) / Float(layout.transform)
     nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
   }

@@ -97,7 +97,7 @@ struct LoudspeakerTerms: ~Copyable {
 @_noLocks @_noAllocation
 func saturatedByLoudspeaker(_ x: SIMD8<Float>, gain: Float) -> SIMD8<Float> {
   let steepness = 8 * gain
-  let z = (steepness * x).clamped(lowerBound: SIMD8(repeating: -4.97), upperBound: SIMD8(repeating: 4.97)), s = z * z
+  let z: SIMD8<Float> = clamp8(steepness * x, -4.97, 4.97), s: SIMD8<Float> = z * z
   // In steps of one type each: Swift 6.0 does not get to the end of the whole expression.
   let upper: SIMD8<Float> = 17_325 + s * (378 + s)
   let lower: SIMD8<Float> = 62_370 + s * (3_150 + s * 28)

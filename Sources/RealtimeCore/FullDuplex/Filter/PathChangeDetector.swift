@@ -20,6 +20,8 @@ struct PathChangeDetector: ~Copyable {
   /// The residual is this many times the microphone; while the fast filter leaves clearly less, at least so much of it is left.
   private let worse: Float = 1.1
   private let remaining: Float = 0.65
+  /// An estimate of so many times the microphone's power is wrong even before the filter has cancelled anything.
+  private let absurd: Float = 4
   /// A band that has fallen further below what it was within the last tenth of a second does not count: there the room's tail is heard,
   /// which a filter learns last.
   private let steady: Float = 0.25
@@ -52,7 +54,8 @@ struct PathChangeDetector: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
 
-  /// Takes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed.
+  /// Takes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed, or
+  /// nothing that the filter has learnt is true: after a tone, its other frequencies may be anything.
   @_noLocks @_noAllocation
   mutating func update(
     microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool
@@ -60,7 +63,7 @@ struct PathChangeDetector: ~Copyable {
     hops += 1
     let worse = isFastBetter ? remaining : worse
     var loudBands = 0, worseBands = 0
-    var heard: Float = 0, left: Float = 0
+    var heard: Float = 0, left: Float = 0, estimated: Float = 0
     for band in 0..<count {
       microphone[band] = memory * microphone[band] + (1 - memory) * d[band]
       echo[band] = memory * echo[band] + (1 - memory) * y[band]
@@ -73,6 +76,7 @@ struct PathChangeDetector: ~Copyable {
       loudBands += 1
       heard += microphone[band]
       left += residual[band]
+      estimated += echo[band]
       if residual[band] > worse * microphone[band] { worseBands += 1 }
     }
     let isEvident = loudBands >= 5
@@ -81,6 +85,6 @@ struct PathChangeDetector: ~Copyable {
       residualShare = 0.98 * residualShare + 0.02 * min(left / heard, 1)
       if residualShare < converged { hasConverged = true }
     }
-    return evidence >= patience && hasConverged
+    return evidence >= patience && (hasConverged || estimated > absurd * heard)
   }
 }

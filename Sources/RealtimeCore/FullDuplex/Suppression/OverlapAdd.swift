@@ -26,7 +26,9 @@ struct OverlapAdd: ~Copyable {
     transform.inverse(spectrum, into: work)
     copy(overlap + hop, to: overlap, frames: length - hop)
     clear(overlap + (length - hop), frames: hop)
-    for i in length - 2 * hop..<length { overlap[i] += work[i] * window[i] }
+    for i in stride(from: length - 2 * hop, to: length, by: 8) {
+      store8(load8(overlap + i) + load8(work + i) * load8(window + i), to: overlap + i)
+    }
     copy(overlap + (length - 2 * hop), to: output, frames: hop)
   }
 }

@@ -133,9 +133,12 @@ struct Suppressor: ~Copyable {
   ) {
     windows.push(newest, onto: window)
     let samples = windows[window]
-    for i in 0..<length { work[i] = samples[i] * analysis[i] }
+    for i in stride(from: 0, to: length, by: 8) { store8(load8(samples + i) * load8(analysis + i), to: work + i) }
     transform.forward(work, into: spectrum)
-    for k in 0..<bins { power[k] = spectrum.power(k) * scale }
+    for k in stride(from: 0, to: bins, by: 8) {
+      let re = load8(spectrum.re + k), im = load8(spectrum.im + k)
+      store8(scale * (re * re + im * im), to: power + k)
+    }
   }
 
   /// Maps the filter's bins to this transform's, half as many, smoothed over four.

@@ -14,17 +14,13 @@ struct KalmanFilterTests {
     let transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
     var filter = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
-    let far = Noise.white(frames: 3 * layout.rate, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    let far = Noise.white(frames: 3 * layout.rate, seed: 3)
     let delay = partition * size + size / 2
     // A late reflection, half as strong.
     let echo = far.indices.map { ($0 >= delay ? far[$0 - delay] : 0) + ($0 >= delay + 20 ? 0.5 * far[$0 - delay - 20] : 0) }
     var offset = 0, found: Int?, error: Float = 0, loudness: Float = 0
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
-      far.withUnsafeBufferPointer { far in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
+      feed(&reference, far, start)
       echo.withUnsafeBufferPointer {
         filter.step(reference, offset: offset, microphone: $0.baseAddress! + start + layout.hop - layout.window, learns: found == nil)
       }
@@ -40,5 +36,67 @@ struct KalmanFilterTests {
     #expect(found == idle)
     #expect(filter.idlePartitions() == 0)
     #expect(error < 0.01 * loudness, "\(error) of \(loudness)")
+  }
+
+  @Test("V10: a partial filter takes the tail of the echo, for which it has no weights, from the other filter")
+  func partial() {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var reference = ReferenceSpectra(layout: layout, transform: transform)
+    var whole = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    var part = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    let far = Noise.white(frames: 4 * layout.rate, seed: 3)
+    let tail = (layout.fastPartitions + 2) * layout.partitionHops * layout.hop
+    let echo = far.indices.map { ($0 >= 40 ? 0.5 * far[$0 - 40] : 0) + ($0 >= tail ? 0.5 * far[$0 - tail] : 0) }
+    var error: Float = 0, loudness: Float = 0
+    for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
+      feed(&reference, far, start)
+      echo.withUnsafeBufferPointer {
+        let microphone = $0.baseAddress! + start + layout.hop - layout.window
+        whole.step(reference, offset: 0, microphone: microphone, learns: true)
+        part.step(reference, offset: 0, microphone: microphone, learns: true, beyond: whole)
+      }
+      guard start > 3 * layout.rate else { continue }
+      error += meanSquare(part.residual, frames: layout.hop)
+      loudness += meanSquare(part.echo, frames: layout.hop)
+    }
+    #expect(error < 0.01 * loudness, "\(error) of \(loudness)")
+  }
+
+  @Test("V10: the estimate is too large within 60 ms after the echo has become softer, and seldom where somebody talks")
+  func tooLarge() throws {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var reference = ReferenceSpectra(layout: layout, transform: transform)
+    var filter = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    let far = Noise.white(frames: 5 * layout.rate, seed: 3), near = Noise.white(frames: far.count, level: 0.1, seed: 9)
+    let talks = 2 * layout.rate, softer = 4 * layout.rate
+    let microphone = far.indices.map { i in
+      (i < 40 ? 0 : (i < softer ? 0.5 : 0.15) * far[i - 40]) + (i < talks ? 0 : near[i])
+    }
+    var wrongHops = 0, hops = 0, noticed: Int?
+    for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
+      feed(&reference, far, start)
+      microphone.withUnsafeBufferPointer {
+        filter.step(reference, offset: 0, microphone: $0.baseAddress! + start + layout.hop - layout.window, learns: true)
+      }
+      if start >= softer {
+        if filter.isEstimateTooLarge, noticed == nil { noticed = start }
+      } else if start >= talks {
+        hops += 1
+        wrongHops += filter.isEstimateTooLarge ? 1 : 0
+      }
+    }
+    #expect(Double(wrongHops) < 0.1 * Double(hops), "\(wrongHops) of \(hops)")
+    let after = try #require(noticed) - softer
+    #expect(Double(after) < 0.06 * Double(layout.rate), "\(after) frames")
+  }
+
+  /// Feeds the hop of `far` that begins at `start`, on both sides.
+  private func feed(_ reference: inout ReferenceSpectra, _ far: [Float], _ start: Int) {
+    let silence = [Float](repeating: 0, count: Self.layout.hop)
+    far.withUnsafeBufferPointer { far in
+      silence.withUnsafeBufferPointer {
+        reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
+      }
+    }
   }
 }
