@@ -9,7 +9,7 @@ extension GraphController {
   func handle(_ event: DaemonAttachment.Event) {
     switch event {
     case .changed: reconcileSoon()
-    case .volumesChanged: noticeMute()
+    case .volumesChanged: noticeVolumes()
     case .remark(let level, let text): tell(level, text)
     case .filter(let event): handle(event)
     case .lost(let error):

@@ -74,7 +74,7 @@ extension GraphController {
 
   private func apply(_ decision: GraphDecision, _ facts: GraphFacts, _ attachment: DaemonAttachment) throws(PipeWireError) {
     try attachment.volumes.watch(decision.watched)
-    noticeMute()
+    noticeVolumes()
     if attachment.closing.update(decision.closedMicrophone, isLinked: decision.isMicrophoneLinked, at: monotonicSeconds()),
       let microphone = decision.closedMicrophone
     {
@@ -102,8 +102,13 @@ extension GraphController {
     core.controls.echoPathChanged()
   }
 
-  /// Reports mutes that were not set in nearend.
-  func noticeMute() { tell(news.take(volumeStatus)) }
+  /// Reports mutes that were not set in nearend, and tells the canceller how much louder or softer the real speaker has become.
+  func noticeVolumes() {
+    tell(news.take(volumeStatus))
+    let speaker = routes.choice.speaker?.id
+    speakerGain.follow(attachment?.volumes.gain(speaker), of: speaker)
+    core.controls.speakerGain = speakerGain.gain
+  }
 
   var volumeStatus: VolumesStatus {
     guard let attachment else { return news.volumes }

@@ -31,6 +31,7 @@ package final class GraphController: @unchecked Sendable {
   let restore: RestoreKeeper
   var priority = PriorityWatch()
   var news = GraphNews()
+  var speakerGain = SpeakerGain()
   var settingsInEffect: GraphSettings
   /// Participants with a device of their own, in the order of registration.
   private(set) var graphSinks: [GraphSink] = []

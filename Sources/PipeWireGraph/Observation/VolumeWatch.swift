@@ -35,13 +35,19 @@ final class VolumeWatch {
   private func volumesChanged(_ id: UInt32) {
     guard let setting = nodes[id]?.setting else { return }
     let now = VolumeStatus(volume: cbrt(Double(setting.volume)), isMuted: setting.isMuted)
-    guard now != status(id) else { return }
+    guard now != statuses[id] else { return }
     statuses[id] = now
     changed()
   }
 
   /// Suspends a device that no longer has links, once.
   func suspend(_ id: UInt32) { nodes[id]?.suspend() }
+
+  /// Returns the linear gain of a node, 0 if it is muted; nil until known.
+  func gain(_ id: UInt32?) -> Double? {
+    guard let id, let status = statuses[id] else { return nil }
+    return status.isMuted ? 0 : status.volume * status.volume * status.volume
+  }
 
   /// Returns the status as mixers show it; full volume and unmuted until known.
   func status(_ id: UInt32?) -> VolumeStatus { id.flatMap { statuses[$0] } ?? VolumeStatus() }

@@ -192,6 +192,29 @@ extension GraphTests {
       try session.wait(for: "the microphone to be suspended") { try state() == "suspended" }
     }
 
+    @Test("V10, V11: the canceller is told how much louder or softer the real speaker becomes, by a mixer or a mute")
+    func speakerGain() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the links") { $0.graph.captureLinks > 0 && $0.graph.renderLinks > 0 }
+      func set(_ volume: String) throws { #expect(try live.session.run("pactl", "set-sink-volume", "hw.speaker", volume).succeeded) }
+      func wait(for gain: Double) throws {
+        try live.wait(for: "the gain \(gain)") { _ in abs(live.service.core.controls.speakerGain / gain - 1) < 0.01 }
+      }
+      try set("100%")
+      try live.wait(for: "the volume") { $0.route.volumes.speaker.volume == 1 }
+      let whole = live.service.core.controls.speakerGain
+      // Percents are cube roots of gains.
+      try set("50%")
+      try wait(for: 0.125 * whole)
+      #expect(try live.session.run("pactl", "set-sink-mute", "hw.speaker", "1").succeeded)
+      try wait(for: 0.001 * whole)
+      #expect(try live.session.run("pactl", "set-sink-mute", "hw.speaker", "0").succeeded)
+      try set("100%")
+      try wait(for: whole)
+    }
+
     @Test("D1: volume and mute of Nearend Speaker and Nearend Microphone, set by wpctl and pactl, work on the audio and show")
     func mixers() throws {
       let live = try LiveGraph(.exactPulse, quantum: 256, usesVoiceProcessing: false)
