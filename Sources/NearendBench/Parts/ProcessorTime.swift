@@ -1,39 +1,44 @@
 import Foundation
 import SimulatedHardware
 
-/// Measures the cost of a call, compared with a filter that only copies, and with PipeWire's own canceller.
+/// Measures the cost of a call, while both ends talk and while only the near end does, compared with a filter that only copies, and with
+/// PipeWire's own canceller.
 func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
   var table = Table(
-    title: "Processor time in double talk",
+    title: "Processor time",
     note:
       "Processor milliseconds per second of audio and context switches per second, all threads of the peer's process, over \(number(seconds, 0)) s; "
       + "cores kept awake by loops of idle priority; median (range) of \(rounds) rounds in which the peers take turns.",
-    columns: ["quantum", "peer", "ms per s", "of module-echo-cancel", "of the copying filter", "switches per s", "cycles per s"])
+    columns: ["quantum", "far end", "peer", "ms per s", "of module-echo-cancel", "of the copying filter", "switches per s", "cycles per s"])
   let peers = [Peer.nearend(programs), .copy(programs), .echoCancel()]
-  let talk = try Talk().double(seconds: seconds + 4)
+  let both = try Talk().double(seconds: seconds + 4), silence = [Float](repeating: 0, count: both.far.count)
+  let near = Talk.repeated(try Talk().near, frames: both.far.count)
+  let cases = [("talks", both), ("is silent", (microphone: near, far: silence))]
   for quantum in quanta {
-    var rates: [String: [Rate]] = [:]
-    for round in 0..<rounds {
-      for peer in peers {
-        progress("cpu: \(peer.name) at \(quantum), round \(round + 1) of \(rounds), load average \(Machine.load)")
-        let world = try PeerSession(clock: .timer, quantum: quantum)
-        try world.start(peer)
-        try world.keepCoresAwake()
-        let probe = try world.call("call", through: peer, microphone: talk.microphone, far: talk.far, frames: talk.far.count)
-        probe.start()
-        Thread.sleep(forTimeInterval: 2)
-        rates[peer.name, default: []].append(try Rate(pid: try world.pid(peer), seconds: seconds))
-        _ = try probe.finish(timeout: 30)
+    for (farEnd, talk) in cases {
+      var rates: [String: [Rate]] = [:]
+      for round in 0..<rounds {
+        for peer in peers {
+          progress("cpu: \(peer.name) at \(quantum), the far end \(farEnd), round \(round + 1) of \(rounds), load average \(Machine.load)")
+          let world = try PeerSession(clock: .timer, quantum: quantum)
+          try world.start(peer)
+          try world.keepCoresAwake()
+          let probe = try world.call("call", through: peer, microphone: talk.microphone, far: talk.far, frames: talk.far.count)
+          probe.start()
+          Thread.sleep(forTimeInterval: 2)
+          rates[peer.name, default: []].append(try Rate(pid: try world.pid(peer), seconds: seconds))
+          _ = try probe.finish(timeout: 30)
+        }
       }
-    }
-    func cost(_ peer: Peer) -> Double { median(rates[peer.name]!.map(\.milliseconds)) }
-    for peer in peers {
-      let all = rates[peer.name]!.map(\.milliseconds)
-      table.rows.append([
-        "\(quantum)", peer.name, "\(number(cost(peer))) (\(number(all.min()!))–\(number(all.max()!)))",
-        number(cost(peer) / cost(peers[2]), 2), number(cost(peer) / cost(peers[1]), 2),
-        number(median(rates[peer.name]!.map(\.switches)), 0), number(Double(Talk.rate) / Double(quantum), 0),
-      ])
+      func cost(_ peer: Peer) -> Double { median(rates[peer.name]!.map(\.milliseconds)) }
+      for peer in peers {
+        let all = rates[peer.name]!.map(\.milliseconds)
+        table.rows.append([
+          "\(quantum)", farEnd, peer.name, "\(number(cost(peer))) (\(number(all.min()!))–\(number(all.max()!)))",
+          number(cost(peer) / cost(peers[2]), 2), number(cost(peer) / cost(peers[1]), 2),
+          number(median(rates[peer.name]!.map(\.switches)), 0), number(Double(Talk.rate) / Double(quantum), 0),
+        ])
+      }
     }
   }
   return table

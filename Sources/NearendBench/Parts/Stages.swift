@@ -46,27 +46,33 @@ private struct Stage {
 
   static let all: [Stage] = {
     let hops = Double(Talk.rate) / 256
-    // 13 partitions and 6 of the saturation, 472 bins each; those above 11 kHz are silent in speech.
-    let bins = 19.0 * 472
+    // 13 partitions and 6 of the saturation, and 8 of the fast filter; 472 bins each, because those above 11 kHz are silent in speech.
+    let careful = 19.0 * 472, fast = 8.0 * 472
     func transform(_ samples: Double) -> Double { 2.5 * samples * log2(samples) }
     return [
       Stage(
         name: "Fourier transforms", types: ["FourierTransform"],
         kernels: ["forward", "inverse", "nearend_fourier_forward", "nearend_fourier_inverse"],
-        // Spectra of both references, errors (one and a half), estimates, and the constraint of 1/16 of the rows.
-        operations: hops * ((2 + 1.5 + 2 + 1.5 * 2 * 19 / 16) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512))),
+        // Spectra of both references and of the loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in
+        // turn.
+        operations: hops * ((2 + 0.75 + 1.5 + 2 + 2 * (19.0 / 32 + 8.0 / 32)) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512))),
       Stage(
-        name: "estimate of the echo", kernels: ["predict", "nearend_kalman_predict"], operations: hops * 2 * bins * 14),
-      Stage(name: "adaptation", kernels: ["update", "nearend_kalman_update"], operations: hops * 1.5 * bins * 32),
+        name: "estimate of the echo", kernels: ["predict", "nearend_kalman_predict"], operations: hops * (careful + fast) * 14),
+      Stage(name: "adaptation", kernels: ["update", "nearend_kalman_update"], operations: hops * (0.5 * careful + fast) * 32),
       Stage(name: "the filters' other work", types: ["KalmanFilter", "PathSelector", "FilterChoice"]),
       Stage(
         name: "references, their drift and saturation",
-        types: ["ReferenceSpectra", "SaturationReference", "DriftResampler", "DriftTracker"]),
+        types: ["ReferenceSpectra", "ReferenceLevel", "SaturationReference", "DriftResampler", "DriftTracker"]),
+      Stage(
+        name: "the loudspeaker's model", types: ["LoudspeakerModel", "LoudspeakerTerms"],
+        kernels: ["multiply_add", "nearend_multiply_add", "$s12RealtimeCore21saturatedByLoudspeaker_4gains5SIMD8VySfGAF_SftF"],
+        // Three echoes of eight partitions and nine products, every four hops.
+        operations: hops / 4 * (3 * 8 * 472 * 8 + 9 * 472 * 5)),
       Stage(
         name: "search for the echo, changes of path and volume",
-        types: ["DelayScout", "PathChangeDetector", "GainTracker", "BandSpectrum"],
+        types: ["DelayScout", "PathChangeDetector", "PathPrior", "GainTracker", "GainChanges", "BandSpectrum"],
         kernels: ["correlate", "nearend_correlate"]),
-      Stage(name: "suppressor", types: ["Suppressor", "ResidualEcho", "NearEndPresence"], kernels: ["suppress", "nearend_suppress"]),
+      Stage(name: "suppressor", types: ["Suppressor", "OverlapAdd", "ResidualEcho", "NearEndPresence", "EchoOnlyPass"], kernels: ["suppress", "nearend_suppress"]),
       Stage(
         name: "meters, voice detection, gain control",
         types: ["EchoMeter", "VoiceDetector", "GainControl", "TalkWatch", "CaptureMeters", "NoiseFloor"]),
