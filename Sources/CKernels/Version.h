@@ -1,5 +1,5 @@
-// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes; if the processor's are
-// shorter, the compiler splits them.
+// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes; the compiler splits them for
+// processors with shorter ones.
 #include "Kernels.h"
 
 #include <string.h>
@@ -18,16 +18,17 @@ typedef int masks __attribute__((vector_size(32)));
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
 #define ALL(x) ((lanes){(x), (x), (x), (x), (x), (x), (x), (x)})
 
-// clang has it since version 18; Swift 6.0's clang is version 17.
+// clang 17, which Swift 6.0 has, lacks this function.
 #if __has_builtin(__builtin_elementwise_sqrt)
 #define ROOTS(v) __builtin_elementwise_sqrt(v)
 #else
 #define ROOTS(v) ({ lanes roots = (v); for (int lane = 0; lane < 8; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
 
-// MARK: Fourier transforms: Stockham's, radix 4, decimation in frequency; a last stage of radix 2 if the power of two is odd.
+// MARK: Fourier transforms: Stockham's algorithm, radix 4, decimation in frequency, with a last stage of radix 2 if the power of two is
+// odd.
 
-// The four outputs of a butterfly whose inputs are a, b, c, d, before their roots.
+// The butterfly of inputs a, b, c, d: outputs y0…y3, of which y1…y3 are multiplied by the roots w1…w3.
 #define BUTTERFLY                                                                    \
   lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
   lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;       \
@@ -44,7 +45,7 @@ typedef int masks __attribute__((vector_size(32)));
   lanes aIm = LOAD(xIm + (offset)), bIm = LOAD(xIm + (offset) + (step)), cIm = LOAD(xIm + (offset) + 2 * (step)), \
         dIm = LOAD(xIm + (offset) + 3 * (step))
 
-// Eight quadruples, each of one lane of the four.
+// Stores four vectors at stride 1: interleaved, as eight groups of one lane of each.
 #define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                  \
   do {                                                                                         \
     lanes low01 = SHUFFLE(y0, y1, 0, 8, 1, 9, 2, 10, 3, 11), high01 = SHUFFLE(y0, y1, 4, 12, 5, 13, 6, 14, 7, 15); \
@@ -55,7 +56,7 @@ typedef int masks __attribute__((vector_size(32)));
     STORE((out) + 24, SHUFFLE(high01, high23, 4, 5, 12, 13, 6, 7, 14, 15));                    \
   } while (0)
 
-// Stride 4: two quadruples of four points each, which end up 16 apart.
+// Stores four vectors at stride 4: their low halves one after another at `out`, their high halves at `out` + 16.
 #define STORE_HALVES(out, y0, y1, y2, y3)                                                      \
   do {                                                                                         \
     STORE((out), SHUFFLE(y0, y1, 0, 1, 2, 3, 8, 9, 10, 11));                                   \
@@ -64,7 +65,7 @@ typedef int masks __attribute__((vector_size(32)));
     STORE((out) + 24, SHUFFLE(y2, y3, 4, 5, 6, 7, 12, 13, 14, 15));                            \
   } while (0)
 
-// Transforms the points at a, with b as the second buffer; returns where the result is: 0 in a, 1 in b.
+// Transforms the complex points at a, with b as the second buffer. Returns the buffer of the result: 0 for a, 1 for b.
 INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginary, float *bReal, float *bImaginary) {
   const float *w = plan->twiddles;
   float *xRe = aReal, *xIm = aImaginary, *outRe = bReal, *outIm = bImaginary;
@@ -141,7 +142,7 @@ static void forward(const nearend_fourier *plan, const float *samples, float *re
   int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
   const float *zRe = scratch[where], *zIm = scratch[where + 1];
   float firstRe = zRe[0], firstIm = zIm[0];
-  // X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
+  // The spectrum X of 2n samples from that of n complex points, Z: X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
   int k = 1;
   for (; k + 8 <= points; k += 8) {
     lanes pRe = LOAD(zRe + k), pIm = LOAD(zIm + k);
@@ -166,10 +167,10 @@ static void forward(const nearend_fourier *plan, const float *samples, float *re
 static void inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
   int points = plan->points;
   float *const *scratch = plan->scratch;
-  // Real and imaginary parts are swapped, so that the forward transform computes the inverse one.
+  // Real and imaginary parts are swapped, so that the forward transform computes the inverse.
   float *zRe = scratch[1], *zIm = scratch[0];
   float scale = 0.5f / (float)points;
-  // Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
+  // The inverse of that: Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
   zRe[0] = scale * (re[0] + re[points]);
   zIm[0] = scale * (re[0] - re[points]);
   int k = 1;
@@ -210,7 +211,7 @@ static void multiply_add(
 
 // MARK: Kalman filter
 
-// Row by row, so that memory is read in streams that the processor prefetches: most of the weights and references have left its caches
+// Computes row by row, so that memory is read in streams that the processor prefetches: most weights and references have left its caches
 // since the previous hop. The sums stay in the first-level cache.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
   size_t stride = (size_t)rows->stride;
@@ -218,7 +219,7 @@ static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm
     const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
     int bins = rows->bins[row], next = row + 1;
     if (bins == 0) continue;
-    // A row ends before the processor recognises its streams, so the next one is prefetched meanwhile.
+    // Prefetches the next row that is used: a row ends before the processor recognizes its streams.
     while (next < rows->count && rows->bins[next] == 0) next++;
     if (next == rows->count) next = row;
     int nextBins = next > row ? rows->bins[next] : 0;
@@ -294,7 +295,7 @@ static float correlate(const nearend_correlation *row, const float *x, const flo
 #define LEAST(a, b) SELECT((a) < (b), a, b)
 #define MOST(a, b) SELECT((a) > (b), a, b)
 
-// log2 of positive normal numbers, to 1e-5.
+// log2 of positive normal numbers; the error is below 1e-5.
 #define LOG2(x) ({ \
   masks bits = (masks)(lanes)(x); \
   lanes exponent = __builtin_convertvector((bits >> 23) - 127, lanes); \
@@ -302,7 +303,7 @@ static float correlate(const nearend_correlation *row, const float *x, const flo
   exponent + m * (ALL(1.44254494f) + m * (ALL(-0.71814525f) + m * (ALL(0.45754919f) + m * (ALL(-0.27790424f) \
     + m * (ALL(0.12191387f) + m * ALL(-0.02595850f)))))); })
 
-// 2 to the x, −126…126, to 2e-6.
+// 2 to the power of x, clamped to −126…126; the relative error is below 2e-6.
 #define EXP2(x) ({ \
   lanes clamped = MOST(LEAST(x, ALL(126)), ALL(-126)); \
   masks whole = __builtin_convertvector(clamped + ALL(127), masks) - 127; \
@@ -331,8 +332,8 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     lanes xi = MOST(ALL(0.92f) * LOAD(hop->clean + k) / unwanted + ALL(0.08f) * POSITIVE(g - ALL(1)), ALL(0.003f));
     lanes wiener = xi / (ALL(1) + xi), v = LEAST(MOST(g * wiener, ALL(1e-6f)), ALL(80));
     lanes amplitude = LEAST(wiener * EXP2(ALL(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v)), ALL(1));
-    // G^p floor^(1 − p) (Cohen and Berdugo 2001), the floor between the echo's and the noise's.
-    // Echo's share of echo plus noise. Noise counts even where it is kept, because it masks the echo.
+    // The gain is G^p floor^(1 − p) (Cohen and Berdugo 2001). The floor lies between the echo's and the noise's, by the echo's share of
+    // echo plus noise. Noise counts even where it is kept, because it masks the echo.
     lanes echoShare = echo / (echo + noise + ALL(1e-12f));
     lanes floor = MOST(LEAST(ALL(hop->echoFloor) * echoShare + floorOfNoise * (ALL(1) - echoShare), floorOfNoise), ALL(1e-6f));
     lanes logFloor = LOG2(floor), logGain = MOST(LOG2(MOST(amplitude, ALL(1e-6f))), logFloor);
@@ -340,7 +341,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     gain = SELECT(wanted > gain, wanted, ALL(0.8f) * gain + ALL(0.2f) * wanted);
     STORE(hop->gain + k, gain);
     STORE(hop->clean + k, amplitude * p * amplitude * p * power);
-    // Noise weighted by the probability of speech (Gerkmann and Hendriks 2012), and never increased where there may be echo.
+    // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and never rises where there may be echo.
     masks isEcho = echo > ALL(0.5f) * noise;
     lanes speech = LOAD(hop->speech + k);
     lanes u = ALL(1) / (ALL(1) + ALL(31.6f) * EXP2(ALL(-LOG2_E) * LEAST(power / noise * ALL(31.6f / 32.6f), ALL(50))));
@@ -349,7 +350,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
     lanes heard = SELECT(isEcho, LEAST(power, noise), (ALL(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (ALL(1) - memory) * heard, ALL(1e-10f));
-    // Power that has not fallen below a level for a window or two is noise (minimum statistics, Martin 2001), if it was steady.
+    // Power that has stayed above a level for one to two windows is noise (minimum statistics, Martin 2001), if it was steady.
     lanes smooth = ALL(0.85f) * LOAD(hop->smoothed + k) + ALL(0.15f) * power, least = LOAD(hop->least + k);
     lanes former = LOAD(hop->formerLeast + k), most = LOAD(hop->most + k);
     if (hop->beginsWindow) {
@@ -365,7 +366,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->formerLeast + k, former);
     noise = SELECT(isEcho, noise, MOST(noise, LEAST(least, former)));
     STORE(hop->noise + k, noise);
-    // Comfort noise tops up to the noise that noise suppression leaves; silence gets none.
+    // Comfort noise fills up to the noise that noise suppression leaves; digital silence gets none.
     lanes missing = POSITIVE(floorOfNoise * floorOfNoise * (noise - ALL(1.01e-10f)) - gain * gain * power);
     missing *= share + (ALL(1) - share) * echoShare;
     lanes level = ALL(hop->comfort) * ROOTS(missing);
@@ -376,7 +377,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
 
 // MARK: Resampling
 
-// The row of the bank at or below a fraction of a sample, and the distance of the fraction beyond it.
+// Finds the bank's row at or below a fraction of a sample, and the distance from that row to the fraction, in phases.
 #define ROW(fraction)                                           \
   float at = (fraction) * (float)bank->phases;                  \
   int row = at <= 0 ? 0 : (int)at;                              \
@@ -384,7 +385,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   float share = at - (float)row;                                \
   const float *filter = bank->rows + (size_t)row * 2 * (size_t)bank->taps, *slope = filter + bank->taps
 
-// The filter in the middle of `frames` frames from `position` on, its slope, and the first frame's distance from that filter, in phases.
+// The filter for the middle of `frames` frames from `position` on, its slope, and the first frame's distance from the middle, in phases.
 typedef struct {
   float weights[NEAREND_NEAR_TAPS];
   const float *slope, *samples;
@@ -401,7 +402,7 @@ INLINE void resample_prepare(
   near->samples = samples + whole + 1 - NEAREND_NEAR_TAPS / 2;
   near->drift = (float)((step - 1) * bank->phases);
   near->early = (float)-middle * near->drift;
-  // Otherwise clang takes the weights out of registers again, with shuffles.
+  // Forces the weights into memory: otherwise clang keeps them in vector registers and extracts each with shuffles.
   __asm__ volatile("" : : "r"(near) : "memory");
 }
 
@@ -425,7 +426,7 @@ INLINE void resample_32(const nearend_bank *bank, const float *samples, double p
   STORE(out + 24, sumD);
 }
 
-// Up to 16 frames.
+// Computes 16 frames and writes `frames` of them.
 INLINE void resample_16(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
   resample_filter near;
   resample_prepare(bank, samples, position, step, 16, &near);
@@ -442,7 +443,7 @@ INLINE void resample_16(const nearend_bank *bank, const float *samples, double p
 
 static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
   int first = 0;
-  // Within 250 ppm the slope is as accurate over 32 frames as over 16 within 500 ppm.
+  // The slope is as accurate over 32 frames within 250 ppm as over 16 within 500 ppm.
   if (step > 0.99975 && step < 1.00025)
     for (; frames - first >= 32; first += 32) resample_32(bank, samples, position + first * step, step, out + first);
   for (; frames - first >= 16; first += 16) resample_16(bank, samples, position + first * step, step, out + first, 16);

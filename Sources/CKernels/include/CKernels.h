@@ -1,93 +1,96 @@
 // The most expensive arithmetic of the echo canceller and of the participants' resampling, in one version per set of vector instructions:
-// Swift cannot compile one function for several of them and choose at run time. The version is chosen once, by the processor's
+// Swift cannot compile a function for several of them and choose at run time. One version is chosen at program start, by the processor's
 // capabilities.
 //
-// Spectra are split: `bins` real parts at `re`, as many imaginary ones at `im`. A spectrum in a row of them is 2 · stride floats, real
-// parts first; weights are 3 · stride floats: real parts, imaginary parts, variances. `bins` and `stride` are multiples of 8.
+// Spectra are split: `bins` real parts at `re`, as many imaginary parts at `im`. In a row of spectra each takes 2 · stride floats, real
+// parts first; weights take 3 · stride floats: real parts, imaginary parts, variances. `bins` and `stride` are multiples of 8.
 #pragma once
 #include <CRealtime.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-// A plan for real transforms of one power of two, with the scratch memory that they need; for one thread at a time.
+// A plan for real transforms whose length is a power of two, with their scratch memory; not for two threads at a time.
 typedef struct nearend_fourier nearend_fourier;
 
-// `length` is a power of two, 64…2²⁴. Returns null if memory is short or the length is invalid. [control]
+// Creates a plan. `length` is a power of two, 64…2²⁴. Returns null if memory is short or the length is invalid. [control]
 nearend_fourier *_Nullable nearend_fourier_create(int length);
-// Returns the same plan for another owner on the same thread, which must destroy it as well: what is shared stays in the caches. [control]
+// Returns the same plan for another owner on the same thread, which must destroy it as well: a shared plan stays in the caches. [control]
 nearend_fourier *_Nonnull nearend_fourier_share(nearend_fourier *_Nonnull plan);
+// Ends one owner's use; the last one's frees the plan. [control]
 void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
-// length samples → length / 2 + 1 bins, unscaled. [realtime]
+// Transforms `length` samples into `length` / 2 + 1 bins, unscaled. [realtime]
 NEAREND_REALTIME void nearend_fourier_forward(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
-// length / 2 + 1 bins → length samples, the inverse of `forward`. [realtime]
+// Transforms `length` / 2 + 1 bins into `length` samples, the inverse of `forward`. [realtime]
 NEAREND_REALTIME void nearend_fourier_inverse(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull re, const float *_Nonnull im, float *_Nonnull samples);
 
-// sum += a · b, by bin. `bins` is a multiple of 8. [realtime]
+// Adds a · b to sum, by bin. `bins` is a multiple of 8. [realtime]
 NEAREND_REALTIME void nearend_multiply_add(
     const float *_Nonnull aRe, const float *_Nonnull aIm, const float *_Nonnull bRe, const float *_Nonnull bIm, float *_Nonnull sumRe,
     float *_Nonnull sumIm, int bins);
 
-// One row of partitions: the past reference, and the estimate of the echo path.
+// The rows of a filter, one per channel and partition: the reference and the estimated echo path.
 typedef struct {
-  // `count` spectra of the reference, each `2 * stride` floats.
+  // One spectrum of the reference per row, each `2 * stride` floats.
   const float *_Nonnull const *_Nonnull references;
-  // `count` rows of weights, one after another, each `3 * stride` floats.
+  // Weights of all rows, contiguous, each `3 * stride` floats.
   float *_Nonnull weights;
-  // The number of bins used of each row, 0…stride, a multiple of 8.
+  // Bins used of each row, 0…`stride`, a multiple of 8.
   const int *_Nonnull bins;
-  // Mean of |W|² over a row's bins: written by `update`, read by the next.
+  // Mean of |W|² over a row's bins: written by an update, read by the next.
   float *_Nonnull meanSquares;
   int count;
   int stride;
 } nearend_partitions;
 
-// echo += Σ X W, uncertainty += Σ |X|² P, over all rows; each `stride` bins. [realtime]
+// Adds Σ X W to echo, and Σ |X|² P to uncertainty, over all rows; each has `stride` bins. [realtime]
 NEAREND_REALTIME void nearend_kalman_predict(
     const nearend_partitions *_Nonnull rows, float *_Nonnull echoRe, float *_Nonnull echoIm, float *_Nonnull uncertainty);
-// W += P / D X* E;  P = (1 − q)(1 − overlap |X|² P / D) P + q (|W|² + mean |W|²) / 2. [realtime]
-// By bin: `inverse` is 1 / D, `change` is q.
+// W += P g X* E;  P = (1 − q)(1 − overlap |X|² P g) P + q (|W|² + mean |W|²) / 2. [realtime]
+// By bin: `inverse` is g = λ / D, `change` is q, the share of the path's power that is expected to change.
 NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     const float *_Nonnull change, float overlap);
 
-// Running statistics of one reference and the error: smoothed cross spectrum, and power of the reference. `bins`: a multiple of 8.
+// Smoothed cross spectrum of a reference and the error, and the reference's power. `bins` is a multiple of 8.
 typedef struct {
   float *_Nonnull crossRe;
   float *_Nonnull crossIm;
   float *_Nonnull power;
   int bins;
-  // The share of a value that remains after one hop, 0…1.
+  // Share of each value that remains after one hop, 0…1.
   float memory;
 } nearend_correlation;
 
-// Adds a hop's spectra, each `bins` real parts and as many imaginary ones, and returns the coherence, summed over bins. [realtime]
+// Adds one hop's spectra, each `bins` real parts and as many imaginary ones. Returns the coherence summed over bins. [realtime]
 NEAREND_REALTIME float nearend_correlate(
     const nearend_correlation *_Nonnull row, const float *_Nonnull x, const float *_Nonnull error, const float *_Nonnull errorPower);
 
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 8.
 typedef struct {
   int bins;
-  // |E|², the residual echo expected in it, and the probability that the near end is heard there, 0…1.
+  // |E|², the expected power of the residual echo in it, and the probability of near-end speech, 0…1.
   const float *_Nonnull power;
   const float *_Nonnull echo;
   const float *_Nonnull presence;
-  // State: noise power, smoothed probability of speech, power of the clean signal one hop ago, gain.
+  // State: noise power, smoothed probability of speech, power of the clean signal one hop ago, and gain.
   float *_Nonnull noise;
   float *_Nonnull speech;
   float *_Nonnull clean;
   float *_Nonnull gain;
-  // Unit phasors of the comfort noise, and their factor.
+  // Unit phasors of the comfort noise, and the factor that converts its level to a spectrum's magnitude.
   const float *_Nonnull phaseRe;
   const float *_Nonnull phaseIm;
   float comfort;
-  // Least gain where echo dominates, and where noise does; the share of the noise that counts, 0…1; memory of the noise estimate.
+  // Least gain where echo dominates, and where noise does; share of the noise to suppress, 0…1; share of the noise estimate that remains
+  // after a hop.
   float echoFloor;
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
-  // State: |E|² smoothed, its minimum and maximum in this window of time and its minimum in the previous one; whether a window begins.
+  // State: |E|² smoothed, its minimum and maximum in the current window of time, and its minimum in the previous one if that was steady,
+  // otherwise 0; whether a window begins.
   float *_Nonnull smoothed;
   float *_Nonnull least;
   float *_Nonnull most;
@@ -97,10 +100,10 @@ typedef struct {
   float steadiness;
 } nearend_suppression;
 
-// Decides the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
+// Computes the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
 NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, float *_Nonnull re, float *_Nonnull im);
 
-// The version in use: "AVX2", "baseline". [any]
+// Returns the version in use: "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
 
 // A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and its difference from the next one.
@@ -113,8 +116,8 @@ typedef struct {
   int taps;
 } nearend_bank;
 
-// out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; up to 16 more after
-// those are read and not used. [realtime]
+// Writes out[i] = samples at position + i · step, `frames` of them. Each needs taps / 2 samples before and after it; up to 16 more after
+// those are read but not used. [realtime]
 //
 // For a step within 0.25 % of 1: one filter and its slope for 16 frames, or for 32 if the step is within 0.025 %. The bank has
 // NEAREND_NEAR_TAPS taps.

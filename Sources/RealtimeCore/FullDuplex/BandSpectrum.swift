@@ -1,9 +1,9 @@
 internal import CRealtime
 
-/// The energies of the newest hop of a signal in bands that widen with frequency: a Hann window, a transform of twice its length.
-/// [realtime] except `init` and `deinit`.
+/// Measures the energy of a signal's newest hop in bands that widen with frequency, by a Hann window and a transform of twice its length.
+/// Own bands. Cost: one transform of two hops a call. [realtime] except `init` and `deinit`.
 struct BandSpectrum: ~Copyable {
-  /// First bins of the bands of this transform, and the end of the last.
+  /// First bin of each band in this transform, and the end of the last band.
   private let edges: UnsafeMutablePointer<Int>
   let count: Int
   private let hop: Int
@@ -15,7 +15,7 @@ struct BandSpectrum: ~Copyable {
   init(layout: FilterLayout) {
     hop = layout.hop
     transform = FourierTransform(length: 2 * layout.hop)
-    // About 22 bands from the second bin to the last one that is adapted; the first begins at 0, the last ends with the spectrum.
+    // Some 22 bands, evenly spaced on a logarithmic scale from bin 2 to 11 kHz; the first extends down to 0, the last up to half the rate.
     var edges: [Int] = []
     let last = Float(layout.speechBins / 4)
     for i in 0..<24 {
@@ -40,7 +40,7 @@ struct BandSpectrum: ~Copyable {
     spectrum.deallocate()
   }
 
-  /// `energies` has `count` entries.
+  /// Measures one hop of samples. `energies` has `count` entries.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, into energies: UnsafeMutablePointer<Float>) {
     for i in stride(from: 0, to: hop, by: 8) { store8(load8(samples + i) * load8(window + i), to: windowed + i) }
@@ -52,7 +52,7 @@ struct BandSpectrum: ~Copyable {
     }
   }
 
-  /// Bins of the adaptive filter's transform that belong to a band.
+  /// Returns the bins of the adaptive filter's transform, four times as long, that belong to a band; at most `bins`.
   @_noLocks @_noAllocation
   func filterBins(of band: Int, bins: Int) -> (first: Int, end: Int) {
     (min(4 * edges[band], bins), band + 1 == count ? bins : min(4 * edges[band + 1], bins))

@@ -1,7 +1,8 @@
 /// The sizes of the adaptive filter for one rate.
 ///
-/// Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate. At 48
-/// kHz: hops of 256 frames, transforms of 2048, errors of 1024, partitions of 1024 taps (4 hops).
+/// Partitions and overlapping windows as in the generalized multidelay filter (GMDF; Moulines, Ait Amrane and Grenier, IEEE Trans. SP-43,
+/// 1995). Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate.
+/// At 48 kHz: hops of 256 frames, transforms of 2048, error windows of 1024, partitions of 1024 taps (4 hops).
 struct FilterLayout: Sendable {
   /// Hz.
   let rate: Int
@@ -9,29 +10,28 @@ struct FilterLayout: Sendable {
   let hop: Int
   /// Samples of a transform.
   let transform: Int
-  /// Newest samples of the error that a transform holds; each is used `window` / `hop` times (GMDF, Moulines et al. 1995).
+  /// Newest samples of the error in a transform; each sample is used in `window` / `hop` hops.
   let window: Int
   /// Hops from one partition to the next.
   let partitionHops = 4
   /// Partitions that are adapted, 0.28 s.
   let partitions: Int
-  /// Partitions in which the echo is looked for, 0.62 s.
+  /// Partitions that `DelayScout` searches for the echo, 0.62 s.
   let reach: Int
-  /// Bins that are adapted at all, a multiple of 8: those below 20 kHz.
+  /// Adapted bins, those below 20 kHz, a multiple of 8.
   let bins: Int
-  /// Partitions that the fast filter has of its own, 0.17 s: a path that moves changes them most. The rest of the echo, the room's tail and
-  /// the loudspeaker's saturation, it takes from the careful filter's estimate.
+  /// Partitions of the fast filter, 0.17 s: a path that moves changes them most. The rest of the echo, the room's tail and the
+  /// loudspeaker's saturation, it takes from the careful filter's estimate.
   let fastPartitions: Int
-  /// Bins below 11 kHz: speech has little above, and rooms swallow it soon.
+  /// Bins below 11 kHz: speech has little above, and rooms absorb it quickly.
   let speechBins: Int
-  /// Partitions in which the bins above are adapted, 85 ms, and those of the loudspeaker's saturation, 0.13 s.
+  /// Partitions in which bins above `speechBins` are adapted, 85 ms, and those of the loudspeaker's saturation, 0.13 s.
   let wideBandPartitions, saturationPartitions: Int
   /// Bins of a transform.
   let allBins: Int
-  /// Spectra that are kept of each channel of the reference, a multiple of `partitionHops`.
+  /// Spectra kept per channel of the reference, a multiple of `partitionHops`.
   let slots: Int
-  /// The bins in which the echo is looked for: the first, the distance from one to the next, how many they are, and that as a multiple of
-  /// 8.
+  /// Bins that `DelayScout` reads: the first, the distance between two, their number, and that rounded up to a multiple of 8.
   let firstScoutBin = 16, scoutStep = 3
   let scoutBins, paddedScoutBins: Int
 
@@ -61,9 +61,9 @@ struct FilterLayout: Sendable {
   /// Hz from one bin to the next.
   var binWidth: Float { Float(rate) / Float(transform) }
 
-  /// A factor that is meant for hops of 256 frames at 48 kHz, for these.
+  /// Converts a per-hop factor from hops of 256 frames at 48 kHz.
   func perHop(_ factor: Float) -> Float { factorPerHop(factor, hop: hop, rate: rate) }
 
-  /// Hops in so many seconds, at least one.
+  /// Converts seconds to hops, at least one.
   func hops(_ seconds: Double) -> Int { max(1, Int((seconds * Double(rate) / Double(hop)).rounded())) }
 }

@@ -1,8 +1,8 @@
 internal import CKernels
 internal import CRealtime
 
-/// A real Fourier transform of a power of two, planned once. A forward transform is not scaled, an inverse one by 1 / length. [realtime]
-/// except `init` and `deinit`.
+/// A real Fourier transform of a power of two, planned once: Stockham's algorithm of radix 4, in `CKernels`. A forward transform is not
+/// scaled, an inverse one by 1 / length. Cost: some 2.5 n log₂ n operations for n samples. [realtime] except `init` and `deinit`.
 struct FourierTransform: ~Copyable {
   /// Samples.
   let length: Int
@@ -19,7 +19,7 @@ struct FourierTransform: ~Copyable {
     self.length = length
   }
 
-  /// The same transform for another stage of one canceller, which never runs at the same time. One plan stays in the caches, many do not.
+  /// Shares the plan of another stage of the same canceller, which never runs at the same time: one plan stays in the caches, many do not.
   init(sharing other: borrowing FourierTransform) {
     plan = nearend_fourier_share(other.plan)
     length = other.length
@@ -27,37 +27,40 @@ struct FourierTransform: ~Copyable {
 
   deinit { nearend_fourier_destroy(plan) }
 
+  /// Transforms `length` samples into `bins` bins.
   @_noLocks @_noAllocation
   func forward(_ samples: UnsafePointer<Float>, into spectrum: SplitSpectrum) {
     nearend_fourier_forward(plan, samples, spectrum.re, spectrum.im)
   }
 
+  /// Transforms `bins` bins into `length` samples.
   @_noLocks @_noAllocation
   func inverse(_ spectrum: SplitSpectrum, into samples: UnsafeMutablePointer<Float>) {
     nearend_fourier_inverse(plan, spectrum.re, spectrum.im, samples)
   }
 }
 
-/// Real and imaginary parts in arrays of their own. Owned by whoever made it.
+/// A spectrum with separate arrays of real and imaginary parts. Its creator deallocates it.
 struct SplitSpectrum {
   let re, im: UnsafeMutablePointer<Float>
 
-  /// Zeros. [control]
+  /// Allocates a spectrum of zeros. [control]
   static func silence(_ bins: Int) -> SplitSpectrum {
-    // One allocation; what follows the bins keeps vectors of eight within it.
+    // One allocation; each part is padded to a multiple of 8, for vectors of eight.
     let stride = (bins + 7) / 8 * 8
     let memory = UnsafeMutablePointer<Float>.silence(2 * stride)
     return SplitSpectrum(re: memory, im: memory + stride)
   }
 
-  /// Only for what `silence` has made. [control]
+  /// Deallocates a spectrum that `silence` has made. [control]
   func deallocate() { re.deallocate() }
 
+  /// Returns |X|² of a bin.
   @_noLocks @_noAllocation
   func power(_ bin: Int) -> Float { re[bin] * re[bin] + im[bin] * im[bin] }
 }
 
-/// A factor per hop of 256 frames at 48 kHz as a factor per hop of these.
+/// Converts a factor per hop of 256 frames at 48 kHz to one per hop of `hop` frames at `rate` Hz.
 func factorPerHop(_ factor: Float, hop: Int, rate: Int) -> Float {
   rt_powf(factor, Float(hop) / Float(rate) * 187.5)
 }

@@ -5,8 +5,9 @@ internal import CRealtime
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
-/// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one
-/// hop. [realtime] except `init` and `deinit`.
+/// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one hop.
+/// Own arrangement; each stage names its source. Delay: `delay`, a hop and 24 frames. Cost: some 15 transforms a hop in mono, 3 of them the
+/// suppressor's, which run in silence, too. [realtime] except `init` and `deinit`.
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int
@@ -18,15 +19,17 @@ struct FullDuplexProcessor: ~Copyable {
   private var meter: EchoMeter
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
-  /// Delays the microphone by as much as the far end is delayed, so that an echo without any delay still follows it.
+  /// Delays the microphone as much as the far end, so that an echo without delay still follows the far end.
   private var microphone: BlockDelay
+  /// The microphone, as late as the voice, for when neither echo nor noise is suppressed.
   private var dry: BlockDelay
   private var dryFade: Crossfade
   private let aligned, unprocessed, heard: UnsafeMutablePointer<Float>
   private let silence: UnsafePointer<Float>
-  /// Frames at the beginning of the next aligned hop that the microphone has lost.
+  /// Lost microphone frames at the beginning of the next aligned hop.
   private var lostAhead = 0
-  /// Mean squares of the previous hop, because the voice is a hop late: microphone, negative before the first, and far end.
+  /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, and of the far
+  /// end.
   private var formerPower: Float = -1
   private var formerFarEnd: Float = 0
 
@@ -58,8 +61,13 @@ struct FullDuplexProcessor: ~Copyable {
     silence.deallocate()
   }
 
-  /// One hop, in place. `left` and `right` are what the speaker plays, one of them twice where there is but one. `lost`: those frames of
-  /// all three are unknown, and zeros. `open`: where the voice goes with the noise around it, or nil.
+  /// Processes one hop in place.
+  ///
+  /// - Parameters:
+  ///   - samples: the microphone; replaced by the voice.
+  ///   - left: what the speaker plays; `right` is the same in mono.
+  ///   - lost: the frames of all three inputs that are unknown; they are zeros.
+  ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
@@ -78,7 +86,7 @@ struct FullDuplexProcessor: ~Copyable {
       isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight, noiseShare: noiseFade.weight,
       into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
-    // Not while echo is let through: what is measured is what cancelling does.
+    // Only while cancelling, because ERLE describes the canceller.
     if echoFade.weight == 1, formerPower >= 0 {
       meter.update(
         reference: formerFarEnd, microphone: formerPower, residual: meanSquare(samples, frames: hop),
@@ -88,8 +96,8 @@ struct FullDuplexProcessor: ~Copyable {
     formerFarEnd = linear.farEndPower
   }
 
-  /// Accounts for a hop without a cycle. Its far end counts as silent, so that earlier echo stays in its place; the output continues behind
-  /// it.
+  /// Accounts for a hop without a cycle. Its far end counts as silent, so that the echo of earlier sound is still expected at the right
+  /// time; the output continues after it.
   @_noLocks @_noAllocation
   mutating func loseHop() {
     let mode = rt_flush_denormals()
@@ -99,7 +107,7 @@ struct FullDuplexProcessor: ~Copyable {
     lostAhead = microphone.delay
   }
 
-  /// Silences what belongs to lost microphone samples: the residual there is only the negated echo estimate.
+  /// Silences the residual of lost microphone samples, where it is only the negated echo estimate.
   @_noLocks @_noAllocation
   private mutating func silenceLost(_ lost: Range<Int>) {
     clear(heard, frames: min(lostAhead, hop))
@@ -118,27 +126,27 @@ struct FullDuplexProcessor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) { linear.scaleEcho(by: factor) }
 
-  /// Continues after a pause in which nobody took the voice.
+  /// Resumes after a pause without a consumer of the voice.
   @_noLocks @_noAllocation
   mutating func resume() { linear.resume() }
 
-  /// dB, microphone against voice while only the far end talks; NaN where unknown.
+  /// The ERLE in dB: the microphone over the voice while only the far end talks; NaN if unknown.
   var erle: Float {
     @_noLocks @_noAllocation get { meter.erle() }
   }
-  /// Mean square of the newest hop of the far end, of its louder side.
+  /// Mean square of the newest hop of the far end's louder side.
   var farEndPower: Float {
     @_noLocks @_noAllocation get { linear.farEndPower }
   }
-  /// Seconds by which the echo follows the reference; NaN where unknown.
+  /// Seconds by which the echo follows the reference; NaN if unknown.
   var echoDelay: Float {
     @_noLocks @_noAllocation get { linear.echoDelay }
   }
-  /// How likely it is that the near end is heard, and not what is left of the far end, or noise: 0…1.
+  /// The probability of near-end speech, 0…1, as opposed to residual echo or noise.
   var nearEndPresence: Float {
     @_noLocks @_noAllocation get { suppressor.nearEndPresence }
   }
-  /// The far end talks, or did within the last 0.2 s.
+  /// A Boolean value indicating whether the far end talks, or did within the last 0.2 s.
   var isFarEndActive: Bool {
     @_noLocks @_noAllocation get { meter.isFarEndActive }
   }
@@ -146,7 +154,7 @@ struct FullDuplexProcessor: ~Copyable {
   var echoSeconds: Float {
     @_noLocks @_noAllocation get { meter.echoSeconds }
   }
-  /// Seconds since the last of it, at most 3600.
+  /// Seconds since echo was last audible, at most 3600.
   var quietSeconds: Float {
     @_noLocks @_noAllocation get { meter.quietSeconds }
   }

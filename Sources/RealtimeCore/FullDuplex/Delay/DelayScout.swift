@@ -1,25 +1,26 @@
 internal import CKernels
 
-/// Where in the last 0.6 s of the far end the echo comes from: the coherence of the error with the reference of each partition's age.
-/// [realtime] except `init` and `deinit`.
+/// Finds where in the last 0.6 s of the far end the echo comes from, by the magnitude-squared coherence of the error with the reference of
+/// each partition's age. Own method. Cost: every second hop, `reach` rows of `paddedScoutBins` bins for each channel. [realtime] except
+/// `init` and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
   private let memory: Float
-  /// Bins, a multiple of 8; the last few may hold nothing.
+  /// Bins, a multiple of 8; the last few may be padding.
   private let count: Int
   private let channels: Int
-  /// By channel, partition, bin.
+  /// Smoothed cross spectra and powers, by channel, partition and bin.
   private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
   private let error, errorPower: UnsafeMutablePointer<Float>
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
-  /// The partition whose evidence is highest.
+  /// The partition with the most evidence.
   private var best = 0
 
-  /// Coherence that counts: so many times what it is at most ages, and at least so much.
+  /// Significance threshold: `clear` times the median over all ages, and at least `least`.
   private let clear: Float = 3
   private let least: Float = 0.08
-  /// Excess coherence, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables of a talker,
-  /// which resemble each other, stay below.
+  /// Coherence above that threshold, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables
+  /// of a talker, which resemble each other, stay below.
   private let certain: Float = 1
 
   init(layout: FilterLayout, channels: Int) {
@@ -51,11 +52,11 @@ struct DelayScout: ~Copyable {
     evidence.deallocate()
   }
 
-  /// A Boolean value indicating whether there is an echo, wherever it comes from.
+  /// A Boolean value indicating whether there is an echo, at any age.
   var isCertain: Bool {
     @_noLocks @_noAllocation get { evidence[best] > certain }
   }
-  /// How much of the error comes from the partition that holds most of the echo: 0…1.
+  /// Share of the error that comes from the partition with the most evidence, 0…1.
   var echoShare: Float {
     @_noLocks @_noAllocation get { coherence[best] }
   }
@@ -67,7 +68,9 @@ struct DelayScout: ~Copyable {
     for i in 0..<layout.reach { evidence[i] = 0 }
   }
 
-  /// Runs every second hop. Returns by how many hops the filter's reference should be late; nil if it is well placed, or nothing is clear.
+  /// Searches once, every second hop. Returns the hops by which to delay the filter's reference; nil if well placed, or undecided.
+  ///
+  /// - Parameter offset: the present delay in hops.
   @_noLocks @_noAllocation
   mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
     correlate(reference, error: error)
@@ -77,13 +80,14 @@ struct DelayScout: ~Copyable {
       evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
     }
-    // After drift the filter's window begins a few hops into a partition: `first` is the first partition that lies wholly in that window.
+    // After drift the filter's window starts a few hops into a partition: `first` is the first partition that lies wholly within it.
     let hopsIntoPartition = offset % hops, first = (offset + hops - 1) / hops
-    // The echo should begin in the first 0.13 s, so that its tail fits. To give up an earlier part takes three times its evidence.
+    // The echo should begin in the window's first 0.13 s, so that its tail fits. Moving the window later takes three times the evidence
+    // inside.
     var inside: Float = 0
     for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
-    // A partition before the strongest one, for that is not always the one in which the echo begins.
+    // Starts a partition before the strongest one, because the echo may begin earlier.
     let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
     guard evidence[best] > certain, isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }

@@ -1,8 +1,8 @@
 /// Chooses which filter is heard. The careful one adopts the fast one's weights only after that has left less for a while; after a change
-/// of the path, echo would be heard until then. So the fast filter's own residual is heard as soon as it is 4 dB below the careful one's
-/// over some hops; the crossfade takes one hop. [realtime] except `init` and `deinit`.
+/// of the path, echo would be heard until then. So the fast filter's own residual is heard once its power is 4 dB below the careful one's,
+/// smoothed over some hops; the crossfade takes one hop. Own method. [realtime] except `init` and `deinit`.
 struct FilterChoice: ~Copyable {
-  /// A hop of the echo, as a filter estimates it, and of what that leaves.
+  /// One hop of estimated echo, and of the residual.
   typealias Estimate = (echo: UnsafePointer<Float>, residual: UnsafePointer<Float>)
 
   /// A Boolean value indicating whether the fast filter is heard, at least in part.
@@ -24,7 +24,7 @@ struct FilterChoice: ~Copyable {
   /// The fast filter's share at the end of the newest hop: 0 or 1.
   private var weight: Float = 0
 
-  /// Shares of the careful filter's residual power: below the first the fast filter is heard, above the second no longer.
+  /// Shares of the careful filter's residual power: below the first, the fast filter is heard; above the second, no longer.
   private let better: Float = 0.4
   private let alike: Float = 0.6
 
@@ -41,7 +41,7 @@ struct FilterChoice: ~Copyable {
     mixedResidual.deallocate()
   }
 
-  /// Takes one hop of both filters, and the energies of their errors by band.
+  /// Chooses for one hop of both filters, by the energies of their errors in bands.
   @_noLocks @_noAllocation
   mutating func choose(
     fast: Estimate, careful: Estimate, fastBands: UnsafePointer<Float>, carefulBands: UnsafePointer<Float>

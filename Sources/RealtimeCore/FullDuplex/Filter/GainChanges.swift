@@ -1,12 +1,12 @@
-/// Changes of the echo's gain that are known before they are heard: each takes effect once the echo of what is played now arrives.
-/// [realtime] except `init` and `deinit`.
+/// Delays known changes of the echo's gain, such as a turned volume, until the echo of what is played now arrives. Own method. [realtime]
+/// except `init` and `deinit`.
 struct GainChanges: ~Copyable {
-  /// By hop, in a ring: the factor that takes effect in it.
+  /// Ring of factors by hop; 1 where nothing changes.
   private let factors: UnsafeMutablePointer<Float>
   private let count: Int
   private var now = 0
 
-  /// - Parameter hops: the longest delay.
+  /// - Parameter hops: more than the longest delay.
   init(hops: Int) {
     count = hops
     factors = .allocate(capacity: hops)
@@ -15,11 +15,11 @@ struct GainChanges: ~Copyable {
 
   deinit { factors.deallocate() }
 
-  /// Adds a change that takes effect after so many hops, at most `hops` − 1.
+  /// Schedules a change `delay` hops ahead, clamped to 0…`hops` − 1. Changes of the same hop are multiplied.
   @_noLocks @_noAllocation
   mutating func add(_ factor: Float, in delay: Int) { factors[(now + min(max(delay, 0), count - 1)) % count] *= factor }
 
-  /// Returns the factor of the hop that begins, or nil where nothing changes.
+  /// Advances to the next hop and returns its factor, or nil if nothing changes.
   @_noLocks @_noAllocation
   mutating func next() -> Float? {
     let factor = factors[now]

@@ -1,5 +1,5 @@
-/// Detects that somebody has turned the volume: the echo is then the estimate times one factor, which a few hops of the microphone tell
-/// while nobody talks at the near end. [realtime]
+/// Detects that the volume was turned: the echo is then the estimate times one factor, the least-squares gain between both, which a few
+/// hops of the microphone tell while nobody talks at the near end. Own method. [realtime]
 struct GainTracker {
   private let hop: Int
   private let memory: Float
@@ -9,12 +9,12 @@ struct GainTracker {
   private var microphonePower: Float = 1e-9
   private var evidence = 0
 
-  /// The share of the microphone that the scaled estimate explains.
+  /// Least share of the microphone's power that the scaled estimate must explain.
   private let explained: Float = 0.9
-  /// Changes that are followed: at least 1.5 dB in either direction, and at most 20 dB.
+  /// Limits of a change that is followed, in either direction: 2 dB and 20 dB.
   private let least: Float = 1.25
   private let most: Float = 10
-  /// The mean square from which on an echo is audible: −70 dBFS.
+  /// Least mean square of an audible echo: −70 dBFS.
   private let audible: Float = 1e-7
 
   init(layout: FilterLayout) {
@@ -23,7 +23,7 @@ struct GainTracker {
     patience = layout.hops(0.021)
   }
 
-  /// Takes one hop of the microphone and of the estimated echo. Returns the factor for the filters' weights, or nil.
+  /// Processes one hop of the microphone and of the estimated echo. Returns the factor for the filters' weights, or nil.
   @_noLocks @_noAllocation
   mutating func update(microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, isConverged: Bool) -> Float? {
     var products: Float = 0, squares: Float = 0

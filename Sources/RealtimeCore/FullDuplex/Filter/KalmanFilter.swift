@@ -1,34 +1,39 @@
 internal import CKernels
 internal import CRealtime
 
-/// The echo's path as a state that is estimated: a partitioned-block frequency-domain Kalman filter with diagonal covariances (Enzner and
-/// Vary, Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014), whose error windows overlap. [realtime] except `init` and
-/// `deinit`.
+/// Estimates the echo path as the state of a partitioned-block frequency-domain Kalman filter with diagonal covariances (Enzner and Vary,
+/// Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014), with overlapping error windows; λ is own. [realtime] except `init`
+/// and `deinit`.
 ///
 ///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
-///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ hop / transform |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
-///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the least of S, which rises by 5 dB a second
+///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ shift / transform · |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
+///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the running minimum of S, which may rise by 5 dB per second
+///     shift: frames per learning step;   q, overcount: of `Tuning`
 ///
-/// `P` tells how far `W` may be wrong, so `U` is the power of the echo that the estimate is expected to leave. Where no echo can be heard
-/// in the noise of the room, `λ` is near 0: that noise would teach the filter nothing, and the comfort noise of a far end in a pause would
-/// undo what is known.
+/// `P` is the variance of `W`, so `U` is the expected power of the residual echo. In bins where no echo is audible over the noise, λ is
+/// near 0: otherwise noise, or the comfort noise of a pausing far end, would make the filter unlearn the path.
+///
+/// A partial filter has weights for the two sides' first partitions only. The rest of the echo, and its uncertainty, it takes from the
+/// whole filter, which is processed first.
+///
+/// Cost: an inverse transform a hop; a forward one, and two for each row that is constrained, a learning step.
 struct KalmanFilter: ~Copyable {
-  /// How the filter trades speed for care.
+  /// Parameters that trade speed of tracking for robustness.
   struct Tuning: Sendable {
-    /// How much of the path is expected to change in a hop.
+    /// q: the share of the path's power that is expected to change per learning step, 0…1.
     var processNoise: Float
-    /// How often one sample's noise is counted: error windows overlap.
+    /// Factor by which overlapping error windows count each sample's noise more than once.
     var overcount: Float
-    /// Bins to either side over which the noise is smoothed.
+    /// Bins to either side of each over which the noise is smoothed, at most 8.
     var smoothedBins: Int
-    /// How much of the noise's estimate stays from one step to the next.
+    /// Smoothing constant of the noise estimate: the share that remains per learning step, 0…1.
     var smoothing: Float
-    /// Hops from one step of learning to the next; the echo is estimated in each.
+    /// Hops per learning step; the echo is estimated every hop.
     var period: Int
-    /// Steps of learning in which every partition is constrained once.
+    /// Learning steps per round of gradient constraints.
     var constraintTurns: Int
-    /// Whether the filter has weights for the first partitions only, and takes the rest of the echo from another one.
+    /// Whether the filter has weights for the first partitions only, and takes the rest of the echo from a whole filter.
     var isPartial: Bool
     /// Whether the strongest tap is tracked, for `peak`.
     var watchesPeak: Bool
@@ -36,11 +41,11 @@ struct KalmanFilter: ~Copyable {
     var holding: Float
     var heldShare: Float
 
-    /// Follows a path that moves.
+    /// Tracks a moving path.
     static let fast = Tuning(
       processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, isPartial: true, watchesPeak: false,
       holding: 0.9999, heldShare: 0.1)
-    /// Is not led astray by who talks at the near end.
+    /// Robust against near-end speech.
     static let careful = Tuning(
       processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, isPartial: false, watchesPeak: true,
       holding: 0.9998, heldShare: 0.1)
@@ -48,52 +53,56 @@ struct KalmanFilter: ~Copyable {
 
   private let layout: FilterLayout
   private let tuning: Tuning
-  /// A row's mean square is never below this share of its channel's highest: a path that changes may come to any partition.
+  /// Minimum of a row's mean square, as a share of its channel's highest: a changed path may reach any partition.
   private let leastShare: Float = 0.03
-  /// How much of that the variance is at least where the path is in doubt.
+  /// After `doubt()`, the minimum variance as a share of the prior.
   private let doubtedShare: Float = 0.3
   private let transform: FourierTransform
-  /// By channel and partition: real parts, imaginary parts, variances.
+  /// Rows by channel and partition, each of real parts, imaginary parts and variances.
   let weights: UnsafeMutablePointer<Float>
   private let meanSquares: UnsafeMutablePointer<Float>
   /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
   private let heldSquares: UnsafeMutablePointer<Float>
-  /// Bins used of each row, 0 where there is nothing to predict; of those, in rows that a partial filter has, and in all others.
+  /// Bins used of each row, 0 if there is nothing to predict; those of the rows that a partial filter has, and of all others.
   private let binsOfRow, binsOfFirstRows, binsOfOtherRows: UnsafeMutablePointer<Int32>
-  /// What the rows that a partial filter has not predict: the echo, and how far that may be wrong.
+  /// The echo that the rows missing in a partial filter predict, and its uncertainty, Σ |X|² P.
   let rest: SplitSpectrum
   let restUncertainty: UnsafeMutablePointer<Float>
   private let references: UnsafeMutablePointer<UnsafePointer<Float>>
   /// U of the last hop.
   let uncertainty: UnsafeMutablePointer<Float>
+  /// The noise S of the formulas above, by bin.
   private let noise: UnsafeMutablePointer<Float>
-  /// N.
+  /// The noise floor N of the formulas above, by bin.
   private let floor: UnsafeMutablePointer<Float>
   /// λ q.
   private let change: UnsafeMutablePointer<Float>
-  /// λ / D of the last step of learning.
+  /// λ / D of the last learning step.
   let inverse: UnsafeMutablePointer<Float>
+  /// |E|² of the last learning step, by bin.
   private let squares: UnsafeMutablePointer<Float>
+  /// Y of the last hop, until weights are constrained; then scratch memory.
   private let work: SplitSpectrum
   /// E of the last hop.
   let error: SplitSpectrum
   private let time, scratch, following: UnsafeMutablePointer<Float>
   private let errorWindow: UnsafeMutablePointer<Float>
-  /// By partition of the first channel: the strongest tap, and where it is.
+  /// By partition of the first channel: the magnitude of the strongest tap, and its index.
   private let peakLevels, peakTaps: UnsafeMutablePointer<Float>
-  /// |X|² of the first channel, over seconds.
+  /// |X|² of the first channel, averaged over 200 learning steps, one to two seconds.
   private let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
-  /// Bins in which there is anything to predict.
+  /// Bins of the widest row.
   private var activeBins = 0
+  /// Σ U and window / transform · Σ |Y|², smoothed over some hops.
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
-  /// Σ |E|², smoothed like the two above.
+  /// Σ |E|², smoothed over some learning steps.
   private var errorPower: Float = 0
-  /// Σ Re(Y* E) / D and Σ |Y|² / D, over the last few steps of learning.
+  /// Σ λ Re(Y* E) / D, and window / transform · Σ λ |Y|² / D, its expected variance; both over the last few learning steps.
   private var misfit: Float = 0
   private var information: Float = 0
-  /// By how much N rises from one step of learning to the next.
+  /// Factor by which N may rise per learning step.
   private let rise: Float
   /// window / transform.
   private let windowShare: Float
@@ -138,7 +147,7 @@ struct KalmanFilter: ~Copyable {
     peakLevels = .silence(layout.partitions)
     peakTaps = .silence(layout.partitions)
     referencePower = .silence(layout.bins)
-    // Not `forget()`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
+    // Swift 6.0 does not let an initializer of a noncopyable structure call a mutating method, such as `forget()`.
     for row in 0..<rows { forget(row: row) }
   }
 
@@ -166,12 +175,15 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
   }
 
-  /// A Boolean value indicating whether it is the turn of what learns every `partitionHops` hops from what this filter has learnt.
+  /// A Boolean value indicating whether, after this hop, it is time for the estimators that learn from this filter: once every
+  /// `partitionHops` hops.
   var isDue: Bool {
     @_noLocks @_noAllocation get { hops % layout.partitionHops == 0 }
   }
 
-  /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and with `learns` adapts to the error.
+  /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and adapts to the error if `learns`.
+  ///
+  /// - Parameter offset: age in hops of the reference at the first partition.
   @_noLocks @_noAllocation
   mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
     chooseBins(reference)
@@ -182,7 +194,7 @@ struct KalmanFilter: ~Copyable {
     adapt(to: microphone, learns: learns)
   }
 
-  /// Processes one hop of a partial filter, after the whole one: the rest of the echo is as that one has it.
+  /// Processes one hop of a partial filter, after the whole one, from which it takes the rest of the echo.
   @_noLocks @_noAllocation
   mutating func step(
     _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool, beyond whole: borrowing KalmanFilter
@@ -208,30 +220,30 @@ struct KalmanFilter: ~Copyable {
     constrain((hops / tuning.period) % tuning.constraintTurns)
   }
 
-  /// A Boolean value indicating whether the estimate exceeds its expected error.
+  /// A Boolean value indicating whether the estimated echo has more power than its expected error.
   var isConfident: Bool {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
   }
 
-  /// The power of the error over that of everything the filter expects to hear of the far end, its estimate included. Far above 1 where
-  /// something else is heard: the near end, or an echo that the filter knows nothing of.
+  /// Ratio of the error's power to that of all echo that the filter expects: the estimate and its uncertainty. Far above 1 if something
+  /// else is heard: the near end, or an echo that the filter does not know.
   var surprise: Float {
     @_noLocks @_noAllocation get { errorPower / (expectedPower + echoPower + 1e-12) }
   }
 
-  /// A Boolean value indicating whether the error contains the estimate with the opposite sign, so that less of it would have been better;
-  /// by chance, no talker causes that by more than two deviations for a few hops.
+  /// A Boolean value indicating whether the error correlates negatively with the estimate, by more than two standard deviations: a smaller
+  /// estimate would have left less. By chance, near-end speech does not for several hops in a row.
   var isEstimateTooLarge: Bool {
     @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > 4 * information }
   }
 
-  /// Whether an echo by a response of this power stands out in a bin, for what the far end plays on average.
+  /// Returns whether an echo path of this power would be audible in a bin at the far end's mean level: above −10 dB of the noise.
   @_noLocks @_noAllocation
   func hears(_ bin: Int, power: Float) -> Bool {
     windowShare * referencePower[bin] * power > 0.1 * noise[bin]
   }
 
-  /// Taps from the filter's beginning to the strongest one, as it was when its partition was constrained last; −1 where nothing is known.
+  /// Returns the tap of the largest weight, counted from the window's start, as of its partition's last constraint; −1 if unknown.
   @_noLocks @_noAllocation
   func peak() -> Int {
     var best = -1, highest: Float = 0
@@ -241,8 +253,8 @@ struct KalmanFilter: ~Copyable {
     return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
   }
 
-  /// Returns by how many partitions the window could start later: one less than the number of leading partitions with under 3 % of the
-  /// echo's power in all. 0 if those are at most 5, without confidence, or in stereo.
+  /// Returns how many leading partitions carry less than 3 % of the echo's power, minus one, by which the window could start later; 0 if at
+  /// most 5, without confidence, or in stereo.
   @_noLocks @_noAllocation
   func idlePartitions() -> Int {
     guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
@@ -268,7 +280,8 @@ struct KalmanFilter: ~Copyable {
     return sum.sum()
   }
 
-  /// Passes one hop of the microphone, because the far end was silent for the filter's whole reach: nothing is estimated or learnt.
+  /// Passes one hop of the microphone unchanged, because the far end was silent for the filter's whole reach: nothing is estimated or
+  /// learnt.
   @_noLocks @_noAllocation
   mutating func passThrough(microphone: UnsafePointer<Float>) {
     let start = layout.transform - layout.window
@@ -278,7 +291,7 @@ struct KalmanFilter: ~Copyable {
 
   // MARK: Operations on all weights
 
-  /// Resets the weights to 0, and the variances to those of a room, falling by 0.2 dB in 10 ms.
+  /// Resets the weights to 0, and the variances to the prior.
   @_noLocks @_noAllocation
   mutating func forget() {
     for row in 0..<rows { forget(row: row) }
@@ -294,8 +307,8 @@ struct KalmanFilter: ~Copyable {
     if row < layout.partitions { peakLevels[row] = 0 }
   }
 
-  /// Returns the variance of a row before anything is known of the path: a loudspeaker as loud at the microphone as a talker, falling by
-  /// 0.2 dB in 10 ms.
+  /// Returns the prior variance of a row: a loudspeaker as loud at the microphone as a talker, decaying by 0.2 dB in 10 ms; a third of it
+  /// for saturation.
   @_noLocks @_noAllocation
   static func priorVariance(_ row: Int, _ layout: FilterLayout) -> Float {
     let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
@@ -306,10 +319,10 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   func row(_ row: Int) -> UnsafePointer<Float> { UnsafePointer(weights + row * rowSize) }
 
-  /// Estimates the mean power of the path in a row from what all its bins of speech have learnt, and how far that may be off.
+  /// Estimates the mean power of a row's path over the speech bins, with its standard deviation.
   ///
-  /// Of a weight with the prior variance v a share γ = 1 − P / v is known; where the path's power is s, |W|² is γ² s + γ (1 − γ) v on
-  /// average. Without knowledge the deviation is large.
+  /// Of a weight with prior variance v, the share γ = 1 − P / v is known; for a path of power s, |W|² is γ² s + γ (1 − γ) v on average.
+  /// Without knowledge, the deviation is the prior itself.
   @_noLocks @_noAllocation
   func power(of row: Int, prior: Float) -> (power: Float, deviation: Float) {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
@@ -323,16 +336,16 @@ struct KalmanFilter: ~Copyable {
       knowledge += known * known
       noise += expected * expected
     }
-    // One bin that is wholly known is the least.
+    // At least the information of one fully learnt bin.
     let sum = max(knowledge.sum(), 1)
     return knowledge.sum() < 1 ? (0, prior) : (excess.sum() / sum, rt_sqrtf(noise.sum()) / sum)
   }
 
-  /// Changes a row's prior variance: weights and variances become what they would be, had it been so from the beginning.
+  /// Rescales a row's weights and variances as if the filter had started with the new prior variance.
   @_noLocks @_noAllocation
   mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-    // A path that may have changed can be less certain than the prior: as if hardly anything were known then.
+    // A variance above 90 % of the prior, as after `doubt()`, is treated as 90 % of it, which keeps the divisor positive.
     let added = 1 / newest - 1 / former, most = 0.9 * former
     for k in stride(from: 0, to: layout.bins, by: 8) {
       let p = load8(variance + k), bounded: SIMD8<Float> = p.replacing(with: most, where: p .> most)
@@ -343,11 +356,11 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Raises the variances because the echo path may have changed: the weights are kept, and adaptation is fast at once.
+  /// Raises the variances, because the echo path may have changed: the weights are kept, and the filter adapts fast at once.
   @_noLocks @_noAllocation
   mutating func doubt() {
     for row in 0..<rows {
-      // Where nothing was heard for long nothing is left to be in doubt of: what may come is as loud as any path.
+      // Rows without recent echo have no power to add; they return to a share of the prior.
       let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * Self.priorVariance(row, layout)
       for k in 0..<layout.bins {
         let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
@@ -356,7 +369,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Copies another filter's weights and variances in some bins, of the rows that both have.
+  /// Copies another filter's weights and variances in a range of bins, for the rows that both filters have.
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
     for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
@@ -374,7 +387,7 @@ struct KalmanFilter: ~Copyable {
       let base = weights + row * rowSize
       for k in 0..<2 * layout.bins { base[k] *= factor }
       for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
-      // By constants: Swift 6.3 cannot compile the properties' own for the thread sanitizer.
+      // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
       let (means, held) = (meanSquares, heldSquares)
       means[row] *= factor * factor
       held[row] *= factor * factor
@@ -401,7 +414,7 @@ struct KalmanFilter: ~Copyable {
     }
   }
 
-  /// Switches to one channel: its weights are the sum of both.
+  /// Switches to one channel, whose weights and variances are the sums of both channels'.
   @_noLocks @_noAllocation
   mutating func join() {
     for partition in 0..<layout.partitions {
@@ -420,7 +433,7 @@ struct KalmanFilter: ~Copyable {
     let count = layout.partitions
     for channel in 0..<ReferenceSpectra.channels {
       for i in 0..<count {
-        // In the order in which no row is overwritten before it is read.
+        // Iterates so that no row is overwritten before it is read.
         let partition = partitions > 0 ? i : count - 1 - i
         let source = partition + partitions
         let row = channel * count + partition
@@ -458,8 +471,8 @@ struct KalmanFilter: ~Copyable {
     return true
   }
 
-  /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. What leaves the last partition is
-  /// lost.
+  /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. The last hop of the last
+  /// partition is lost.
   @_noLocks @_noAllocation
   mutating func moveLaterByHop() {
     let length = layout.transform - layout.window
@@ -482,8 +495,8 @@ struct KalmanFilter: ~Copyable {
     for partition in 0..<layout.partitions { peakTaps[partition] = min(peakTaps[partition] + Float(layout.hop), last) }
   }
 
-  /// Returns whether over 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum. Unweighted taps hold
-  /// only noise in bins where the far end is silent.
+  /// Returns whether more than 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum: in bins where the
+  /// far end is silent, taps hold only noise.
   @_noLocks @_noAllocation
   private func beginsEarly() -> Bool {
     var early: Float = 0, all: Float = 0
@@ -500,7 +513,7 @@ struct KalmanFilter: ~Copyable {
 
   // MARK: Steps
 
-  /// Rows of channels and bins in which there is nothing to predict cost nothing.
+  /// Selects the bins of each row that have input; others are skipped.
   @_noLocks @_noAllocation
   private mutating func chooseBins(_ reference: borrowing ReferenceSpectra) {
     let speech = Int32(layout.speechBins), wide = reference.isWideBand ? Int32(layout.bins) : speech
@@ -569,7 +582,7 @@ struct KalmanFilter: ~Copyable {
     let scale = 1 / Float(2 * width + 1)
     var errors = SIMD8<Float>.zero, products = SIMD8<Float>.zero, estimates = SIMD8<Float>.zero
     for k in stride(from: 0, to: bins, by: 8) {
-      // Eight zeros come before the first.
+      // `squares` is preceded by eight zeros.
       var sum = SIMD8<Float>.zero
       for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
       let former = load8(noise + k), newest = scale * sum
@@ -592,12 +605,13 @@ struct KalmanFilter: ~Copyable {
     errorPower = 0.7 * errorPower + 0.3 * errors.sum()
     misfit = 0.5 * misfit + products.sum()
     information = 0.5 * information + windowShare * estimates.sum()
-    // A filter that hears no echo for long, behind a muted microphone with noise of its own, learns that there is none: its estimate goes
-    // to 0, and with it how wrong it takes itself to be. What it has known keeps that from vanishing.
+    // Without echo for long, as behind a muted microphone, the filter learns a path of 0, and its variance vanishes with it. The decaying
+    // peak keeps it from vanishing.
     for row in 0..<rows {
       heldSquares[row] = max(meanSquares[row], heldSquares[row] * tuning.holding)
       meanSquares[row] = max(meanSquares[row], tuning.heldShare * heldSquares[row])
     }
+    // The two sides only: saturation has its own rows.
     for channel in 0..<2 {
       let means = meanSquares + channel * layout.partitions
       var highest: Float = 0
@@ -609,7 +623,7 @@ struct KalmanFilter: ~Copyable {
     nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
   }
 
-  /// Keeps each partition as long as it is meant to be, one of `constraintTurns` groups a step (the gradient constraint, in turn).
+  /// Applies the gradient constraint to one of `constraintTurns` groups of partitions: clears the taps beyond a partition's length.
   @_noLocks @_noAllocation
   private mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {
@@ -632,7 +646,7 @@ struct KalmanFilter: ~Copyable {
     peakTaps[partition] = Float(tap)
   }
 
-  /// The response of a partition, `transform` samples; those after the first `transform` − `window` should be 0.
+  /// Computes the response of a row, `transform` samples; those after the first `transform` − `window` are the constraint's error.
   @_noLocks @_noAllocation
   private func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
     let base = weights + row * rowSize, bins = Int(binsOfRow[row])
@@ -643,7 +657,7 @@ struct KalmanFilter: ~Copyable {
     transform.inverse(work, into: samples)
   }
 
-  /// The response of a partition becomes the first samples of `scratch`.
+  /// Sets the response of a row to the first `transform` − `window` samples of `scratch`.
   @_noLocks @_noAllocation
   private mutating func setTaps(of row: Int) {
     let base = weights + row * rowSize

@@ -2,61 +2,64 @@ internal import CKernels
 internal import CRealtime
 
 /// Distorts the far end as the loudspeaker does, so that the echo of a distorting loudspeaker is linear in it: a Hammerstein model, whose
-/// linear part is the adaptive filter itself.
+/// linear part is the adaptive filter itself. The estimator is own: recursive least squares over the filter's error, with forgetting.
 ///
 ///     x' = x + Σ a v;   Y = Σ V W, by term, with the weights of the careful filter;   E: its error
 ///     R ← (1 − f) R + window / transform · Σ Re(Y* Yᵀ) / D;   r ← (1 − f) r + Σ Re(Y* E) / D + (the same sums) a
 ///     a = (R + ridge)⁻¹ r, shrunk towards 0 unless it is far beyond its deviation
 ///
-/// A filter of its own for each distortion has as many weights as the path, which takes seconds to learn; here a distortion is one number,
-/// because it takes the same way through the room as everything else that the loudspeaker plays. That number is known within a second, also
-/// while somebody talks at the near end. Both loudspeakers of a pair are taken for alike.
+/// A filter of its own for each distortion has as many weights as the path, which takes seconds to learn. Here a distortion is one number,
+/// because it takes the same way through the room as everything else that the loudspeaker plays; that number is known within a second, also
+/// in double talk. A stereo pair is assumed to be identical.
 ///
-/// One spectrum of each term and an update every four hops, the distance of two partitions. [realtime] except `init` and `deinit`.
+/// Cost: every four hops, the distance of two partitions, a transform of each term, of both channels in stereo, and an update of 8
+/// partitions. [realtime] except `init` and `deinit`.
 struct LoudspeakerModel: ~Copyable {
-  /// How much of each term the loudspeaker adds.
+  /// The coefficient a of each term.
   let coefficients: UnsafeMutablePointer<Float>
 
   private let layout: FilterLayout
   private let transform: FourierTransform
   private var terms: LoudspeakerTerms
-  /// Of `ReferenceLevel`.
+  /// The far end's gain from `ReferenceLevel`, at which the terms are computed.
   private var gain: Float = 1
   /// The newest `transform` samples of each term, by channel.
   private let windows: SlidingWindows
   private let spectrum: SplitSpectrum
   /// Spectra by channel, term and frame: `speechBins` real parts, as many imaginary ones.
   private let ring: UnsafeMutablePointer<Float>
-  /// By frame: the second channel is the first, and has no spectra of its own.
+  /// By frame: whether the channels are identical, so that the second shares the first one's spectra.
   private let isMono: UnsafeMutablePointer<Bool>
+  /// Number of frames in the ring, one every `partitionHops` hops.
   private let frames: Int
   private var newest = 0
-  /// Frames since the far end's last gap, at most all.
+  /// Frames since the far end's last gap, at most `frames`.
   private var liveFrames = 0
-  /// Hops of the far end, and how many there had been at the newest frame.
+  /// Hops of the far end so far, and as of the newest frame.
   private var hops = 0
   private var hopsAtNewest = 0
-  /// A frame is taken where the number of hops modulo `partitionHops` is this.
+  /// A frame is taken when the number of hops modulo `partitionHops` equals this.
   private var phase = 0
-  /// The echo of each term.
+  /// The echo of each term: `speechBins` real parts, as many imaginary ones.
   private let echoes: UnsafeMutablePointer<Float>
-  /// R; r; and the equations that are solved, each row followed by r and by the identity.
+  /// R, r, and the augmented matrix [R | r | I] for elimination.
   private let information, evidence, equations: UnsafeMutablePointer<Float>
+  /// f: the share that is forgotten per update.
   private let forgetting: Float
-  /// Partitions by which the echo of a term is predicted, 0.17 s: most of its power.
+  /// Partitions used to predict the echo of a term, 0.17 s: most of its power.
   private let partitions: Int
 
   private static var count: Int {
     @_noLocks @_noAllocation get { LoudspeakerTerms.count }
   }
-  /// Coefficients that are usual: of a loudspeaker that is overdriven, and of one whose asymmetry and force change by a half within 0.1 and
-  /// 0.2 of full scale. A hundred times the information that these hold is needed to go there.
+  /// Typical coefficients: of an overdriven loudspeaker, and of one whose asymmetry and force change by half within 0.1 and 0.2 of full
+  /// scale. They set the ridge, `caution` / usual².
   @_noLocks @_noAllocation
   private static func usual(_ term: Int) -> Float { term == 0 ? 0.7 : term == 1 ? 3 : 6 }
   private let caution: Float = 100
-  /// Squared deviations from 0 by which a coefficient is taken back.
+  /// Shrinkage: a coefficient is reduced by this many variances, over its own magnitude.
   private let significance: Float = 50
-  /// Share of the way to the new estimate: the echoes that it is made of are of former ones.
+  /// Step size towards the new estimate; below 1, because its echoes were predicted with earlier coefficients.
   private let step: Float = 0.5
 
   /// - Parameter transform: of `layout.transform` samples.
@@ -75,7 +78,7 @@ struct LoudspeakerModel: ~Copyable {
     information = .silence(LoudspeakerTerms.count * LoudspeakerTerms.count)
     evidence = .silence(LoudspeakerTerms.count)
     equations = .silence(LoudspeakerTerms.count * (2 * LoudspeakerTerms.count + 1))
-    // Within 4 s.
+    // A time constant of 4 s.
     forgetting = 1 - layout.perHop(0.99875 * 0.99875 * 0.99875 * 0.99875)
     partitions = min(8, layout.partitions)
   }
@@ -86,7 +89,7 @@ struct LoudspeakerModel: ~Copyable {
     isMono.deallocate()
   }
 
-  /// Distorts one hop of each channel in place; `right` is nil where both play the same.
+  /// Distorts one hop of each channel in place. `right` is nil if both play the same.
   @_noLocks @_noAllocation
   mutating func distort(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?) {
     hops += 1
@@ -120,12 +123,12 @@ struct LoudspeakerModel: ~Copyable {
     }
   }
 
-  /// Accounts for a gap in the far end; what was learnt of the loudspeaker is kept.
+  /// Accounts for a gap in the far end. What was learnt of the loudspeaker is kept.
   @_noLocks @_noAllocation
   mutating func restart() { liveFrames = 0 }
 
-  /// Follows a change of `ReferenceLevel`'s gain by this factor. The loudspeaker stays the same: what terms of second order in the far end
-  /// gain, their coefficients lose.
+  /// Adapts to a change of `ReferenceLevel`'s gain by this factor. The loudspeaker stays the same: terms of second order in the far end
+  /// grow by the factor, so their coefficients shrink by it.
   @_noLocks @_noAllocation
   mutating func rescale(by factor: Float) {
     gain *= factor
@@ -139,19 +142,19 @@ struct LoudspeakerModel: ~Copyable {
     }
   }
 
-  /// Trusts a tenth of what was learnt, because the loudspeaker may be another.
+  /// Reduces the learnt information to a tenth, because the loudspeaker may have changed.
   @_noLocks @_noAllocation
   mutating func doubt() {
     for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
     for term in 0..<Self.count { evidence[term] *= 0.1 }
   }
 
-  /// Learns from a filter's newest error, every `partitionHops` hops, right after the filter has.
+  /// Learns from a filter's newest error, every `partitionHops` hops, right after the filter has learnt from it.
   ///
   /// - Parameter offset: the delay in hops at which the filter's window starts.
   @_noLocks @_noAllocation
   mutating func learn(from filter: borrowing KalmanFilter, offset: Int, isStereo: Bool) {
-    // The filter's first partition sees the far end of `offset` hops ago: there has to be a frame.
+    // The filter's first partition reads the far end of `offset` hops ago, where a frame is needed.
     let wanted = (hops - offset + layout.slots) % layout.partitionHops, ahead = hopsAtNewest - (hops - offset)
     if wanted != phase {
       (phase, liveFrames) = (wanted, 0)
@@ -207,7 +210,7 @@ struct LoudspeakerModel: ~Copyable {
     return sum.sum()
   }
 
-  /// Solves for the coefficients and their variances by Gauss and Jordan's elimination; the ridge keeps every pivot positive.
+  /// Solves for the coefficients and their variances by Gauss-Jordan elimination; the ridge keeps every pivot positive.
   @_noLocks @_noAllocation
   private mutating func solve() {
     let count = Self.count, width = 2 * count + 1

@@ -1,11 +1,11 @@
 internal import CRealtime
 
-/// The distortions that loudspeakers add, as signals made of what is played: saturation, which is odd; asymmetry, which is even; and the
-/// force that weakens as the cone moves away from its rest position (Klippel, Loudspeaker Nonlinearities, JAES 54, 2006). Each is taken
-/// without its projection on what is played and without its mean, so that it says nothing about the linear path. [realtime] except `init`
-/// and `deinit`.
+/// Computes the distortions that loudspeakers add, as signals: saturation, which is odd; asymmetry, which is even; and the force that
+/// weakens as the cone leaves its rest position (Klippel, Loudspeaker Nonlinearities, JAES 54, 2006; the formulas are own). From each, its
+/// projection on the far end and its mean are subtracted, so that it does not influence the linear path. [realtime] except `init` and
+/// `deinit`.
 struct LoudspeakerTerms: ~Copyable {
-  /// How many there are.
+  /// The number of terms.
   static var count: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -13,9 +13,9 @@ struct LoudspeakerTerms: ~Copyable {
   let values: UnsafeMutablePointer<Float>
 
   private let hop: Int
-  /// Per hop: 1 s.
+  /// Smoothing per hop, with a time constant of 1 s.
   private let memory: Float
-  /// Coefficient of the one-pole low-pass filter at 150 Hz that turns a voltage into a cone's excursion.
+  /// Coefficient of a one-pole low-pass filter at 150 Hz, which turns voltage into the cone's excursion.
   private let compliance: Float
   private let excursions: UnsafeMutablePointer<Float>
   /// By channel: the excursion at the end of the last hop, and Σ x².
@@ -40,7 +40,9 @@ struct LoudspeakerTerms: ~Copyable {
     for array in [values, excursions, excursion, power, projections, means] { array.deallocate() }
   }
 
-  /// Computes the terms of a hop of a channel. `gain`: of `ReferenceLevel`.
+  /// Computes the terms of one hop of a channel.
+  ///
+  /// - Parameter gain: the far end's gain from `ReferenceLevel`.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
     var position = excursion[channel]
@@ -81,7 +83,7 @@ struct LoudspeakerTerms: ~Copyable {
     }
   }
 
-  /// Sets channel 1's state to channel 0's, because both have played the same.
+  /// Copies channel 0's state to channel 1, because both have played the same.
   @_noLocks @_noAllocation
   mutating func join() {
     (excursion[1], power[1]) = (excursion[0], power[0])
@@ -92,13 +94,13 @@ struct LoudspeakerTerms: ~Copyable {
   }
 }
 
-/// Returns tanh(8 g x) / (8 g), a loudspeaker that begins to saturate at an eighth of full scale over the gain g, by its continued
-/// fraction, which is 1 part in 10⁴ beyond the truth at most. [realtime]
+/// Returns tanh(8 g x) / (8 g) for the gain g, a loudspeaker that begins to saturate at 1 / (8 g) of full scale, by its continued fraction,
+/// to 1 part in 10⁴. [realtime]
 @_noLocks @_noAllocation
 func saturatedByLoudspeaker(_ x: SIMD8<Float>, gain: Float) -> SIMD8<Float> {
   let steepness = 8 * gain
   let z: SIMD8<Float> = clamp8(steepness * x, -4.97, 4.97), s: SIMD8<Float> = z * z
-  // In steps of one type each: Swift 6.0 does not get to the end of the whole expression.
+  // Typed steps: Swift 6.0 cannot type-check the whole expression in time.
   let upper: SIMD8<Float> = 17_325 + s * (378 + s)
   let lower: SIMD8<Float> = 62_370 + s * (3_150 + s * 28)
   let numerator: SIMD8<Float> = z * (135_135 + s * upper)

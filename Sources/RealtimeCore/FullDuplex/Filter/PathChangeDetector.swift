@@ -1,8 +1,8 @@
-/// Detects that the echo's path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which a talker at
-/// the near end cannot cause. Where the path moves slowly, less is asked for, as long as a filter that learns faster leaves clearly less:
-/// nor can a talker cause that. [realtime] except `init` and `deinit`.
+/// Detects that the echo path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which near-end
+/// speech cannot cause. For slowly moving paths a lower threshold applies while the faster filter leaves clearly less, which near-end
+/// speech cannot cause either. Own method. [realtime] except `init` and `deinit`.
 struct PathChangeDetector: ~Copyable {
-  /// The filter has cancelled since the last change.
+  /// A Boolean value indicating whether the filter has cancelled since the last change.
   private(set) var hasConverged = false
 
   private let layout: FilterLayout
@@ -10,22 +10,25 @@ struct PathChangeDetector: ~Copyable {
   private let memory, longMemory: Float
   private let microphone, echo, residual, floor, recent: UnsafeMutablePointer<Float>
   private var hops = 0
+  /// Consecutive hops in which most loud bands were worse.
   private var evidence = 0
   /// Smoothed share of the microphone's power that remains in bands dominated by echo.
   private var residualShare: Float = 1
 
-  /// Share of the microphone that the estimate must be for its band to count, and how far the band must be over the noise.
+  /// A band counts if the estimate's power exceeds this share of the microphone's, and the microphone's this multiple of the noise.
   private let loud: Float = 0.4
   private let audible: Float = 8
-  /// The residual is this many times the microphone; while the fast filter leaves clearly less, at least so much of it is left.
+  /// Ratio of residual to microphone that means a changed path; the second while the fast filter leaves clearly less.
   private let worse: Float = 1.1
   private let remaining: Float = 0.65
-  /// An estimate of so many times the microphone's power is wrong even before the filter has cancelled anything.
+  /// An estimate of this many times the microphone's power is wrong even before the filter has cancelled anything.
   private let absurd: Float = 4
-  /// A band that has fallen further below what it was within the last tenth of a second does not count: there the room's tail is heard,
-  /// which a filter learns last.
+  /// A band below this share of its power over the last tenth of a second does not count: it holds the room's tail, which a filter learns
+  /// last.
   private let steady: Float = 0.25
+  /// Hops of evidence that are needed, 21 ms.
   private let patience: Int
+  /// Share of the microphone's power below which the residual means convergence: −11 dB.
   private let converged: Float = 0.08
 
   init(layout: FilterLayout, bands: Int) {
@@ -54,8 +57,8 @@ struct PathChangeDetector: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
 
-  /// Takes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed, or
-  /// nothing that the filter has learnt is true: after a tone, its other frequencies may be anything.
+  /// Processes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed, or the
+  /// estimate is absurd: a tone, for instance, teaches the filter nothing about other frequencies.
   @_noLocks @_noAllocation
   mutating func update(
     microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool

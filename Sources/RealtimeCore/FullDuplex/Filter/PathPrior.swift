@@ -3,27 +3,26 @@ internal import CRealtime
 /// Estimates which partitions the echo comes from before the filters know: the prior variance of each row of weights, from all its bins
 /// together (empirical Bayes; MacKay, Neural Computation 4, 1992).
 ///
-/// At first an echo may come from anywhere, so that each partition is as uncertain as the next, and whatever cannot be told from the near
-/// end counts as echo. But a room has one onset and a decay. As soon as one partition stands out, those that hold nothing, before the onset
-/// and in the tail, get a lower prior: the filters learn the others faster, and expect less echo to remain. Where both ends talk from the
-/// first moment on, the near end is understood because of it. An echo that is louder than expected gets a higher prior: without it, more
-/// would remain than the filters expect. [realtime] except `init` and `deinit`.
+/// Initially the variances of the partitions hardly differ, and everything that may be echo counts as echo. But a room has one onset and a
+/// decay. As soon as one partition stands out, those without echo, before the onset and in the tail, get a lower prior: the filters learn
+/// the others faster, and expect less residual echo, so that the near end is understood where both ends talk from the start. An echo that
+/// is louder than expected gets a higher prior: otherwise more would remain than the filters expect. [realtime] except `init` and `deinit`.
 struct PathPrior: ~Copyable {
   private let layout: FilterLayout
-  /// By row of both channels of the far end.
+  /// Prior variance of each row, of both channels of the far end.
   private let variances: UnsafeMutablePointer<Float>
   private let powers, deviations, sorted: UnsafeMutablePointer<Float>
-  /// Updates that are left. Later the filters' variances are no longer what is left of the prior, but tell how the path changes.
+  /// Remaining updates. Afterwards the variances no longer derive from the prior, but track the path.
   private var updates: Int
-  /// 2 s of far-end speech.
+  /// Updates in 2 s of far-end speech.
   private let mostUpdates: Int
 
-  /// A partition stands out: so many times the median.
+  /// Threshold for the strongest partition, as a multiple of the median.
   private let contrast: Float = 8
-  /// Safety factors of the estimate, and of its deviation, where the prior is lowered.
+  /// Factors of the estimated power and of its deviation; a lowered prior is their weighted sum.
   private let margin: Float = 6
   private let deviationMargin: Float = 5
-  /// Limits of the prior, as shares of the first one, and changes that are worthwhile, as shares of the former one.
+  /// Limits of the prior, relative to the initial one, and of changes too small to apply, relative to the present one.
   private let limits: (low: Float, high: Float) = (0.03, 30)
   private let worthwhile: (low: Float, high: Float) = (0.7, 2)
 
@@ -42,7 +41,7 @@ struct PathPrior: ~Copyable {
     for array in [variances, powers, deviations, sorted] { array.deallocate() }
   }
 
-  /// Changes the priors of both filters by what the careful one has learnt, while the far end talks, every `partitionHops` hops.
+  /// Adapts the priors of both filters to what the careful one has learnt. Call every `partitionHops` hops while the far end talks.
   @_noLocks @_noAllocation
   mutating func update(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, isStereo: Bool) {
     if updates == 0 { return }
@@ -76,7 +75,7 @@ struct PathPrior: ~Copyable {
     for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
   }
 
-  /// Leaves the filters alone until they are reset, because their variances were raised.
+  /// Stops until the filters are reset, because their variances were raised.
   @_noLocks @_noAllocation
   mutating func doubt() { updates = 0 }
 
@@ -108,7 +107,7 @@ struct PathPrior: ~Copyable {
     }
   }
 
-  /// Returns the median over rows of the power, each with its deviation.
+  /// Returns the median over rows of power plus deviation.
   @_noLocks @_noAllocation
   private mutating func median(_ rows: Int) -> Float {
     for row in 0..<rows {

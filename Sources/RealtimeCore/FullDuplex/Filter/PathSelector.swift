@@ -1,13 +1,13 @@
 /// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
-/// one leaves clearly less, the careful one adopts its weights; where it leaves more, it restarts from the careful one's. Compares the
-/// errors of the newest hop only, which neither filter has learnt from. [realtime] except `init` and `deinit`.
+/// one leaves clearly less, the careful one adopts its weights; where it leaves more, the fast one restarts from the careful one's.
+/// Compares the errors of the newest hop only, which neither filter has learnt from. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {
   private let bins: Int
   private let memory: Float
   private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
   private let count: Int
 
-  /// Shares of the careful filter's error: below the first the fast one's weights are adopted, beyond the second they are replaced.
+  /// Shares of the careful filter's error: below the first, the fast one's weights are adopted; above the second, they are replaced.
   private let better: Float = 0.4
   private let worse: Float = 1.1
 
@@ -31,7 +31,7 @@ struct PathSelector: ~Copyable {
     for band in 0..<count { fastEnergy[band] = carefulEnergy[band] }
   }
 
-  /// Takes one hop's energies of both errors by band.
+  /// Processes one hop's energies of both errors, by band.
   @_noLocks @_noAllocation
   mutating func select(
     _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, fast fastError: UnsafePointer<Float>,

@@ -1,10 +1,11 @@
-/// The history of the far end that echo may come from: a ring of spectra, one per hop. [realtime] except `init` and `deinit`.
+/// Keeps the history of the far end that echo may come from: a ring of spectra, one per hop (overlap-save, see `FilterLayout`). Cost: two
+/// transforms a hop in mono, of the far end and of saturation, and three in stereo. [realtime] except `init` and `deinit`.
 struct ReferenceSpectra: ~Copyable {
-  /// The first or only side, the second, what saturation adds.
+  /// Channels: left (or mono), right, and the saturation component.
   static var channels: Int {
     @_noLocks @_noAllocation get { 3 }
   }
-  /// Mean square of a hop that counts as silent: −93 dBFS.
+  /// Mean square up to which a hop counts as silent: −93 dBFS.
   static var silence: Float {
     @_noLocks @_noAllocation get { 5e-10 }
   }
@@ -16,9 +17,11 @@ struct ReferenceSpectra: ~Copyable {
   var isSilent: Bool {
     @_noLocks @_noAllocation get { silentHops > layout.slots }
   }
+  /// Consecutive silent hops, capped in silence.
   private var silentHops: Int
-  /// Slots since the far end's last gap, at most all: older ones count as silent, whatever they hold.
+  /// Slots since the far end's last gap, at most `slots`; older ones count as silent, whatever they hold.
   private var liveHops: Int
+  /// Consecutive hops with nothing above `speechBins`, and with equal sides.
   private var narrowHops: Int
   private var sameHops: Int
 
@@ -27,11 +30,11 @@ struct ReferenceSpectra: ~Copyable {
   /// The newest `transform` samples of each channel.
   private let samples: SlidingWindows
   private let spectrum: SplitSpectrum
-  /// `channels` rings of `slots` spectra, the adapted bins alone.
+  /// `channels` rings of `slots` spectra; adapted bins only.
   private let ring: UnsafeMutablePointer<Float>
-  /// The bins of each spectrum that the scout reads, side by side: for a third of the bins it would touch every cache line of `ring`.
+  /// The bins of each spectrum that `DelayScout` reads, contiguous: from `ring`, a third of the bins would touch every cache line.
   private let scoutRing: UnsafeMutablePointer<Float>
-  /// By slot: the second channel is the first, and has no spectrum of its own.
+  /// By slot: whether the sides are identical, so that the second shares the first one's spectrum.
   private let isMono: UnsafeMutablePointer<Bool>
   /// A spectrum of silence, for either ring.
   private let nothing: UnsafeMutablePointer<Float>
@@ -62,7 +65,7 @@ struct ReferenceSpectra: ~Copyable {
     isMono.deallocate()
   }
 
-  /// Feeds a hop of all channels. `right` may be `left`.
+  /// Feeds one hop of all channels. `right` may be `left`.
   @_noLocks @_noAllocation
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
     advance()
@@ -75,7 +78,7 @@ struct ReferenceSpectra: ~Copyable {
     silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
     sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
     if isSilent {
-      // Nothing reads the ring until something is heard; what is in it then is silence.
+      // Caps the count: a silent ring is not read.
       silentHops = layout.slots + 1
     }
     samples.push(left, onto: 0)
@@ -90,14 +93,14 @@ struct ReferenceSpectra: ~Copyable {
     analyze(channel: 2)
   }
 
-  /// Feeds a hop of silence, for a ring that holds nothing else.
+  /// Feeds one hop of silence to a ring that holds nothing else.
   @_noLocks @_noAllocation
   mutating func feedSilence() {
     advance()
     if liveHops < layout.slots { liveHops = 0 }
   }
 
-  /// Discards the history: it counts as silent from now on.
+  /// Discards the history, which counts as silent from now on.
   @_noLocks @_noAllocation
   mutating func restart() {
     samples.silence()
@@ -113,16 +116,17 @@ struct ReferenceSpectra: ~Copyable {
     let slot = UnsafePointer(self.slot(newest, channel: 0)), first = layout.speechBins, count = layout.bins - layout.speechBins
     let high = Self.windowedEnergy(slot + first, bins: count) + Self.windowedEnergy(slot + layout.bins + first, bins: count)
     let all = high + energy(of: slot, bins: 0..<layout.speechBins) + 1e-9
-    // −55 dB of everything, and −90 dBFS.
+    // At least −55 dB of the whole, and −90 dBFS.
     narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
     isWideBand = narrowHops <= layout.slots
   }
 
-  /// Returns the energy in those bins under a Hann window, over its gain: without a window, low frequencies leak up here.
+  /// Returns the energy in the given bins under a Hann window, divided by the window's power gain: without a window, low frequencies leak
+  /// into high bins.
   @_noLocks @_noAllocation
   private static func windowedEnergy(_ part: UnsafePointer<Float>, bins: Int) -> Float {
     var sum = SIMD8<Float>.zero
-    // The last few would read beyond the part.
+    // The last bins are left out, because their neighbours are beyond the part.
     for k in stride(from: 0, to: bins - 8, by: 8) {
       let x = 0.5 * load8(part + k) - 0.25 * (load8(part + k - 1) + load8(part + k + 1))
       sum += x * x
@@ -144,7 +148,7 @@ struct ReferenceSpectra: ~Copyable {
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
 
-  /// Returns the bins of the same spectrum that the scout reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
+  /// Returns the bins of the same spectrum that `DelayScout` reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
   /// `scoutBins`.
   @_noLocks @_noAllocation
   func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
@@ -178,7 +182,7 @@ struct ReferenceSpectra: ~Copyable {
     scoutRing + (channel * layout.slots + position(of: index)) * 2 * layout.paddedScoutBins
   }
 
-  /// Returns a slot's place. Spectra that are a partition apart are neighbours in memory, because they are read together.
+  /// Returns a slot's place in memory, where spectra a partition apart are neighbours, because they are read together.
   @_noLocks @_noAllocation
   private func position(of index: Int) -> Int {
     index % layout.partitionHops * (layout.slots / layout.partitionHops) + index / layout.partitionHops
@@ -186,8 +190,8 @@ struct ReferenceSpectra: ~Copyable {
 }
 
 extension SplitSpectrum {
-  /// Copies the bins that the scout reads: `paddedScoutBins` real parts, as many imaginary ones; those beyond `scoutBins` stay as they
-  /// were.
+  /// Copies the bins that `DelayScout` reads: `paddedScoutBins` real parts, as many imaginary ones; those beyond `scoutBins` are left
+  /// unchanged.
   @_noLocks @_noAllocation
   func thin(_ layout: FilterLayout, into bins: UnsafeMutablePointer<Float>) {
     let first = layout.firstScoutBin, step = layout.scoutStep, imaginary = bins + layout.paddedScoutBins

@@ -1,12 +1,12 @@
 internal import CRealtime
 
-/// What a loudspeaker that saturates adds to the far end: the difference that a tanh makes, less its projection on what was played (the
-/// second branch of an orthogonalized power filter, Kuech and Kellermann 2006). [realtime] except `init` and `deinit`.
+/// Computes the component that a saturating loudspeaker adds: tanh distortion minus its projection on the signal (the second branch of an
+/// orthogonalized power filter, Kuech and Kellermann 2006). [realtime] except `init` and `deinit`.
 struct SaturationReference: ~Copyable {
   private let hop: Int
-  /// Per hop: 1 s.
+  /// Smoothing per hop, with a time constant of 1 s.
   private let memory: Float
-  /// By channel: Σ x², Σ u x.
+  /// By channel, of the signal x and its saturation u: Σ x² and Σ u x.
   private let power, projection: UnsafeMutablePointer<Float>
 
   init(layout: FilterLayout, channels: Int) {
@@ -22,7 +22,9 @@ struct SaturationReference: ~Copyable {
     projection.deallocate()
   }
 
-  /// Adds a channel's share to `output`, weighted. `gain`: of `ReferenceLevel`.
+  /// Adds a channel's component to `output`, times `weight`.
+  ///
+  /// - Parameter gain: the far end's gain from `ReferenceLevel`.
   @_noLocks @_noAllocation
   mutating func add(
     _ samples: UnsafePointer<Float>, channel: Int, weight: Float, gain: Float = 1, to output: UnsafeMutablePointer<Float>
@@ -42,7 +44,7 @@ struct SaturationReference: ~Copyable {
     }
   }
 
-  /// Sets channel 1's state to channel 0's, because both have played the same.
+  /// Copies channel 0's state to channel 1, because both have played the same.
   @_noLocks @_noAllocation
   mutating func join() { (power[1], projection[1]) = (power[0], projection[0]) }
 }

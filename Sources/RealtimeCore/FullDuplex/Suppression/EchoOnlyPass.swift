@@ -1,7 +1,8 @@
 internal import CKernels
 
 /// Suppresses the residual's echo but not its noise, for voice isolation, beside the suppressor's own voice (V12). Shares the suppressor's
-/// estimates of echo, noise and near end, and costs nothing while nobody takes it. [realtime] except `init` and `deinit`.
+/// estimates of echo, noise and near end, and its equations (`nearend_suppress`). Delay: one hop, the suppressor's. Cost: an inverse
+/// transform a hop; none without a consumer. [realtime] except `init` and `deinit`.
 struct EchoOnlyPass: ~Copyable {
   private let padded: Int
   private let spectrum: SplitSpectrum
@@ -17,7 +18,7 @@ struct EchoOnlyPass: ~Copyable {
 
   deinit { spectrum.deallocate() }
 
-  /// Takes the residual's spectrum, before the suppressor replaces it.
+  /// Copies the residual's spectrum, before the suppressor replaces it, and the suppressor's estimate of the noise.
   @_noLocks @_noAllocation
   func take(_ residual: SplitSpectrum, noise known: UnsafePointer<Float>) {
     copy(residual.re, to: spectrum.re, frames: padded)
@@ -26,7 +27,7 @@ struct EchoOnlyPass: ~Copyable {
   }
 
   /// Processes one hop, after `take`.
-  /// - Parameter kernel: the suppressor's own for this hop: of its echo, near end and comfort noise.
+  /// - Parameter kernel: the suppressor's for this hop, whose echo, near end and comfort noise are used.
   @_noLocks @_noAllocation
   func process(
     _ kernel: nearend_suppression, transform: borrowing FourierTransform, window: UnsafePointer<Float>,

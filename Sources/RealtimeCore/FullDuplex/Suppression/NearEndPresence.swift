@@ -1,11 +1,11 @@
 internal import CRealtime
 
-/// Estimates the probability that the near end is heard, by band and in all, from the power over expected echo and noise. [realtime] except
-/// `init` and `deinit`.
+/// Estimates the probability that the near end is heard, by band and overall: a logistic function of the level over expected echo and
+/// noise, smoothed over time. Own method. [realtime] except `init` and `deinit`.
 struct NearEndPresence: ~Copyable {
-  /// 0…1: the mean of the five likeliest bands of speech, falling within some 20 ms.
+  /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
   private(set) var overall: Float = 1
-  /// By bin: smoothed over bands, times `overall`.
+  /// The probability by bin: smoothed over bands, times `overall`.
   let byBin: UnsafeMutablePointer<Float>
 
   private let bands: Int
@@ -13,12 +13,14 @@ struct NearEndPresence: ~Copyable {
   private let edges: UnsafeMutablePointer<Int>
   private let speech: Range<Int>
   private let presence: UnsafeMutablePointer<Float>
+  /// Shares of the way to a new value per hop, rising and falling, for bands with echo and for bands with noise.
   private let attackEcho, attackNoise, releaseEcho, releaseNoise, overallRelease: Float
 
-  /// Level in dB over the expected one that means speech, and the width of the step. The noise is known better than the residual echo,
-  /// over which a band must stand out further, because it counts as speech for a tenth of a second then.
+  /// Threshold and width, in dB over the expected level, of the speech decision. The noise is known better than the residual echo, over
+  /// which a band must stand out further, because it then counts as speech for a tenth of a second.
   private let thresholds: (noise: Float, echo: Float) = (1.3, 3.8)
   private let width: Float = 1.2
+  /// Number of bands in `overall`.
   private let counted = 5
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
@@ -31,7 +33,7 @@ struct NearEndPresence: ~Copyable {
     byBin = .silence((bins + 7) / 8 * 8)
     attackEcho = 1 - layout.perHop(0.4)
     attackNoise = 1 - layout.perHop(0.1)
-    // 24 ms, and 0.1 s where echo is expected: the end of a syllable is softer than that may be.
+    // 24 ms, and 0.1 s where echo is expected, because the end of a syllable may be softer than the echo.
     releaseNoise = 1 - layout.perHop(0.8)
     releaseEcho = 1 - layout.perHop(0.95)
     overallRelease = layout.perHop(0.8)
@@ -43,7 +45,7 @@ struct NearEndPresence: ~Copyable {
     byBin.deallocate()
   }
 
-  /// Takes one hop by bin. While guarded, whatever is heard counts as echo.
+  /// Processes the powers of one hop, by bin. While guarded, everything counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool
@@ -61,7 +63,7 @@ struct NearEndPresence: ~Copyable {
       let likely = 1 / (1 + rt_expf((threshold - level) / width))
       let attack = attackNoise + (attackEcho - attackNoise) * share
       let release = releaseNoise + (releaseEcho - releaseNoise) * share
-      // By a constant: Swift 6.3 cannot compile the property's own for the thread sanitizer.
+      // Local copy: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
       let levels = presence
       levels[band] += (likely > presence[band] ? attack : release) * (likely - presence[band])
       if isGuarded { presence[band] = 0 }
@@ -70,11 +72,12 @@ struct NearEndPresence: ~Copyable {
     overall = isGuarded ? 0 : max(now, overallRelease * overall + (1 - overallRelease) * now)
     for band in 0..<bands {
       let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands - 1)]
-      // Above the bands it is as in the last one.
+      // Bins above the last band take its value.
       for k in edges[band]..<(band + 1 < bands ? edges[band + 1] : bins) { byBin[k] = p * overall }
     }
   }
 
+  /// Returns the mean of the `counted` highest values among the speech bands.
   @_noLocks @_noAllocation
   private func likeliest() -> Float {
     var taken: UInt64 = 0, sum: Float = 0

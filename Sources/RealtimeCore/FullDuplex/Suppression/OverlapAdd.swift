@@ -1,11 +1,11 @@
-/// Synthesizes samples from the suppressor's spectra: the newest two hops of each transform, windowed and overlapped with those of the one
-/// before. [realtime] except `init` and `deinit`.
+/// Synthesizes samples from the suppressor's spectra by weighted overlap-add: the newest two hops of each transform, windowed, overlap with
+/// those of the previous one. Delay: one hop. Cost: an inverse transform a hop. [realtime] except `init` and `deinit`.
 struct OverlapAdd: ~Copyable {
   private let hop: Int
   private let length: Int
   private let work, overlap: UnsafeMutablePointer<Float>
 
-  /// - Parameter length: of a transform.
+  /// - Parameter length: samples of a transform.
   init(hop: Int, length: Int) {
     (self.hop, self.length) = (hop, length)
     work = .silence(length)
@@ -17,7 +17,7 @@ struct OverlapAdd: ~Copyable {
     overlap.deallocate()
   }
 
-  /// Adds one hop's spectrum, whose first and last bin are taken as real, and writes the hop that is complete.
+  /// Adds one hop's spectrum, and writes the hop that is complete. The imaginary parts of the first and the last bin are cleared.
   @_noLocks @_noAllocation
   func add(
     _ spectrum: SplitSpectrum, transform: borrowing FourierTransform, window: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>

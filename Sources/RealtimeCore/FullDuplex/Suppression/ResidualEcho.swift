@@ -1,7 +1,7 @@
 internal import CRealtime
 
 /// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
-/// end. [realtime] except `init` and `deinit`.
+/// end. Own method. [realtime] except `init` and `deinit`.
 struct ResidualEcho: ~Copyable {
   /// The predicted power by bin.
   let power: UnsafeMutablePointer<Float>
@@ -13,12 +13,13 @@ struct ResidualEcho: ~Copyable {
   private let calibration, error, prediction: UnsafeMutablePointer<Float>
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
-  /// Safety factor of the predicted residual echo: to overestimate it is safer than to underestimate it.
+  /// Safety factor of the prediction, 3 dB: to overestimate the echo is safer than to underestimate it.
   private let margin: Float = 2
-  /// A share of the estimated echo is always left: loudspeakers and rooms are not linear.
+  /// Share of the estimated echo that always remains, −25 dB: loudspeakers and rooms are not linear.
   private let least: Float = 0.003
-  /// Limits of the factor: above the higher one, a talker would count as echo, which would raise the factor further.
+  /// Limits of the factor. Above the upper one, a talker would count as echo, which would raise the factor further.
   private let range: (low: Float, high: Float) = (0.1, 8)
+  /// Initial factor, and its minimum while guarded.
   private let guarded: Float = 2
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
@@ -47,9 +48,9 @@ struct ResidualEcho: ~Copyable {
     for array in [power, former, tail, calibration, error, prediction] { array.deallocate() }
   }
 
-  /// Takes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of near-end
-  /// speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: what is heard there while the far
-  /// end `isWideBand` counts as echo.
+  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of
+  /// near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there
+  /// while the far end `isWideBand` counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
@@ -79,14 +80,14 @@ struct ResidualEcho: ~Copyable {
       for k in edges[band]..<edges[band + 1] { power[k] *= factor }
     }
     for k in edges[bands]..<bins {
-      // As loud as lately: its dips are no noise of the room either.
+      // Holds the recent maximum, so that dips of the echo are not taken for room noise.
       tail[k] = max(tail[k] * tailMemory, e2[k])
       power[k] = isWideBand ? tail[k] : 1e-12
     }
   }
 
-  /// Adapts a band's factor: downwards at any time, upwards only while nobody talks at the near end, and hardly if the error is far beyond
-  /// the prediction, because then somebody does.
+  /// Adapts a band's factor: down at any time, up only while nobody talks at the near end, and hardly at all if the error is far above the
+  /// prediction, because then somebody does.
   @_noLocks @_noAllocation
   private mutating func calibrate(_ band: Int, noise: Float, presence: Float) {
     guard calibration[band] * prediction[band] > 2 * noise else { return }

@@ -1,8 +1,9 @@
 internal import CKernels
 internal import CRealtime
 
-/// Removes residual echo and noise: one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops for
-/// analysis and 2 for synthesis, so that it delays by one hop. [realtime] except `init` and `deinit`.
+/// Removes residual echo and noise in one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops
+/// for analysis and 2 for synthesis. `nearend_suppress` names the sources of the gains. Delay: one hop. Cost: 3 transforms a hop, and
+/// another while `open` is taken. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
@@ -22,20 +23,19 @@ struct Suppressor: ~Copyable {
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
   private let echoOnly: EchoOnlyPass
-  /// Makes |E|² the power of a hop.
+  /// Scales |E|² to the power of a rectangular window of one hop.
   private let scale: Float
   private let settlingMemory, settledMemory: Float
   private let settlingHops: Int
-  /// 0.4 s.
+  /// Hops in a window of minimum statistics, 0.4 s.
   private let noiseWindowHops: Int
-  /// 9 dB: within a window a voice rises and falls further, and its vowels do not count as noise. While the far end talks what lingers may
-  /// be echo.
+  /// 9 dB: speech varies more within a window, so vowels are not taken for noise. While the far end talks, steady sound may be echo.
   private let steadiness: Float = 8
   private var hops = 0
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let phaseCount = 1024
-  /// −20 dB.
+  /// Least gain of noise: −20 dB.
   private let noiseFloor: Float = 0.1
   /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
   private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
@@ -97,14 +97,14 @@ struct Suppressor: ~Copyable {
   ///
   /// - Parameters:
   ///   - newest: what the linear canceller leaves of the microphone.
-  ///   - filterUncertainty: what the filter expects to be wrong with the echo's estimate, by adapted bin.
-  ///   - echo: the estimate.
-  ///   - isGuarded: whatever is heard is echo.
-  ///   - isFarEndSilent: there is nothing that echo could come from.
-  ///   - isWideBand: the far end has something above 11 kHz.
-  ///   - echoShare: how much of the residual echo is to be suppressed, 0…1.
-  ///   - noiseShare: the same of the noise.
-  ///   - open: where the same goes with its noise, or nil where nobody takes it.
+  ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
+  ///   - echo: the estimated echo.
+  ///   - isGuarded: everything that is heard counts as echo.
+  ///   - isFarEndSilent: the far end has been silent for the filter's whole reach.
+  ///   - isWideBand: the far end contains something above 11 kHz.
+  ///   - echoShare: share of the residual echo to suppress, 0…1.
+  ///   - noiseShare: share of the noise to suppress, 0…1.
+  ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
@@ -141,10 +141,10 @@ struct Suppressor: ~Copyable {
     }
   }
 
-  /// Maps the filter's bins to this transform's, half as many, smoothed over four.
+  /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
   @_noLocks @_noAllocation
   private func spread(_ filter: UnsafePointer<Float>) {
-    // U is of `window` samples and |E|² of a hop.
+    // U is the power of `window` samples, |E|² that of a hop.
     let share = Float(hop) / Float(length) / 4
     var below: Float = 0
     for k in 0..<estimatedBins - 1 {
@@ -177,7 +177,7 @@ struct Suppressor: ~Copyable {
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
   }
 
-  /// Returns a number in 0…1, in the same sequence each time (Marsaglia's xorshift, 2003).
+  /// Returns a pseudorandom number in 0..<1; the sequence is always the same (Marsaglia's xorshift, 2003).
   @_noLocks @_noAllocation
   private static func next(_ state: inout UInt64) -> Float {
     state ^= state << 13

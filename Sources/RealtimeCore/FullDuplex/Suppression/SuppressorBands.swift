@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// The bands in which the suppressor judges, of equal width on a logarithmic scale, some 20 up to half the rate; those that begin where no
-/// echo is estimated any more are left out. [control]
+/// The bands in which the suppressor decides: some 20 up to half the rate, of equal width on a logarithmic scale, without those that begin
+/// where no echo is estimated. [control]
 struct SuppressorBands: Sendable {
-  /// First bins, and the end of the last band.
+  /// First bin of each band, and the end of the last band.
   let edges: [Int]
-  /// Bands of 375 Hz to 6 kHz, in which speech is told from what is left of an echo.
+  /// Bands of 375 Hz to 6 kHz, used to distinguish speech from residual echo.
   let speech: Range<Int>
   var count: Int { edges.count - 1 }
 
   /// - Parameters:
-  ///   - bins: of the suppressor's transform.
-  ///   - estimated: the first of them, in which the filter estimates an echo.
-  ///   - binWidth: Hz.
+  ///   - bins: number of bins of the suppressor's transform.
+  ///   - estimated: number of bins, from 0 on, in which the filter estimates an echo.
+  ///   - binWidth: distance of two bins in Hz.
   init(bins: Int, estimated: Int, binWidth: Float) {
     var edges = [0]
     for i in 0..<19 {

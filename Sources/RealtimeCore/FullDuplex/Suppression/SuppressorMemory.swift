@@ -1,7 +1,7 @@
 internal import CKernels
 
-/// The state of a pass of the suppressor by bin, from hop to hop; `nearend_suppression` says what each is. [realtime] except `init` and
-/// `deinit`.
+/// The state that one pass of the suppressor keeps from hop to hop, by bin; `nearend_suppression` documents each array. [realtime] except
+/// `init` and `deinit`.
 struct SuppressorMemory: ~Copyable {
   let noise, speech, clean, gain, smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
 
@@ -20,7 +20,7 @@ struct SuppressorMemory: ~Copyable {
 
   deinit { for array in [noise, speech, clean, gain, smoothed, least, most, formerLeast] { array.deallocate() } }
 
-  /// Points a pass to this state.
+  /// Makes a pass use this state.
   @_noLocks @_noAllocation
   func use(in kernel: inout nearend_suppression) {
     (kernel.noise, kernel.speech, kernel.clean, kernel.gain) = (noise, speech, clean, gain)
