@@ -55,7 +55,8 @@ private struct Stage {
         kernels: ["forward", "inverse", "nearend_fourier_forward", "nearend_fourier_inverse"],
         // Spectra of both references and of the loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in
         // turn.
-        operations: hops * ((2 + 0.75 + 1.5 + 2 + 2 * (19.0 / 32 + 8.0 / 32)) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512))),
+        operations: hops
+          * ((2 + 0.75 + 1.5 + 2 + 2 * (19.0 / 32 + 8.0 / 32)) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512))),
       Stage(
         name: "estimate of the echo", kernels: ["predict", "nearend_kalman_predict"], operations: hops * (careful + fast) * 14),
       Stage(name: "adaptation", kernels: ["update", "nearend_kalman_update"], operations: hops * (0.5 * careful + fast) * 32),
@@ -72,7 +73,9 @@ private struct Stage {
         name: "search for the echo, changes of path and volume",
         types: ["DelayScout", "PathChangeDetector", "PathPrior", "GainTracker", "GainChanges", "BandSpectrum"],
         kernels: ["correlate", "nearend_correlate"]),
-      Stage(name: "suppressor", types: ["Suppressor", "OverlapAdd", "ResidualEcho", "NearEndPresence", "EchoOnlyPass"], kernels: ["suppress", "nearend_suppress"]),
+      Stage(
+        name: "suppressor", types: ["Suppressor", "OverlapAdd", "ResidualEcho", "NearEndPresence", "EchoOnlyPass"],
+        kernels: ["suppress", "nearend_suppress"]),
       Stage(
         name: "meters, voice detection, gain control",
         types: ["EchoMeter", "VoiceDetector", "GainControl", "TalkWatch", "CaptureMeters", "NoiseFloor"]),

@@ -84,8 +84,8 @@ package final class CaptureControls: Sendable {
     get { Int(cells.streamDelay.load()) }
     set { cells.streamDelay.store(UInt64(UInt32(clamping: newValue))) }
   }
-  /// The gain of the real speaker relative to what it was at first, positive. Only its changes matter: by so much the echo becomes louder or
-  /// softer, so that the canceller need not find out. Default: 1.
+  /// The linear gain of the real speaker relative to its first one, positive. When it changes, the canceller scales its estimate of the
+  /// echo. Default: 1.
   package var speakerGain: Double {
     get { cells.speakerGain.load() }
     set { if newValue.isFinite, newValue > 0 { cells.speakerGain.store(newValue) } }

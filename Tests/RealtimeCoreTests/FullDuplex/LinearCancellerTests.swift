@@ -120,7 +120,8 @@ struct LinearCancellerTests {
     #expect(run.erle(35 + seconds + 0.1, 38) > 20, "\(run.erle(35 + seconds + 0.1, 38)) after")
   }
 
-  @Test("V10, V11: a speaker turned down or up while both talk costs nothing, because the canceller is told", arguments: [0.35, 3] as [Float])
+  @Test(
+    "V10, V11: a speaker turned down or up while both talk costs nothing, because the canceller is told", arguments: [0.35, 3] as [Float])
   func volume(gain: Float) {
     let far = Noise.white(frames: 6 * Self.rate, seed: 3), change = 4 * Self.rate
     let heard = echo(of: far, through: Self.path(seed: 7)).enumerated().map { $0 < change ? $1 : gain * $1 }

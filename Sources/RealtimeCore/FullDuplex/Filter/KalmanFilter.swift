@@ -43,28 +43,28 @@ struct KalmanFilter: ~Copyable {
 
     /// Tracks a moving path.
     static let fast = Tuning(
-      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, isPartial: true, watchesPeak: false,
-      holding: 0.9999, heldShare: 0.1)
+      processNoise: 2e-3, overcount: 1, smoothedBins: 5, smoothing: 0.7, period: 1, constraintTurns: 32, isPartial: true,
+      watchesPeak: false, holding: 0.9999, heldShare: 0.1)
     /// Robust against near-end speech.
     static let careful = Tuning(
-      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, isPartial: false, watchesPeak: true,
-      holding: 0.9998, heldShare: 0.1)
+      processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, isPartial: false,
+      watchesPeak: true, holding: 0.9998, heldShare: 0.1)
   }
 
-  private let layout: FilterLayout
+  let layout: FilterLayout
   private let tuning: Tuning
   /// Minimum of a row's mean square, as a share of its channel's highest: a changed path may reach any partition.
   private let leastShare: Float = 0.03
   /// After `doubt()`, the minimum variance as a share of the prior.
-  private let doubtedShare: Float = 0.3
-  private let transform: FourierTransform
+  let doubtedShare: Float = 0.3
+  let transform: FourierTransform
   /// Rows by channel and partition, each of real parts, imaginary parts and variances.
   let weights: UnsafeMutablePointer<Float>
-  private let meanSquares: UnsafeMutablePointer<Float>
+  let meanSquares: UnsafeMutablePointer<Float>
   /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
-  private let heldSquares: UnsafeMutablePointer<Float>
+  let heldSquares: UnsafeMutablePointer<Float>
   /// Bins used of each row, 0 if there is nothing to predict; those of the rows that a partial filter has, and of all others.
-  private let binsOfRow, binsOfFirstRows, binsOfOtherRows: UnsafeMutablePointer<Int32>
+  let binsOfRow, binsOfFirstRows, binsOfOtherRows: UnsafeMutablePointer<Int32>
   /// The echo that the rows missing in a partial filter predict, and its uncertainty, Σ |X|² P.
   let rest: SplitSpectrum
   let restUncertainty: UnsafeMutablePointer<Float>
@@ -82,15 +82,15 @@ struct KalmanFilter: ~Copyable {
   /// |E|² of the last learning step, by bin.
   private let squares: UnsafeMutablePointer<Float>
   /// Y of the last hop, until weights are constrained; then scratch memory.
-  private let work: SplitSpectrum
+  let work: SplitSpectrum
   /// E of the last hop.
   let error: SplitSpectrum
-  private let time, scratch, following: UnsafeMutablePointer<Float>
+  let time, scratch, following: UnsafeMutablePointer<Float>
   private let errorWindow: UnsafeMutablePointer<Float>
   /// By partition of the first channel: the magnitude of the strongest tap, and its index.
-  private let peakLevels, peakTaps: UnsafeMutablePointer<Float>
+  let peakLevels, peakTaps: UnsafeMutablePointer<Float>
   /// |X|² of the first channel, averaged over 200 learning steps, one to two seconds.
-  private let referencePower: UnsafeMutablePointer<Float>
+  let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
   /// Bins of the widest row.
   private var activeBins = 0
@@ -106,8 +106,8 @@ struct KalmanFilter: ~Copyable {
   private let rise: Float
   /// window / transform.
   private let windowShare: Float
-  private let rows: Int
-  private let rowSize: Int
+  let rows: Int
+  let rowSize: Int
 
   /// - Parameter transform: of `layout.transform` samples.
   init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
@@ -197,7 +197,8 @@ struct KalmanFilter: ~Copyable {
   /// Processes one hop of a partial filter, after the whole one, from which it takes the rest of the echo.
   @_noLocks @_noAllocation
   mutating func step(
-    _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool, beyond whole: borrowing KalmanFilter
+    _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool,
+    beyond whole: borrowing KalmanFilter
   ) {
     chooseBins(reference)
     copy(whole.rest.re, to: rest.re, frames: layout.bins)
@@ -270,7 +271,7 @@ struct KalmanFilter: ~Copyable {
 
   /// Returns the power of the echo that comes from a row, weighted by the far end's mean spectrum.
   @_noLocks @_noAllocation
-  private func heardPower(of row: Int) -> Float {
+  func heardPower(of row: Int) -> Float {
     let re = weights + row * rowSize, im = re + layout.bins
     var sum = SIMD8<Float>.zero
     for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
@@ -289,7 +290,7 @@ struct KalmanFilter: ~Copyable {
     for k in 0..<layout.bins { uncertainty[k] = 0 }
   }
 
-  // MARK: Operations on all weights
+  // MARK: The weights
 
   /// Resets the weights to 0, and the variances to the prior.
   @_noLocks @_noAllocation
@@ -299,7 +300,7 @@ struct KalmanFilter: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func forget(row: Int) {
+  func forget(row: Int) {
     let base = weights + row * rowSize, variance = Self.priorVariance(row, layout)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
@@ -318,198 +319,6 @@ struct KalmanFilter: ~Copyable {
   /// Returns a row's weights: `bins` real parts, `bins` imaginary ones.
   @_noLocks @_noAllocation
   func row(_ row: Int) -> UnsafePointer<Float> { UnsafePointer(weights + row * rowSize) }
-
-  /// Estimates the mean power of a row's path over the speech bins, with its standard deviation.
-  ///
-  /// Of a weight with prior variance v, the share γ = 1 − P / v is known; for a path of power s, |W|² is γ² s + γ (1 − γ) v on average.
-  /// Without knowledge, the deviation is the prior itself.
-  @_noLocks @_noAllocation
-  func power(of row: Int, prior: Float) -> (power: Float, deviation: Float) {
-    let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-    var excess = SIMD8<Float>.zero, knowledge = SIMD8<Float>.zero, noise = SIMD8<Float>.zero
-    for k in stride(from: 0, to: min(Int(binsOfRow[row]), layout.speechBins), by: 8) {
-      let unknown: SIMD8<Float> = load8(variance + k) / prior
-      let known: SIMD8<Float> = clamp8(1 - unknown, 0, 1)
-      let r = load8(re + k), i = load8(im + k), expected: SIMD8<Float> = prior * known * (1 - known)
-      let power: SIMD8<Float> = r * r + i * i
-      excess += power - expected
-      knowledge += known * known
-      noise += expected * expected
-    }
-    // At least the information of one fully learnt bin.
-    let sum = max(knowledge.sum(), 1)
-    return knowledge.sum() < 1 ? (0, prior) : (excess.sum() / sum, rt_sqrtf(noise.sum()) / sum)
-  }
-
-  /// Rescales a row's weights and variances as if the filter had started with the new prior variance.
-  @_noLocks @_noAllocation
-  mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
-    let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-    // A variance above 90 % of the prior, as after `doubt()`, is treated as 90 % of it, which keeps the divisor positive.
-    let added = 1 / newest - 1 / former, most = 0.9 * former
-    for k in stride(from: 0, to: layout.bins, by: 8) {
-      let p = load8(variance + k), bounded: SIMD8<Float> = p.replacing(with: most, where: p .> most)
-      let factor: SIMD8<Float> = 1 / (1 + added * bounded)
-      store8(factor * load8(re + k), to: re + k)
-      store8(factor * load8(im + k), to: im + k)
-      store8(factor * p, to: variance + k)
-    }
-  }
-
-  /// Raises the variances, because the echo path may have changed: the weights are kept, and the filter adapts fast at once.
-  @_noLocks @_noAllocation
-  mutating func doubt() {
-    for row in 0..<rows {
-      // Rows without recent echo have no power to add; they return to a share of the prior.
-      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * Self.priorVariance(row, layout)
-      for k in 0..<layout.bins {
-        let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
-        base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
-      }
-    }
-  }
-
-  /// Copies another filter's weights and variances in a range of bins, for the rows that both filters have.
-  @_noLocks @_noAllocation
-  mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
-    for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
-      for part in 3 * row..<3 * row + 3 {
-        let to = weights + part * layout.bins, from = other.weights + part * layout.bins
-        for k in bins { to[k] = from[k] }
-      }
-    }
-  }
-
-  /// Scales the estimated path, because the echo's level has changed by this factor.
-  @_noLocks @_noAllocation
-  mutating func scale(by factor: Float) {
-    for row in 0..<rows {
-      let base = weights + row * rowSize
-      for k in 0..<2 * layout.bins { base[k] *= factor }
-      for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
-      // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-      let (means, held) = (meanSquares, heldSquares)
-      means[row] *= factor * factor
-      held[row] *= factor * factor
-    }
-  }
-
-  /// Switches to two channels: each starts with half of the mono path's weights.
-  @_noLocks @_noAllocation
-  mutating func split() {
-    for partition in 0..<layout.partitions {
-      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
-      let half = meanSquares[partition] / 4
-      for k in 0..<2 * layout.bins {
-        left[k] *= 0.5
-        right[k] = left[k]
-      }
-      for k in 2 * layout.bins..<rowSize {
-        let power = left[k - layout.bins] * left[k - layout.bins] + left[k - 2 * layout.bins] * left[k - 2 * layout.bins]
-        left[k] = 0.5 * left[k] + 0.25 * (power + half)
-        right[k] = left[k]
-      }
-      meanSquares[partition] = half
-      meanSquares[layout.partitions + partition] = half
-    }
-  }
-
-  /// Switches to one channel, whose weights and variances are the sums of both channels'.
-  @_noLocks @_noAllocation
-  mutating func join() {
-    for partition in 0..<layout.partitions {
-      let left = weights + partition * rowSize, right = left + layout.partitions * rowSize
-      for k in 0..<rowSize {
-        left[k] += right[k]
-        right[k] = 0
-      }
-      meanSquares[partition] = 0
-    }
-  }
-
-  /// Shifts the weights by `partitions` towards earlier echoes, to match a reference delayed by as much; rows that enter are reset.
-  @_noLocks @_noAllocation
-  mutating func move(by partitions: Int) {
-    let count = layout.partitions
-    for channel in 0..<ReferenceSpectra.channels {
-      for i in 0..<count {
-        // Iterates so that no row is overwritten before it is read.
-        let partition = partitions > 0 ? i : count - 1 - i
-        let source = partition + partitions
-        let row = channel * count + partition
-        guard source >= 0, source < count else {
-          forget(row: row)
-          continue
-        }
-        let from = weights + (channel * count + source) * rowSize, to = weights + row * rowSize
-        for k in 0..<rowSize { to[k] = from[k] }
-        meanSquares[row] = meanSquares[channel * count + source]
-        heldSquares[row] = heldSquares[channel * count + source]
-        if channel == 0 { (peakLevels[partition], peakTaps[partition]) = (peakLevels[source], peakTaps[source]) }
-      }
-    }
-  }
-
-  /// Shifts the weights by one hop towards earlier echoes, to match a reference delayed by as much. Returns false, and changes nothing, if
-  /// echo comes from that hop.
-  @_noLocks @_noAllocation
-  mutating func moveByHop() -> Bool {
-    let length = layout.transform - layout.window
-    if beginsEarly() { return false }
-    for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions {
-        let row = channel * layout.partitions + partition
-        if binsOfRow[row] == 0 { continue }
-        taps(of: row, into: scratch)
-        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { for i in 0..<layout.hop { following[i] = 0 } }
-        for i in 0..<length - layout.hop { scratch[i] = scratch[i + layout.hop] }
-        for i in 0..<layout.hop { scratch[length - layout.hop + i] = following[i] }
-        setTaps(of: row)
-      }
-    }
-    for partition in 0..<layout.partitions { peakTaps[partition] = max(peakTaps[partition] - Float(layout.hop), 0) }
-    return true
-  }
-
-  /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. The last hop of the last
-  /// partition is lost.
-  @_noLocks @_noAllocation
-  mutating func moveLaterByHop() {
-    let length = layout.transform - layout.window
-    for channel in 0..<ReferenceSpectra.channels {
-      for partition in stride(from: layout.partitions - 1, through: 0, by: -1) {
-        let row = channel * layout.partitions + partition
-        if binsOfRow[row] == 0 { continue }
-        taps(of: row, into: scratch)
-        for i in stride(from: length - 1, through: layout.hop, by: -1) { scratch[i] = scratch[i - layout.hop] }
-        if partition > 0 {
-          taps(of: row - 1, into: following)
-          copy(following + (length - layout.hop), to: scratch, frames: layout.hop)
-        } else {
-          clear(scratch, frames: layout.hop)
-        }
-        setTaps(of: row)
-      }
-    }
-    let last = Float(length - 1)
-    for partition in 0..<layout.partitions { peakTaps[partition] = min(peakTaps[partition] + Float(layout.hop), last) }
-  }
-
-  /// Returns whether more than 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum: in bins where the
-  /// far end is silent, taps hold only noise.
-  @_noLocks @_noAllocation
-  private func beginsEarly() -> Bool {
-    var early: Float = 0, all: Float = 0
-    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 {
-      all += heardPower(of: row)
-      if row % layout.partitions != 0 { continue }
-      taps(of: row, into: scratch)
-      clear(scratch + layout.hop, frames: layout.transform - layout.hop)
-      transform.forward(scratch, into: work)
-      for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
-    }
-    return early > 0.01 * all
-  }
 
   // MARK: Steps
 
@@ -648,7 +457,7 @@ struct KalmanFilter: ~Copyable {
 
   /// Computes the response of a row, `transform` samples; those after the first `transform` − `window` are the constraint's error.
   @_noLocks @_noAllocation
-  private func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
+  func taps(of row: Int, into samples: UnsafeMutablePointer<Float>) {
     let base = weights + row * rowSize, bins = Int(binsOfRow[row])
     copy(base, to: work.re, frames: bins)
     copy(base + layout.bins, to: work.im, frames: bins)
@@ -659,7 +468,7 @@ struct KalmanFilter: ~Copyable {
 
   /// Sets the response of a row to the first `transform` − `window` samples of `scratch`.
   @_noLocks @_noAllocation
-  private mutating func setTaps(of row: Int) {
+  mutating func setTaps(of row: Int) {
     let base = weights + row * rowSize
     clear(scratch + (layout.transform - layout.window), frames: layout.window)
     transform.forward(scratch, into: work)
