@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import RealtimeCore
 
 extension LinearCanceller {
@@ -27,5 +29,34 @@ extension LinearCanceller {
       all += UnsafeBufferPointer(start: residual, count: hop)
     }
     return all
+  }
+}
+
+/// Signals of a clock that drifts.
+enum DriftingSignal {
+  /// Low-passes to a quarter of the rate, so that it can be resampled well.
+  static func smooth(_ samples: [Float]) -> [Float] {
+    samples.indices.map { i in
+      var sum: Float = 0
+      for tap in max(0, i - 6)...i { sum += samples[tap] * lowPass[i - tap] }
+      return sum
+    }
+  }
+  private static let lowPass: [Float] = [0.03, 0.12, 0.22, 0.26, 0.22, 0.12, 0.03]
+
+  /// The samples at the times n (1 + drift).
+  static func resampled(_ samples: [Float], by drift: Double) -> [Float] {
+    samples.indices.map { n in
+      let time = Double(n) * (1 + drift), whole = Int(time)
+      guard whole >= 12, whole + 12 < samples.count else { return 0 }
+      let phase = time - Double(whole)
+      var sum: Float = 0
+      for tap in -11...12 {
+        let x = Double(tap) - phase
+        let sinc = abs(x) < 1e-9 ? 1 : sin(.pi * x) / (.pi * x)
+        sum += samples[whole + tap] * Float(sinc * (0.5 + 0.5 * cos(.pi * x / 12.5)))
+      }
+      return sum
+    }
   }
 }

@@ -38,10 +38,10 @@ struct LinearCancellerTests {
     "V10: a clock that is 150 ppm off costs nothing in the end, not even where the far end slips by more than a hop",
     arguments: [(1.5e-4, 0.0), (-1.5e-4, 0), (-1.5e-4, 0.06)])
   func drift(rate drift: Double, later delay: Double) {
-    let seconds = 30.0, far = smooth(Noise.white(frames: Int(seconds * Double(Self.rate)), seed: 3))
+    let seconds = 30.0, far = DriftingSignal.smooth(Noise.white(frames: Int(seconds * Double(Self.rate)), seed: 3))
     let path = [Float](repeating: 0, count: Int(delay * Double(Self.rate))) + Self.path(seed: 7)
     let near = Noise.white(frames: far.count, level: 0.001, seed: 11)
-    let run = cancel(far, far, echo: echo(of: resampled(far, by: drift), through: path), near: near)
+    let run = cancel(far, far, echo: echo(of: DriftingSignal.resampled(far, by: drift), through: path), near: near)
     #expect(abs(drift) * seconds * Double(Self.rate) > Double(FilterLayout(rate: Self.rate).hop))
     #expect(run.erle(27, 30) > 15, "\(run.erle(27, 30))")
   }
@@ -51,11 +51,11 @@ struct LinearCancellerTests {
     let rate = 48_000, seconds = 7
     // Nothing above 8 kHz, as in calls.
     let narrow = Noise.white(frames: seconds * rate / 3, seed: 3) + [Float](repeating: 0, count: 2 * seconds * rate / 3)
-    let far = resampled(narrow, by: 1.0 / 3 - 1)
+    let far = DriftingSignal.resampled(narrow, by: 1.0 / 3 - 1)
     let path = [Float](repeating: 0, count: rate / 100) + Self.path(seed: 7)
     var near = Noise.white(frames: far.count, level: 0.1, seed: 11)
     for i in 0..<2 * rate { near[i] *= 0.05 }
-    let run = cancel(far, far, echo: echo(of: resampled(far, by: 2e-4), through: path), near: near, rate: rate)
+    let run = cancel(far, far, echo: echo(of: DriftingSignal.resampled(far, by: 2e-4), through: path), near: near, rate: rate)
     let erle = run.erle(5, 7)
     #expect(erle > 15, "\(erle)")
   }
@@ -72,10 +72,10 @@ struct LinearCancellerTests {
 
   @Test("V11: an echo as late as the window allows is still cancelled when its clock has slipped by more than the resampler remembers")
   func lateDrift() {
-    let seconds = 70, far = smooth(Noise.white(frames: seconds * Self.rate, seed: 3))
+    let seconds = 70, far = DriftingSignal.smooth(Noise.white(frames: seconds * Self.rate, seed: 3))
     let path = [Float](repeating: 0, count: Int(0.45 * Double(Self.rate))) + Self.path(seed: 7)
     let near = Noise.white(frames: far.count, level: 0.001, seed: 11)
-    let run = cancel(far, far, echo: echo(of: resampled(far, by: -2e-4), through: path), near: near)
+    let run = cancel(far, far, echo: echo(of: DriftingSignal.resampled(far, by: -2e-4), through: path), near: near)
     #expect(2e-4 * Double(seconds * Self.rate) > 3 * Double(FilterLayout(rate: Self.rate).hop))
     #expect(run.residual.allSatisfy { $0.isFinite })
     #expect(run.erle(20, 40) > 12, "\(run.erle(20, 40))")
@@ -181,32 +181,6 @@ struct LinearCancellerTests {
     return Run(
       rate: rate, echo: Array(delayedEcho[..<residual.count]), residual: residual, near: Array(delayedNear[..<residual.count]),
       echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))
-  }
-
-  /// Low-passes to a quarter of the rate, so that it can be resampled well.
-  private func smooth(_ samples: [Float]) -> [Float] {
-    samples.indices.map { i in
-      var sum: Float = 0
-      for tap in max(0, i - 6)...i { sum += samples[tap] * Self.lowPass[i - tap] }
-      return sum
-    }
-  }
-  private static let lowPass: [Float] = [0.03, 0.12, 0.22, 0.26, 0.22, 0.12, 0.03]
-
-  /// The samples at the times n (1 + drift).
-  private func resampled(_ samples: [Float], by drift: Double) -> [Float] {
-    samples.indices.map { n in
-      let time = Double(n) * (1 + drift), whole = Int(time)
-      guard whole >= 12, whole + 12 < samples.count else { return 0 }
-      let phase = time - Double(whole)
-      var sum: Float = 0
-      for tap in -11...12 {
-        let x = Double(tap) - phase
-        let sinc = abs(x) < 1e-9 ? 1 : sin(.pi * x) / (.pi * x)
-        sum += samples[whole + tap] * Float(sinc * (0.5 + 0.5 * cos(.pi * x / 12.5)))
-      }
-      return sum
-    }
   }
 
   /// The response of a room, 0.1 s long: decaying reflections from 5 ms on.

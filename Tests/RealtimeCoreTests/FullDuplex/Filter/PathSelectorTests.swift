@@ -1,0 +1,53 @@
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: path selector")
+struct PathSelectorTests {
+  private static let layout = FilterLayout(rate: 48_000)
+
+  @Test("V10: a band's weights go from the filter that leaves clearly less echo to the other one, in that band alone")
+  func exchange() {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    learn(&fast, &careful, transform)
+    let spectrum = BandSpectrum(layout: layout), bands = spectrum.count
+    var selector = PathSelector(layout: layout, bands: bands)
+    // Distinguishable weights.
+    fast.scale(by: 3)
+    let better = 5, worse = 8
+    var fastErrors = [Float](repeating: 1, count: bands), carefulErrors = fastErrors
+    fastErrors[better] = 0.1
+    carefulErrors[worse] = 0.5
+    let before = (fast: real(fast), careful: real(careful))
+    for _ in 0..<100 { selector.select(&fast, &careful, fast: fastErrors, careful: carefulErrors, spectrum: spectrum) }
+    let adopted = spectrum.filterBins(of: better, bins: layout.bins), replaced = spectrum.filterBins(of: worse, bins: layout.bins)
+    for k in 0..<layout.speechBins {
+      let isAdopted = (adopted.first..<adopted.end).contains(k), isReplaced = (replaced.first..<replaced.end).contains(k)
+      #expect(careful.row(0)[k] == (isAdopted ? before.fast[k] : before.careful[k]), "careful, bin \(k)")
+      #expect(fast.row(0)[k] == (isReplaced ? before.careful[k] : before.fast[k]), "fast, bin \(k)")
+    }
+  }
+
+  private func real(_ filter: borrowing KalmanFilter) -> [Float] { (0..<Self.layout.speechBins).map { filter.row(0)[$0] } }
+
+  /// Lets both filters learn a path for half a second.
+  private func learn(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, _ transform: borrowing FourierTransform) {
+    let layout = Self.layout, far = Noise.white(frames: layout.rate / 2, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    var reference = ReferenceSpectra(layout: layout, transform: transform)
+    let echo = far.indices.map { $0 < 50 ? 0 : 0.5 * far[$0 - 50] }
+    for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
+      far.withUnsafeBufferPointer { far in
+        silence.withUnsafeBufferPointer {
+          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
+        }
+      }
+      echo.withUnsafeBufferPointer {
+        let microphone = $0.baseAddress! + start + layout.hop - layout.window
+        careful.step(reference, offset: 0, microphone: microphone, learns: true)
+        fast.step(reference, offset: 0, microphone: microphone, learns: true, beyond: careful)
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: residual echo")
+struct ResidualEchoTests {
+  private let layout = FilterLayout(rate: 48_000)
+
+  /// The power expected in a bin of 1 kHz after a second, in dB over the filter's uncertainty.
+  private func expected(error: Float, presence: Float, isGuarded: Bool = false) -> Double {
+    let bins = layout.window / 2 + 1, padded = (bins + 7) / 8 * 8
+    let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
+    var residual = ResidualEcho(layout: layout, bands: bands, bins: padded)
+    let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: 1e-9, count: padded)
+    let uncertainty = [Float](repeating: 1e-4, count: padded), noise = [Float](repeating: 1e-9, count: padded)
+    for _ in 0..<layout.hops(1) {
+      residual.update(
+        error: errors, echo: echo, uncertainty: uncertainty, noise: noise, presence: presence, isGuarded: isGuarded, isWideBand: false)
+    }
+    return 10 * log10(Double(residual.power[layout.window / 48] / 1e-4))
+  }
+
+  @Test("V10: while the far end is alone, what is left of its echo tells how far the filter's expectation is off")
+  func calibration() {
+    // A safety factor of 3 dB is always on top.
+    let exact = expected(error: 1e-4, presence: 0), more = expected(error: 4e-4, presence: 0), less = expected(error: 0.25e-4, presence: 0)
+    #expect(abs(exact - 3) < 1 && abs(more - 9) < 1.5 && abs(less + 3) < 1.5, "\(less), \(exact), \(more) dB")
+  }
+
+  @Test("V10: a near end that talks does not count as echo, neither by its presence nor by its level")
+  func talker() {
+    let silent = expected(error: 1e-4, presence: 0), present = expected(error: 4e-4, presence: 1)
+    let loud = expected(error: 1e-1, presence: 0.5)
+    // The first factor is 3 dB higher, and one far beyond it rises by 1.2 dB a second at most.
+    #expect(present < silent + 3.5 && loud < silent + 4.5, "\(silent), \(present), \(loud) dB")
+  }
+
+  @Test("V10: while guarded, at least twice the expectation counts as echo, with the safety factor")
+  func guarded() {
+    #expect(expected(error: 0.1e-4, presence: 0, isGuarded: true) > 5.5)
+  }
+}
