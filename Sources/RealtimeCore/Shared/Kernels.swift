@@ -41,6 +41,21 @@ func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(samples).storeBytes(of: values, as: SIMD8<Float>.self)
 }
 
+/// Sorts a few values in place, by insertion, and returns the middle one.
+@_noLocks @_noAllocation
+func median(_ values: UnsafeMutablePointer<Float>, count: Int) -> Float {
+  for i in 1..<max(count, 1) {
+    let value = values[i]
+    var j = i
+    while j > 0, values[j - 1] > value {
+      values[j] = values[j - 1]
+      j -= 1
+    }
+    values[j] = value
+  }
+  return values[count / 2]
+}
+
 /// Clamps eight values. The standard library's `clamped` compares lane by lane.
 @inline(__always) @_noLocks @_noAllocation
 func clamp8(_ values: SIMD8<Float>, _ low: Float, _ high: Float) -> SIMD8<Float> {

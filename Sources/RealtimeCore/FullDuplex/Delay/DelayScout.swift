@@ -75,7 +75,8 @@ struct DelayScout: ~Copyable {
   mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
     correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
-    let floor = max(clear * median(), least)
+    copy(coherence, to: sorted, frames: reach)
+    let floor = max(clear * median(sorted, count: reach), least)
     for partition in 0..<reach {
       evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
@@ -111,19 +112,5 @@ struct DelayScout: ~Copyable {
       }
       coherence[partition] = sum / Float(layout.scoutBins)
     }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func median() -> Float {
-    let reach = layout.reach
-    for i in 0..<reach {
-      var j = i
-      while j > 0, sorted[j - 1] > coherence[i] {
-        sorted[j] = sorted[j - 1]
-        j -= 1
-      }
-      sorted[j] = coherence[i]
-    }
-    return sorted[reach / 2]
   }
 }

@@ -17,7 +17,10 @@ struct GainChanges: ~Copyable {
 
   /// Schedules a change `delay` hops ahead, clamped to 0…`hops` − 1. Changes of the same hop are multiplied.
   @_noLocks @_noAllocation
-  mutating func add(_ factor: Float, in delay: Int) { factors[(now + min(max(delay, 0), count - 1)) % count] *= factor }
+  mutating func add(_ factor: Float, in delay: Int) {
+    let hop = (now + min(max(delay, 0), count - 1)) % count
+    factors[hop] = factors[hop] * factor
+  }
 
   /// Advances to the next hop and returns its factor, or nil if nothing changes.
   @_noLocks @_noAllocation

@@ -1,5 +1,3 @@
-internal import CRealtime
-
 /// Estimates which partitions the echo comes from before the filters know: the prior variance of each row of weights, from all its bins
 /// together (empirical Bayes; MacKay, Neural Computation 4, 1992).
 ///
@@ -50,10 +48,12 @@ struct PathPrior: ~Copyable {
     var strongest: Float = 0
     for row in 0..<rows {
       let estimate = careful.power(of: row, prior: variances[row])
-      (powers[row], deviations[row]) = (max(estimate.power, 0), estimate.deviation)
+      powers[row] = max(estimate.power, 0)
+      deviations[row] = estimate.deviation
+      sorted[row] = powers[row] + deviations[row]
       strongest = max(strongest, estimate.power - 2 * estimate.deviation)
     }
-    guard strongest > contrast * median(rows) else { return }
+    guard strongest > contrast * median(sorted, count: rows) else { return }
     for row in 0..<rows {
       let first = KalmanFilter.priorVariance(row, layout), former = variances[row]
       let lower = max(margin * powers[row] + deviationMargin * deviations[row], limits.low * first)
@@ -82,16 +82,20 @@ struct PathPrior: ~Copyable {
   /// Follows `KalmanFilter.split`.
   @_noLocks @_noAllocation
   mutating func split() {
-    for row in 0..<layout.partitions {
-      variances[row] *= 0.5
-      variances[layout.partitions + row] = variances[row]
+    let count = layout.partitions
+    // A local copy: Swift 6.3 crashes on `variances[row] *= …` under ThreadSanitizer.
+    let values = variances
+    for row in 0..<count {
+      values[row] *= 0.5
+      values[count + row] = values[row]
     }
   }
 
   /// Follows `KalmanFilter.join`.
   @_noLocks @_noAllocation
   mutating func join() {
-    for row in 0..<layout.partitions { variances[row] += variances[layout.partitions + row] }
+    let count = layout.partitions, values = variances
+    for row in 0..<count { values[row] += values[count + row] }
   }
 
   /// Follows `KalmanFilter.move`.
@@ -105,20 +109,5 @@ struct PathPrior: ~Copyable {
           source >= 0 && source < count ? variances[channel * count + source] : KalmanFilter.priorVariance(row, layout)
       }
     }
-  }
-
-  /// Returns the median over rows of power plus deviation.
-  @_noLocks @_noAllocation
-  private mutating func median(_ rows: Int) -> Float {
-    for row in 0..<rows {
-      let level = powers[row] + deviations[row]
-      var i = row
-      while i > 0, sorted[i - 1] > level {
-        sorted[i] = sorted[i - 1]
-        i -= 1
-      }
-      sorted[i] = level
-    }
-    return sorted[rows / 2]
   }
 }
