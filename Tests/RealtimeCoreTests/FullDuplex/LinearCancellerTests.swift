@@ -102,7 +102,10 @@ struct LinearCancellerTests {
       return [run.erle(4.5, 5), run.erle(5, 6), run.erle(6, 7)]
     }
     let silence = erle { _ in 0 }
-    let tone = erle { i in i / Self.rate % 2 == 0 ? 0.1 * sin(2 * .pi * 425 * Float(i) / Float(Self.rate)) : 0 }
+    let tone = erle { i -> Float in
+      let turns: Float = 425 * Float(i) / Float(Self.rate)
+      return i / Self.rate % 2 == 0 ? 0.1 * sin(2 * Float.pi * turns) : 0
+    }
     for (tone, silence) in zip(tone, silence) { #expect(tone > silence - 6, "\(tone) after a tone, \(silence) after silence") }
   }
 

@@ -69,8 +69,10 @@ struct KalmanFilterTests {
     var filter = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     let far = Noise.white(frames: 5 * layout.rate, seed: 3), near = Noise.white(frames: far.count, level: 0.1, seed: 9)
     let talks = 2 * layout.rate, softer = 4 * layout.rate
-    let microphone = far.indices.map { i in
-      (i < 40 ? 0 : (i < softer ? 0.5 : 0.15) * far[i - 40]) + (i < talks ? 0 : near[i])
+    let microphone = far.indices.map { i -> Float in
+      let gain: Float = i < softer ? 0.5 : 0.15
+      let echo: Float = i < 40 ? 0 : gain * far[i - 40]
+      return i < talks ? echo : echo + near[i]
     }
     var wrongHops = 0, hops = 0, noticed: Int?
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {

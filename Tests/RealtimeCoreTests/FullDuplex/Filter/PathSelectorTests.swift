@@ -23,14 +23,19 @@ struct PathSelectorTests {
     let before = (fast: real(fast), careful: real(careful))
     for _ in 0..<100 { selector.select(&fast, &careful, fast: fastErrors, careful: carefulErrors, spectrum: spectrum) }
     let adopted = spectrum.filterBins(of: better, bins: layout.bins), replaced = spectrum.filterBins(of: worse, bins: layout.bins)
+    let after = (fast: real(fast), careful: real(careful))
     for k in 0..<layout.speechBins {
       let isAdopted = (adopted.first..<adopted.end).contains(k), isReplaced = (replaced.first..<replaced.end).contains(k)
-      #expect(careful.row(0)[k] == (isAdopted ? before.fast[k] : before.careful[k]), "careful, bin \(k)")
-      #expect(fast.row(0)[k] == (isReplaced ? before.careful[k] : before.fast[k]), "fast, bin \(k)")
+      let (wantedCareful, wantedFast) = (isAdopted ? before.fast[k] : before.careful[k], isReplaced ? before.careful[k] : before.fast[k])
+      #expect(after.careful[k] == wantedCareful, "careful, bin \(k)")
+      #expect(after.fast[k] == wantedFast, "fast, bin \(k)")
     }
   }
 
-  private func real(_ filter: borrowing KalmanFilter) -> [Float] { (0..<Self.layout.speechBins).map { filter.row(0)[$0] } }
+  private func real(_ filter: borrowing KalmanFilter) -> [Float] {
+    let row = filter.row(0)
+    return (0..<Self.layout.speechBins).map { row[$0] }
+  }
 
   /// Lets both filters learn a path for half a second.
   private func learn(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, _ transform: borrowing FourierTransform) {
