@@ -47,19 +47,24 @@ private struct Stage {
   static let all: [Stage] = {
     let hops = Double(Talk.rate) / 256
     // 13 partitions and 6 of the saturation, and 8 of the fast filter; 472 bins each, because those above 11 kHz are silent in speech.
-    let careful = 19.0 * 472, fast = 8.0 * 472
+    let careful: Double = 19 * 472, fast: Double = 8 * 472
     func transform(_ samples: Double) -> Double { 2.5 * samples * log2(samples) }
+    // In steps, because Swift 6.0 does not get to the end of whole expressions of literals. A hop's spectra of both references and of the
+    // loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in turn; the suppressor's; those of the bands.
+    let constrained: Double = 27 / 16, long: Double = 2 + 0.75 + 1.5 + 2
+    let transforms: Double = (long + constrained) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512)
+    // Three echoes of eight partitions and nine products, every four hops.
+    let partition = 472.0, echoes = 24 * 8 * partition, products = 9 * 5 * partition
+    let loudspeaker = (echoes + products) / 4
+    let estimate = (careful + fast) * 14, adaptation = (0.5 * careful + fast) * 32
     return [
       Stage(
         name: "Fourier transforms", types: ["FourierTransform"],
         kernels: ["forward", "inverse", "nearend_fourier_forward", "nearend_fourier_inverse"],
-        // Spectra of both references and of the loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in
-        // turn.
-        operations: hops
-          * ((2 + 0.75 + 1.5 + 2 + 2 * (19.0 / 32 + 8.0 / 32)) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512))),
+        operations: hops * transforms),
       Stage(
-        name: "estimate of the echo", kernels: ["predict", "nearend_kalman_predict"], operations: hops * (careful + fast) * 14),
-      Stage(name: "adaptation", kernels: ["update", "nearend_kalman_update"], operations: hops * (0.5 * careful + fast) * 32),
+        name: "estimate of the echo", kernels: ["predict", "nearend_kalman_predict"], operations: hops * estimate),
+      Stage(name: "adaptation", kernels: ["update", "nearend_kalman_update"], operations: hops * adaptation),
       Stage(name: "the filters' other work", types: ["KalmanFilter", "PathSelector", "FilterChoice"]),
       Stage(
         name: "references, their drift and saturation",
@@ -67,8 +72,7 @@ private struct Stage {
       Stage(
         name: "the loudspeaker's model", types: ["LoudspeakerModel", "LoudspeakerTerms"],
         kernels: ["multiply_add", "nearend_multiply_add", "$s12RealtimeCore21saturatedByLoudspeaker_4gains5SIMD8VySfGAF_SftF"],
-        // Three echoes of eight partitions and nine products, every four hops.
-        operations: hops / 4 * (3 * 8 * 472 * 8 + 9 * 472 * 5)),
+        operations: hops * loudspeaker),
       Stage(
         name: "search for the echo, changes of path and volume",
         types: ["DelayScout", "PathChangeDetector", "PathPrior", "GainTracker", "GainChanges", "BandSpectrum"],
