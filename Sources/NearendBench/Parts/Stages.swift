@@ -50,7 +50,7 @@ private struct Stage {
     let careful: Double = 19 * 472, fast: Double = 8 * 472
     func transform(_ samples: Double) -> Double { 2.5 * samples * log2(samples) }
     // In steps, because Swift 6.0 does not get to the end of whole expressions of literals. A hop's spectra of both references and of the
-    // loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in turn; the suppressor's; those of the bands.
+    // loudspeaker's terms, errors (one and a half), estimates, and the constraint of the rows in turn; the suppressor's; the bands'.
     let constrained: Double = 27 / 16, long: Double = 2 + 0.75 + 1.5 + 2
     let transforms: Double = (long + constrained) * transform(2_048) + 3 * transform(1_024) + 4 * transform(512)
     // Three echoes of eight partitions and nine products, every four hops.
