@@ -45,8 +45,8 @@ final class VolumeWatch {
 
   /// Returns the linear gain of a node, 0 if it is muted; nil until known.
   func gain(_ id: UInt32?) -> Double? {
-    guard let id, let status = statuses[id] else { return nil }
-    return status.isMuted ? 0 : status.volume * status.volume * status.volume
+    guard let id, let setting = nodes[id]?.setting else { return nil }
+    return setting.isMuted ? 0 : Double(setting.volume)
   }
 
   /// Returns the status as mixers show it; full volume and unmuted until known.

@@ -21,9 +21,6 @@ struct LinearCanceller: ~Copyable {
   /// Mean square of the newest hop of the far end's louder side.
   private(set) var farEndPower: Float = 0
 
-  /// Number of times the filters were reset because the echo path had changed, or an unexpected echo began.
-  private(set) var resets = 0
-
   private var resampler: DriftResampler
   private var tracker: DriftTracker
   private var level: ReferenceLevel
@@ -186,8 +183,9 @@ struct LinearCanceller: ~Copyable {
     place(isFarEnd: farEndLevel > 1e-8)
     if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
       scale(by: gain)
-    } else if detector.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast),
-      detector.hasConverged || careful.isConfident, careful.isEstimateTooLarge
+    } else if detector.update(
+      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
+      isConfident: careful.isConfident), careful.isEstimateTooLarge
     {
       beginAnew()
     }
@@ -366,7 +364,6 @@ struct LinearCanceller: ~Copyable {
   /// Resets the filters, because nothing that they have learnt holds.
   @_noLocks @_noAllocation
   private mutating func beginAnew() {
-    resets += 1
     fast.forget()
     careful.forget()
     prior.forget()

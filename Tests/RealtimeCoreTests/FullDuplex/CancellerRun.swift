@@ -32,6 +32,32 @@ extension LinearCanceller {
   }
 }
 
+extension ReferenceSpectra {
+  /// Feeds the hop of `far` that begins at `start`, on both sides, of a loudspeaker that does not saturate.
+  mutating func feed(_ far: [Float], from start: Int, hop: Int) {
+    let silence = [Float](repeating: 0, count: hop)
+    far.withUnsafeBufferPointer { far in
+      silence.withUnsafeBufferPointer {
+        feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
+      }
+    }
+  }
+}
+
+extension KalmanFilter {
+  /// Processes the hop of `heard` that begins at `start`.
+  mutating func step(_ reference: borrowing ReferenceSpectra, heard: [Float], from start: Int, offset: Int = 0, learns: Bool = true) {
+    let window = layout.window, end = start + layout.hop
+    heard.withUnsafeBufferPointer { step(reference, offset: offset, microphone: $0.baseAddress! + end - window, learns: learns) }
+  }
+
+  /// The same for a partial filter, after the whole one.
+  mutating func step(_ reference: borrowing ReferenceSpectra, heard: [Float], from start: Int, beyond whole: borrowing KalmanFilter) {
+    let window = layout.window, end = start + layout.hop
+    heard.withUnsafeBufferPointer { step(reference, offset: 0, microphone: $0.baseAddress! + end - window, learns: true, beyond: whole) }
+  }
+}
+
 /// Signals of a clock that drifts.
 enum DriftingSignal {
   /// Low-passes to a quarter of the rate, so that it can be resampled well.

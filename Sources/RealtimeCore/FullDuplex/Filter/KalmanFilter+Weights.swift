@@ -145,9 +145,9 @@ extension KalmanFilter {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { for i in 0..<layout.hop { following[i] = 0 } }
-        for i in 0..<length - layout.hop { scratch[i] = scratch[i + layout.hop] }
-        for i in 0..<layout.hop { scratch[length - layout.hop + i] = following[i] }
+        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { clear(following, frames: layout.hop) }
+        copy(scratch + layout.hop, to: scratch, frames: length - layout.hop)
+        copy(following, to: scratch + (length - layout.hop), frames: layout.hop)
         setTaps(of: row)
       }
     }
@@ -165,7 +165,7 @@ extension KalmanFilter {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        for i in stride(from: length - 1, through: layout.hop, by: -1) { scratch[i] = scratch[i - layout.hop] }
+        copy(scratch, to: scratch + layout.hop, frames: length - layout.hop)
         if partition > 0 {
           taps(of: row - 1, into: following)
           copy(following + (length - layout.hop), to: scratch, frames: layout.hop)

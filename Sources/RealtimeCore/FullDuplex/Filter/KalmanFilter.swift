@@ -186,11 +186,13 @@ struct KalmanFilter: ~Copyable {
   /// - Parameter offset: age in hops of the reference at the first partition.
   @_noLocks @_noAllocation
   mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
-    chooseBins(reference)
+    findReferences(reference, offset: offset)
     clear(rest.re, frames: layout.bins)
     clear(rest.im, frames: layout.bins)
     clear(restUncertainty, frames: layout.bins)
-    predict(reference, offset: offset)
+    var others = partitions(bins: binsOfOtherRows)
+    nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty)
+    predict(beyond: rest, restUncertainty)
     adapt(to: microphone, learns: learns)
   }
 
@@ -200,11 +202,8 @@ struct KalmanFilter: ~Copyable {
     _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool,
     beyond whole: borrowing KalmanFilter
   ) {
-    chooseBins(reference)
-    copy(whole.rest.re, to: rest.re, frames: layout.bins)
-    copy(whole.rest.im, to: rest.im, frames: layout.bins)
-    copy(whole.restUncertainty, to: restUncertainty, frames: layout.bins)
-    predict(reference, offset: offset)
+    findReferences(reference, offset: offset)
+    predict(beyond: whole.rest, whole.restUncertainty)
     adapt(to: microphone, learns: learns)
   }
 
@@ -336,7 +335,7 @@ struct KalmanFilter: ~Copyable {
     for row in 0..<rows {
       let isFirst = row < 2 * layout.partitions && row % layout.partitions < layout.fastPartitions
       binsOfFirstRows[row] = isFirst ? binsOfRow[row] : 0
-      binsOfOtherRows[row] = isFirst || tuning.isPartial ? 0 : binsOfRow[row]
+      binsOfOtherRows[row] = isFirst ? 0 : binsOfRow[row]
       if tuning.isPartial { binsOfRow[row] = binsOfFirstRows[row] }
     }
   }
@@ -348,16 +347,22 @@ struct KalmanFilter: ~Copyable {
       stride: Int32(layout.bins))
   }
 
+  /// Finds the bins and the reference of each row.
   @_noLocks @_noAllocation
-  private mutating func predict(_ reference: borrowing ReferenceSpectra, offset: Int) {
+  private mutating func findReferences(_ reference: borrowing ReferenceSpectra, offset: Int) {
+    chooseBins(reference)
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         references[channel * layout.partitions + partition] = reference.spectrum(
           age: offset + partition * layout.partitionHops, channel: channel)
       }
     }
-    var others = partitions(bins: binsOfOtherRows), first = partitions(bins: binsOfFirstRows)
-    nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty)
+  }
+
+  /// Estimates the echo and its uncertainty: what all other rows predict, and then the first ones.
+  @_noLocks @_noAllocation
+  private mutating func predict(beyond rest: SplitSpectrum, _ restUncertainty: UnsafePointer<Float>) {
+    var first = partitions(bins: binsOfFirstRows)
     copy(rest.re, to: work.re, frames: layout.bins)
     copy(rest.im, to: work.im, frames: layout.bins)
     copy(restUncertainty, to: uncertainty, frames: layout.bins)

@@ -57,11 +57,13 @@ struct PathChangeDetector: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
 
-  /// Processes one hop's energies by band, and whether the fast filter leaves clearly less. Returns whether the path has changed, or the
-  /// estimate is absurd: a tone, for instance, teaches the filter nothing about other frequencies.
+  /// Processes one hop's energies by band, whether the fast filter leaves clearly less, and whether the filter trusts its estimate. Returns
+  /// whether the path has changed, or a trusted estimate is absurd: a tone, for instance, teaches the filter nothing about other
+  /// frequencies.
   @_noLocks @_noAllocation
   mutating func update(
-    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool
+    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool,
+    isConfident: Bool
   ) -> Bool {
     hops += 1
     let worse = isFastBetter ? remaining : worse
@@ -88,6 +90,6 @@ struct PathChangeDetector: ~Copyable {
       residualShare = 0.98 * residualShare + 0.02 * min(left / heard, 1)
       if residualShare < converged { hasConverged = true }
     }
-    return evidence >= patience && (hasConverged || estimated > absurd * heard)
+    return evidence >= patience && (hasConverged || isConfident && estimated > absurd * heard)
   }
 }

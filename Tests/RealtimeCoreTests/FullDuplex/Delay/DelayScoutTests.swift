@@ -30,7 +30,7 @@ struct DelayScoutTests {
   private func search(offset: Int, delay: Int) -> Int? {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
-    let far = Noise.white(frames: 2 * layout.rate, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    let far = Noise.white(frames: 2 * layout.rate, seed: 3)
     // Falls by half every 10 ms.
     let room = Noise.white(frames: layout.rate / 8, level: 1, seed: 7).enumerated().filter { $0.offset % 11 == 0 }.map {
       (frame: $0.offset, gain: $0.element * exp2(-Float($0.offset) / Float(layout.rate / 100)))
@@ -41,11 +41,7 @@ struct DelayScoutTests {
       window.deallocate()
     }
     for (hop, start) in stride(from: 0, to: far.count - layout.hop, by: layout.hop).enumerated() {
-      far.withUnsafeBufferPointer { far in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
+      reference.feed(far, from: start, hop: layout.hop)
       guard hop % 2 == 0 else { continue }
       for i in layout.transform - layout.window..<layout.transform {
         let now = start + layout.hop - layout.transform + i - delay

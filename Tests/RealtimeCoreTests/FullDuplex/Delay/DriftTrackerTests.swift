@@ -11,22 +11,14 @@ struct DriftTrackerTests {
     var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
     var tracker = DriftTracker(layout: layout)
-    let silence = [Float](repeating: 0, count: layout.hop)
     let frames = 4 * layout.rate, played = DriftingSignal.smooth(Noise.white(frames: frames, seed: 3))
     let late = DriftingSignal.resampled(played, by: -drift)
     let heard = late.indices.map { $0 < 80 ? 0 : 0.5 * late[$0 - 80] }
     var told: [Double] = []
     for start in stride(from: layout.window, to: frames - layout.hop, by: layout.hop) {
-      played.withUnsafeBufferPointer { played in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: played.baseAddress! + start, right: played.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
-      heard.withUnsafeBufferPointer {
-        let microphone = $0.baseAddress! + start + layout.hop - layout.window
-        careful.step(reference, offset: 0, microphone: microphone, learns: true)
-        fast.step(reference, offset: 0, microphone: microphone, learns: true, beyond: careful)
-      }
+      reference.feed(played, from: start, hop: layout.hop)
+      careful.step(reference, heard: heard, from: start)
+      fast.step(reference, heard: heard, from: start, beyond: careful)
       if let rate = tracker.update(fast, rate: 0), start > 2 * layout.rate { told.append(rate) }
     }
     let mean = told.reduce(0, +) / Double(max(told.count, 1))

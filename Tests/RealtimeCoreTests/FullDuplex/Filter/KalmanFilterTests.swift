@@ -20,10 +20,8 @@ struct KalmanFilterTests {
     let echo = far.indices.map { ($0 >= delay ? far[$0 - delay] : 0) + ($0 >= delay + 20 ? 0.5 * far[$0 - delay - 20] : 0) }
     var offset = 0, found: Int?, error: Float = 0, loudness: Float = 0
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
-      feed(&reference, far, start)
-      echo.withUnsafeBufferPointer {
-        filter.step(reference, offset: offset, microphone: $0.baseAddress! + start + layout.hop - layout.window, learns: found == nil)
-      }
+      reference.feed(far, from: start, hop: layout.hop)
+      filter.step(reference, heard: echo, from: start, offset: offset, learns: found == nil)
       if found == nil, start > 2 * layout.rate {
         let idle = filter.idlePartitions()
         filter.move(by: idle)
@@ -49,12 +47,9 @@ struct KalmanFilterTests {
     let echo = far.indices.map { ($0 >= 40 ? 0.5 * far[$0 - 40] : 0) + ($0 >= tail ? 0.5 * far[$0 - tail] : 0) }
     var error: Float = 0, loudness: Float = 0
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
-      feed(&reference, far, start)
-      echo.withUnsafeBufferPointer {
-        let microphone = $0.baseAddress! + start + layout.hop - layout.window
-        whole.step(reference, offset: 0, microphone: microphone, learns: true)
-        part.step(reference, offset: 0, microphone: microphone, learns: true, beyond: whole)
-      }
+      reference.feed(far, from: start, hop: layout.hop)
+      whole.step(reference, heard: echo, from: start)
+      part.step(reference, heard: echo, from: start, beyond: whole)
       guard start > 3 * layout.rate else { continue }
       error += meanSquare(part.residual, frames: layout.hop)
       loudness += meanSquare(part.echo, frames: layout.hop)
@@ -76,10 +71,8 @@ struct KalmanFilterTests {
     }
     var wrongHops = 0, hops = 0, noticed: Int?
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
-      feed(&reference, far, start)
-      microphone.withUnsafeBufferPointer {
-        filter.step(reference, offset: 0, microphone: $0.baseAddress! + start + layout.hop - layout.window, learns: true)
-      }
+      reference.feed(far, from: start, hop: layout.hop)
+      filter.step(reference, heard: microphone, from: start)
       if start >= softer {
         if filter.isEstimateTooLarge, noticed == nil { noticed = start }
       } else if start >= talks {
@@ -90,15 +83,5 @@ struct KalmanFilterTests {
     #expect(Double(wrongHops) < 0.1 * Double(hops), "\(wrongHops) of \(hops)")
     let after = try #require(noticed) - softer
     #expect(Double(after) < 0.06 * Double(layout.rate), "\(after) frames")
-  }
-
-  /// Feeds the hop of `far` that begins at `start`, on both sides.
-  private func feed(_ reference: inout ReferenceSpectra, _ far: [Float], _ start: Int) {
-    let silence = [Float](repeating: 0, count: Self.layout.hop)
-    far.withUnsafeBufferPointer { far in
-      silence.withUnsafeBufferPointer {
-        reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
-      }
-    }
   }
 }

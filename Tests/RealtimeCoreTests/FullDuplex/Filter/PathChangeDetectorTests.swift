@@ -15,7 +15,8 @@ struct PathChangeDetectorTests {
       let talks = hop / layout.hops(0.2) % 2 == 0
       func energies(_ power: Float) -> [Float] { [Float](repeating: talks ? power : 1e-6, count: bands) }
       let hasChanged = detector.update(
-        microphone: energies(microphone), echo: energies(echo), residual: energies(residual), isFastBetter: isFastBetter)
+        microphone: energies(microphone), echo: energies(echo), residual: energies(residual), isFastBetter: isFastBetter,
+        isConfident: true)
       if hasChanged { return true }
     }
     return false

@@ -15,7 +15,6 @@ struct PathPriorTests {
     var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
     let count = Int(seconds * Double(layout.rate)), delay = 3 * size + size / 2
     let far = Noise.white(frames: count, level: 0.1, seed: 3), near = Noise.white(frames: count, level: 0.1 * level, seed: 11)
-    let silence = [Float](repeating: 0, count: layout.hop)
     let echo = far.indices.map { $0 >= delay ? level * far[$0 - delay] : 0 }
     let microphone = zip(echo, near).map { $0 + $1 }
     // Mono from the beginning on: what the reference takes for stereo before it has heard anything.
@@ -27,16 +26,9 @@ struct PathPriorTests {
     prior.join()
     var expected: Float = 0, actual: Float = 0, loudness: Float = 0
     for start in stride(from: layout.window, to: count - layout.hop, by: layout.hop) {
-      far.withUnsafeBufferPointer { far in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
-      microphone.withUnsafeBufferPointer {
-        let window = $0.baseAddress! + start + layout.hop - layout.window
-        careful.step(reference, offset: 0, microphone: window, learns: true)
-        fast.step(reference, offset: 0, microphone: window, learns: true)
-      }
+      reference.feed(far, from: start, hop: layout.hop)
+      careful.step(reference, heard: microphone, from: start)
+      fast.step(reference, heard: microphone, from: start, beyond: careful)
       if changesPrior, careful.isDue { prior.update(&fast, &careful, isStereo: false) }
       if start < count / 2 { continue }
       for k in 0..<layout.speechBins { expected += careful.uncertainty[k] }

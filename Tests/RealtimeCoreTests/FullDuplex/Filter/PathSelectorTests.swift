@@ -39,20 +39,13 @@ struct PathSelectorTests {
 
   /// Lets both filters learn a path for half a second.
   private func learn(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, _ transform: borrowing FourierTransform) {
-    let layout = Self.layout, far = Noise.white(frames: layout.rate / 2, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    let layout = Self.layout, far = Noise.white(frames: layout.rate / 2, seed: 3)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
     let echo = far.indices.map { $0 < 50 ? 0 : 0.5 * far[$0 - 50] }
     for start in stride(from: layout.window, to: far.count - layout.hop, by: layout.hop) {
-      far.withUnsafeBufferPointer { far in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: far.baseAddress! + start, right: far.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
-      echo.withUnsafeBufferPointer {
-        let microphone = $0.baseAddress! + start + layout.hop - layout.window
-        careful.step(reference, offset: 0, microphone: microphone, learns: true)
-        fast.step(reference, offset: 0, microphone: microphone, learns: true, beyond: careful)
-      }
+      reference.feed(far, from: start, hop: layout.hop)
+      careful.step(reference, heard: echo, from: start)
+      fast.step(reference, heard: echo, from: start, beyond: careful)
     }
   }
 }

@@ -23,13 +23,8 @@ struct ReferenceSpectraTests {
 
   /// `isWideBand` after each hop.
   private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) -> [Bool] {
-    let silence = [Float](repeating: 0, count: layout.hop)
-    return stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
-      samples.withUnsafeBufferPointer { samples in
-        silence.withUnsafeBufferPointer {
-          reference.feed(left: samples.baseAddress! + start, right: samples.baseAddress! + start, excess: $0.baseAddress!)
-        }
-      }
+    stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
+      reference.feed(samples, from: start, hop: layout.hop)
       return reference.isWideBand
     }
   }
