@@ -24,8 +24,7 @@ package final class ControlClient {
       request.body = json
       request.headers = ["Content-Type: application/json"]
     }
-    guard let answer = try transfer.perform(request) else { throw .failed(address: path, reason: "broken off") }
-    return answer
+    return try transfer.answer(to: request)
   }
 
   /// Sends data from a file or a pipe as it arrives, and waits for the answer; nil if nearend hung up before the end.

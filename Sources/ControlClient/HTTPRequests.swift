@@ -16,8 +16,7 @@ package struct HTTPPost: Sendable {
   /// Sends a body, and waits for the answer.
   package func send(_ body: Data) throws(TransferError) -> HTTPAnswer {
     let request = Transfer.Request(method: "POST", url: url, headers: headers, body: body, timeout: timeout)
-    guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }
-    return answer
+    return try Transfer().answer(to: request)
   }
 }
 
@@ -32,7 +31,6 @@ package struct HTTPGet: Sendable {
   /// Fetches the document, at most 64 MiB, and waits for the answer.
   package func fetch() throws(TransferError) -> HTTPAnswer {
     let request = Transfer.Request(method: "GET", url: url, headers: ["User-Agent: nearend"], timeout: timeout)
-    guard let answer = try Transfer().perform(request) else { throw .failed(address: url, reason: "broken off") }
-    return answer
+    return try Transfer().answer(to: request)
   }
 }

@@ -108,6 +108,12 @@ final class Transfer {
     }
   }
 
+  /// Sends a request that neither uploads nor downloads a stream, so that nothing aborts it, and waits for the answer.
+  func answer(to request: Request) throws(TransferError) -> HTTPAnswer {
+    guard let answer = try perform(request) else { throw .failed(address: request.socket ?? request.url, reason: "broken off") }
+    return answer
+  }
+
   private func perform(body: Data?) -> CURLcode {
     guard let body else { return curl_easy_perform(handle) }
     return body.withUnsafeBytes { bytes in

@@ -11,8 +11,8 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
       + "cores kept awake by loops of idle priority; median (range) of \(rounds) rounds in which the peers take turns.",
     columns: ["quantum", "far end", "peer", "ms per s", "of module-echo-cancel", "of the copying filter", "switches per s", "cycles per s"])
   let peers = [Peer.nearend(programs), .copy(programs), .echoCancel()]
-  let both = try Talk().double(seconds: seconds + 4), silence = [Float](repeating: 0, count: both.far.count)
-  let near = Talk.repeated(try Talk().near, frames: both.far.count)
+  let voices = try Talk(), both = voices.double(seconds: seconds + 4)
+  let near = Talk.repeated(voices.near, frames: both.far.count), silence = [Float](repeating: 0, count: both.far.count)
   let cases = [("talks", both), ("is silent", (microphone: near, far: silence))]
   for quantum in quanta {
     for (farEnd, talk) in cases {
