@@ -24,7 +24,9 @@ struct FullDuplexProcessor: ~Copyable {
   /// The microphone, as late as the voice, for when neither echo nor noise is suppressed.
   private var dry: BlockDelay
   private var dryFade: Crossfade
-  private let aligned, unprocessed, heard: UnsafeMutablePointer<Float>
+  /// Delays the marks of the clipped samples as the microphone.
+  private var marks: BlockDelay
+  private let aligned, unprocessed, heard, alignedMarks: UnsafeMutablePointer<Float>
   private let silence: UnsafePointer<Float>
   /// Lost microphone frames at the beginning of the next aligned hop.
   private var lostAhead = 0
@@ -41,6 +43,7 @@ struct FullDuplexProcessor: ~Copyable {
     let linear = LinearCanceller(layout: layout)
     delay = layout.hop + linear.farEndDelay
     microphone = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
+    marks = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
     dry = BlockDelay(delay: layout.hop + linear.farEndDelay, block: layout.hop)
     self.linear = linear
     suppressor = Suppressor(layout: layout)
@@ -51,6 +54,7 @@ struct FullDuplexProcessor: ~Copyable {
     aligned = .silence(layout.hop)
     unprocessed = .silence(layout.hop)
     heard = .silence(layout.hop)
+    alignedMarks = .silence(layout.hop)
     silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(layout.hop))
   }
 
@@ -58,6 +62,7 @@ struct FullDuplexProcessor: ~Copyable {
     aligned.deallocate()
     unprocessed.deallocate()
     heard.deallocate()
+    alignedMarks.deallocate()
     silence.deallocate()
   }
 
@@ -66,18 +71,21 @@ struct FullDuplexProcessor: ~Copyable {
   /// - Parameters:
   ///   - samples: the microphone; replaced by the voice.
   ///   - left: what the speaker plays; `right` is the same in mono.
+  ///   - railMarks: of `RailWatch`, for the microphone before its high-pass filter; nil if no sample is clipped.
   ///   - lost: the frames of all three inputs that are unknown; they are zeros.
   ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
-    cancelsEcho: Bool, suppressesNoise: Bool, open: UnsafeMutablePointer<Float>? = nil
+    _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
+    railMarks: UnsafePointer<Float>? = nil, lost: Range<Int> = 0..<0, cancelsEcho: Bool, suppressesNoise: Bool,
+    open: UnsafeMutablePointer<Float>? = nil
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     microphone.process(samples, into: aligned)
     dry.process(samples, into: unprocessed)
-    linear.process(aligned, left: left, right: right)
+    marks.process(railMarks ?? silence, into: alignedMarks)
+    linear.process(aligned, left: left, right: right, railMarks: alignedMarks)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
     silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
@@ -103,6 +111,7 @@ struct FullDuplexProcessor: ~Copyable {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     microphone.process(silence, into: aligned)
+    marks.process(silence, into: alignedMarks)
     linear.loseHop(silence)
     lostAhead = microphone.delay
   }

@@ -42,6 +42,9 @@ struct LinearCanceller: ~Copyable {
   private let otherFar, excess: UnsafeMutablePointer<Float>
   private var wasStereo = false
   private let microphone: SlidingWindows
+  private var repair: ClippingRepair
+  /// The newest hop of the microphone, repaired where it is clipped.
+  private let unclipped: UnsafeMutablePointer<Float>
   private let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
   private var hops = 0
   /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
@@ -85,6 +88,8 @@ struct LinearCanceller: ~Copyable {
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
     excess = .silence(layout.hop)
+    repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop)
+    unclipped = .silence(layout.hop)
     microphone = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
     fastBands = .silence(bands)
     carefulBands = .silence(bands)
@@ -101,6 +106,7 @@ struct LinearCanceller: ~Copyable {
     far.deallocate()
     otherFar.deallocate()
     excess.deallocate()
+    unclipped.deallocate()
     fastBands.deallocate()
     carefulBands.deallocate()
     microphoneBands.deallocate()
@@ -146,13 +152,18 @@ struct LinearCanceller: ~Copyable {
   }
 
   /// Processes one hop of the microphone and of each channel of the far end.
+  ///
+  /// - Parameter railMarks: of `RailWatch`, as late as the microphone.
   @_noLocks @_noAllocation
-  mutating func process(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
-    take(samples, left: left, right: right)
+  mutating func process(
+    _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>
+  ) {
+    advance(left: left, right: right)
     // A microphone that is muted at its source gives zeros while the room's echo continues, so the weights are kept.
     openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {
+      microphone.push(samples, onto: 0)
       careful.passThrough(microphone: microphone[0])
       choice.reset()
       echo = careful.echo
@@ -161,15 +172,20 @@ struct LinearCanceller: ~Copyable {
       return
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
-    careful.step(reference, offset: offset, microphone: microphone[0], learns: learns)
-    fast.step(reference, offset: offset, microphone: microphone[0], learns: learns, beyond: careful)
+    careful.predict(reference, offset: offset)
+    fast.predict(reference, offset: offset, beyond: careful)
+    copy(samples, to: unclipped, frames: layout.hop)
+    if !repair.isAtRest || peak(railMarks, frames: layout.hop) > 0 { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
+    microphone.push(unclipped, onto: 0)
+    careful.adapt(to: microphone[0], learns: learns)
+    fast.adapt(to: microphone[0], learns: learns)
     if learns, careful.isDue {
       if !detector.hasConverged, farEndLevel > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
     }
     spectrum.measure(careful.residual, into: carefulBands)
     spectrum.measure(fast.residual, into: fastBands)
-    spectrum.measure(samples, into: microphoneBands)
+    spectrum.measure(unclipped, into: microphoneBands)
     spectrum.measure(careful.echo, into: echoBands)
     choice.choose(
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
@@ -181,7 +197,7 @@ struct LinearCanceller: ~Copyable {
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
     place(isFarEnd: farEndLevel > 1e-8)
-    if let gain = gainTracker.update(microphone: samples, echo: careful.echo, isConverged: detector.hasConverged) {
+    if let gain = gainTracker.update(microphone: unclipped, echo: careful.echo, isConverged: detector.hasConverged) {
       scale(by: gain)
     } else if detector.update(
       microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
@@ -196,12 +212,11 @@ struct LinearCanceller: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func take(_ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
+  private mutating func advance(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
     hopsUntilHistoryIsComplete = max(hopsUntilHistoryIsComplete - 1, 0)
     if let factor = gainChanges.next() { scale(by: factor) }
     feed(left: left, right: right)
-    microphone.push(samples, onto: 0)
   }
 
   /// Resamples the far end to the microphone's clock. Whenever the delay has changed by a whole hop, feeds one hop more or fewer and moves
@@ -320,7 +335,8 @@ struct LinearCanceller: ~Copyable {
   /// Accounts for a hop that the graph lost: `silence` replaces microphone and far end.
   @_noLocks @_noAllocation
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
-    take(silence, left: silence, right: silence)
+    advance(left: silence, right: silence)
+    microphone.push(silence, onto: 0)
     openHops = 0
   }
 

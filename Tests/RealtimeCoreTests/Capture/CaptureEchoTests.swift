@@ -26,6 +26,22 @@ struct CaptureEchoTests {
     #expect(!meters.hasVoice)
   }
 
+  @Test(
+    "V10: a microphone that clips the echo by 6 or 12 dB costs no more than 15 dB, at whatever level it clips",
+    arguments: [(6, 1), (6, 0.5), (12, 0.5)])
+  func clipping(decibels: Float, rail: Float) throws {
+    let far = CaptureSignals.speech(seconds: 7, rate: rate, level: -12, seed: 3)
+    let echo = CaptureSignals.room(far, rate: rate, delay: 480, gain: 1)
+    let loudest = echo.reduce(0) { max($0, abs($1)) }, gain = rail * pow(10, decibels / 20) / loudest
+    func erle(_ microphone: [Float]) throws -> Double {
+      var run = try CaptureRun(engine: .nearend, rate: rate)
+      let voice = run.process(microphone, reference: far, quantum: 256)
+      return CaptureSignals.decibels(CaptureSignals.power(microphone[(4 * rate)...]) / CaptureSignals.power(voice[(4 * rate)...]))
+    }
+    let whole = try erle(echo.map { $0 * gain * 0.2 }), clipped = try erle(echo.map { max(-rail, min(rail, $0 * gain)) })
+    #expect(clipped > whole - 15 && clipped > 35, "\(clipped) dB, \(whole) dB without clipping")
+  }
+
   @Test("V10: noise from the far end is no noise of the room: its echo stays away, above 20 kHz, too", arguments: [44_100, 48_000, 96_000])
   func wideBand(rate: Int) throws {
     // In syllables, so that only the room's noise is steady.

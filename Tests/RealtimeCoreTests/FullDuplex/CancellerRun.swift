@@ -13,7 +13,7 @@ extension LinearCanceller {
     _ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = [], gains: [(time: Double, factor: Float)] = []
   ) -> [Float] {
     precondition(left.count == right.count && microphone.count >= left.count)
-    let hop = layout.hop
+    let hop = layout.hop, marks = [Float](repeating: 0, count: hop)
     var all: [Float] = []
     for start in stride(from: 0, to: left.count / hop * hop, by: hop) {
       let now = start..<start + hop
@@ -22,7 +22,8 @@ extension LinearCanceller {
       microphone.withUnsafeBufferPointer { microphone in
         left.withUnsafeBufferPointer { left in
           right.withUnsafeBufferPointer { right in
-            process(microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start)
+            process(
+              microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start, railMarks: marks)
           }
         }
       }
@@ -48,13 +49,15 @@ extension KalmanFilter {
   /// Processes the hop of `heard` that begins at `start`.
   mutating func step(_ reference: borrowing ReferenceSpectra, heard: [Float], from start: Int, offset: Int = 0, learns: Bool = true) {
     let window = layout.window, end = start + layout.hop
-    heard.withUnsafeBufferPointer { step(reference, offset: offset, microphone: $0.baseAddress! + end - window, learns: learns) }
+    predict(reference, offset: offset)
+    heard.withUnsafeBufferPointer { adapt(to: $0.baseAddress! + end - window, learns: learns) }
   }
 
   /// The same for a partial filter, after the whole one.
   mutating func step(_ reference: borrowing ReferenceSpectra, heard: [Float], from start: Int, beyond whole: borrowing KalmanFilter) {
     let window = layout.window, end = start + layout.hop
-    heard.withUnsafeBufferPointer { step(reference, offset: 0, microphone: $0.baseAddress! + end - window, learns: true, beyond: whole) }
+    predict(reference, offset: 0, beyond: whole)
+    heard.withUnsafeBufferPointer { adapt(to: $0.baseAddress! + end - window, learns: true) }
   }
 }
 

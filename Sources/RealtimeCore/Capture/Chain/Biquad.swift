@@ -13,6 +13,9 @@ struct Biquad {
     self.a2 = Float(a2 / a0)
   }
 
+  /// The microphone's: 90 Hz, below speech, above the rumble of tables, fans and mains. [control]
+  static func rumble(rate: Int) -> Biquad { highPass(90, rate: rate) }
+
   /// Butterworth, −3 dB at `frequency` Hz. [control]
   static func highPass(_ frequency: Double, rate: Int) -> Biquad {
     let (c, alpha) = angles(frequency, rate)
@@ -28,6 +31,27 @@ struct Biquad {
   private static func angles(_ frequency: Double, _ rate: Int) -> (cosine: Double, alpha: Double) {
     let w = 2 * Double.pi * frequency / Double(rate)
     return (cos(w), sin(w) / 2.0.squareRoot())
+  }
+
+  /// The next output if the next input is 0, and how much an input changes the output of the same sample.
+  var pending: Float {
+    @_noLocks @_noAllocation get { s1 }
+  }
+  var gainAtOnce: Float {
+    @_noLocks @_noAllocation get { b0 }
+  }
+  /// A Boolean value indicating whether the output stays 0 while the input is.
+  var isAtRest: Bool {
+    @_noLocks @_noAllocation get { s1 == 0 && s2 == 0 }
+  }
+
+  /// Filters one sample; call `settle()` after a block.
+  @_noLocks @_noAllocation
+  mutating func process(_ x: Float) -> Float {
+    let y = b0 * x + s1
+    s1 = b1 * x - a1 * y + s2
+    s2 = b2 * x - a2 * y
+    return y
   }
 
   /// Filters a block. `output` may be `input`.
@@ -65,6 +89,9 @@ struct Biquad {
     second.settle(q1, q2)
     return sum / Float(frames)
   }
+
+  @_noLocks @_noAllocation
+  mutating func settle() { settle(s1, s2) }
 
   /// Flushes denormals to zero; they cost the processor a hundred times as much.
   @_noLocks @_noAllocation

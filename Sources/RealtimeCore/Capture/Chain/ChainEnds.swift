@@ -1,11 +1,12 @@
 /// The parts that both engines' chains share: the high-pass filter before the processors; after them voice detection, gain control, bypass
 /// and the detection of talking while muted. [realtime] except `init` and `deinit`.
 ///
-///     samples ─▶ begin: keep raw microphone, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
+///     samples ─▶ begin: keep raw microphone, find its rails, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
 struct ChainEnds: ~Copyable {
   private(set) var detector: VoiceDetector
   private(set) var gain: GainControl
   private let block: Int
+  private var rails: RailWatch
   private var highPass: Biquad
   private var highPassFade: Crossfade
   private var raw: BlockDelay
@@ -16,6 +17,9 @@ struct ChainEnds: ~Copyable {
   private var processedPower: Float = 0
   /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
   let filtered: UnsafeMutablePointer<Float>
+  /// The marks of `RailWatch`, and a Boolean value indicating whether one of them is not 0.
+  let railMarks: UnsafeMutablePointer<Float>
+  private(set) var isClipped = false
   private let bypassed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
 
@@ -23,8 +27,8 @@ struct ChainEnds: ~Copyable {
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
     self.controls = controls
-    // 90 Hz: below speech, above the rumble of tables, fans and mains.
-    highPass = .highPass(90, rate: time.rate)
+    rails = RailWatch(block: time.frames)
+    highPass = .rumble(rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
     raw = BlockDelay(delay: delay, block: time.frames)
     bypassFade = Crossfade(frames: time.frames, weight: 1)
@@ -33,11 +37,13 @@ struct ChainEnds: ~Copyable {
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
     filtered = .silence(time.frames)
+    railMarks = .silence(time.frames)
     bypassed = .silence(time.frames)
   }
 
   deinit {
     filtered.deallocate()
+    railMarks.deallocate()
     bypassed.deallocate()
   }
 
@@ -52,6 +58,7 @@ struct ChainEnds: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
     raw.process(samples, into: bypassed)
+    isClipped = rails.mark(samples, into: railMarks)
     highPass.process(samples, into: filtered, frames: block)
     highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.load())
   }

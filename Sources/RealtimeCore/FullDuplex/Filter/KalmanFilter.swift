@@ -181,11 +181,11 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { hops % layout.partitionHops == 0 }
   }
 
-  /// Processes one hop: estimates the echo in the newest `window` samples of the microphone, and adapts to the error if `learns`.
+  /// Estimates the echo in the newest `window` samples of the microphone, once a hop.
   ///
   /// - Parameter offset: age in hops of the reference at the first partition.
   @_noLocks @_noAllocation
-  mutating func step(_ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool) {
+  mutating func predict(_ reference: borrowing ReferenceSpectra, offset: Int) {
     findReferences(reference, offset: offset)
     clear(rest.re, frames: layout.bins)
     clear(rest.im, frames: layout.bins)
@@ -193,22 +193,18 @@ struct KalmanFilter: ~Copyable {
     var others = partitions(bins: binsOfOtherRows)
     nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty)
     predict(beyond: rest, restUncertainty)
-    adapt(to: microphone, learns: learns)
   }
 
-  /// Processes one hop of a partial filter, after the whole one, from which it takes the rest of the echo.
+  /// Estimates the echo of a partial filter, after the whole one, from which it takes the rest of the echo.
   @_noLocks @_noAllocation
-  mutating func step(
-    _ reference: borrowing ReferenceSpectra, offset: Int, microphone: UnsafePointer<Float>, learns: Bool,
-    beyond whole: borrowing KalmanFilter
-  ) {
+  mutating func predict(_ reference: borrowing ReferenceSpectra, offset: Int, beyond whole: borrowing KalmanFilter) {
     findReferences(reference, offset: offset)
     predict(beyond: whole.rest, whole.restUncertainty)
-    adapt(to: microphone, learns: learns)
   }
 
+  /// Subtracts the estimate of this hop from the microphone, its newest `window` samples, and adapts to the error if `learns`.
   @_noLocks @_noAllocation
-  private mutating func adapt(to microphone: UnsafePointer<Float>, learns: Bool) {
+  mutating func adapt(to microphone: UnsafePointer<Float>, learns: Bool) {
     let start = layout.transform - layout.window
     for i in stride(from: 0, to: layout.window, by: 8) {
       store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
