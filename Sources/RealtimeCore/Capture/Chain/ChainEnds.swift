@@ -1,7 +1,7 @@
 /// The parts that both engines' chains share: the high-pass filter before the processors; after them voice detection, gain control, bypass
 /// and the detection of talking while muted. [realtime] except `init` and `deinit`.
 ///
-///     samples ─▶ begin: keep raw microphone, find its rails, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
+///     samples ─▶ begin: keep raw sound, find rails, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
 struct ChainEnds: ~Copyable {
   private(set) var detector: VoiceDetector
   private(set) var gain: GainControl
