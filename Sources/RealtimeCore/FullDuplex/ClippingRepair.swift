@@ -24,13 +24,13 @@ struct ClippingRepair {
   ///
   /// - Parameters:
   ///   - samples: the microphone after the high-pass filter.
-  ///   - marks: of `RailWatch`: the sign of the rail, or 0.
+  ///   - marks: of `RailWatch`: the sign of the rail, or 0; nil if all are 0.
   ///   - echo: the estimate.
   @_noLocks @_noAllocation
-  mutating func process(_ samples: UnsafeMutablePointer<Float>, marks: UnsafePointer<Float>, echo: UnsafePointer<Float>) {
+  mutating func process(_ samples: UnsafeMutablePointer<Float>, marks: UnsafePointer<Float>?, echo: UnsafePointer<Float>) {
     for i in 0..<frames {
       let missing = (echo[i] - samples[i] - highPass.pending) / highPass.gainAtOnce
-      let correction = marks[i] * missing > 0 ? max(-most, min(most, missing)) : 0
+      let correction = (marks?[i] ?? 0) * missing > 0 ? max(-most, min(most, missing)) : 0
       samples[i] += highPass.process(correction)
     }
     highPass.settle()

@@ -26,6 +26,7 @@ struct FullDuplexProcessor: ~Copyable {
   private var dryFade: Crossfade
   /// Delays the marks of the clipped samples as the microphone.
   private var marks: BlockDelay
+  private var wasMarked = false
   private let aligned, unprocessed, heard, alignedMarks: UnsafeMutablePointer<Float>
   private let silence: UnsafePointer<Float>
   /// Lost microphone frames at the beginning of the next aligned hop.
@@ -84,8 +85,10 @@ struct FullDuplexProcessor: ~Copyable {
     defer { rt_restore_denormals(mode) }
     microphone.process(samples, into: aligned)
     dry.process(samples, into: unprocessed)
-    marks.process(railMarks ?? silence, into: alignedMarks)
-    linear.process(aligned, left: left, right: right, railMarks: alignedMarks)
+    let isMarked = railMarks != nil || wasMarked
+    if isMarked { marks.process(railMarks ?? silence, into: alignedMarks) }
+    wasMarked = railMarks != nil
+    linear.process(aligned, left: left, right: right, railMarks: isMarked ? UnsafePointer(alignedMarks) : nil)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
     silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
@@ -111,7 +114,8 @@ struct FullDuplexProcessor: ~Copyable {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     microphone.process(silence, into: aligned)
-    marks.process(silence, into: alignedMarks)
+    if wasMarked { marks.process(silence, into: alignedMarks) }
+    wasMarked = false
     linear.loseHop(silence)
     lostAhead = microphone.delay
   }

@@ -153,10 +153,10 @@ struct LinearCanceller: ~Copyable {
 
   /// Processes one hop of the microphone and of each channel of the far end.
   ///
-  /// - Parameter railMarks: of `RailWatch`, as late as the microphone.
+  /// - Parameter railMarks: of `RailWatch`, as late as the microphone; nil if no sample is clipped.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>
+    _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>? = nil
   ) {
     advance(left: left, right: right)
     // A microphone that is muted at its source gives zeros while the room's echo continues, so the weights are kept.
@@ -175,7 +175,7 @@ struct LinearCanceller: ~Copyable {
     careful.predict(reference, offset: offset)
     fast.predict(reference, offset: offset, beyond: careful)
     copy(samples, to: unclipped, frames: layout.hop)
-    if !repair.isAtRest || peak(railMarks, frames: layout.hop) > 0 { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
+    if railMarks != nil || !repair.isAtRest { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
     microphone.push(unclipped, onto: 0)
     careful.adapt(to: microphone[0], learns: learns)
     fast.adapt(to: microphone[0], learns: learns)

@@ -103,7 +103,7 @@ private func magnitude(_ samples: UnsafePointer<Float>, frames: Int) -> (peak: F
   var i = 0
   while i + 8 <= frames {
     let x = load8(samples + i)
-    let magnitude = x.replacing(with: -x, where: x .< 0)
+    let magnitude = unsafeBitCast(unsafeBitCast(x, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
     peaks.replace(with: magnitude, where: magnitude .> peaks)
     checks += x - x
     i += 8

@@ -13,7 +13,7 @@ extension LinearCanceller {
     _ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = [], gains: [(time: Double, factor: Float)] = []
   ) -> [Float] {
     precondition(left.count == right.count && microphone.count >= left.count)
-    let hop = layout.hop, marks = [Float](repeating: 0, count: hop)
+    let hop = layout.hop
     var all: [Float] = []
     for start in stride(from: 0, to: left.count / hop * hop, by: hop) {
       let now = start..<start + hop
@@ -22,8 +22,7 @@ extension LinearCanceller {
       microphone.withUnsafeBufferPointer { microphone in
         left.withUnsafeBufferPointer { left in
           right.withUnsafeBufferPointer { right in
-            process(
-              microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start, railMarks: marks)
+            process(microphone.baseAddress! + start, left: left.baseAddress! + start, right: right.baseAddress! + start)
           }
         }
       }

@@ -280,9 +280,10 @@ struct KalmanFilter: ~Copyable {
   /// learnt.
   @_noLocks @_noAllocation
   mutating func passThrough(microphone: UnsafePointer<Float>) {
-    let start = layout.transform - layout.window
-    for i in 0..<layout.window { (time[start + i], errorWindow[start + i]) = (0, microphone[i]) }
-    for k in 0..<layout.bins { uncertainty[k] = 0 }
+    let newest = layout.transform - layout.hop
+    clear(time + newest, frames: layout.hop)
+    copy(microphone + (layout.window - layout.hop), to: errorWindow + newest, frames: layout.hop)
+    clear(uncertainty, frames: layout.bins)
   }
 
   // MARK: The weights

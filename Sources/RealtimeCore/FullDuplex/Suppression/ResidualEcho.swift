@@ -56,13 +56,11 @@ struct ResidualEcho: ~Copyable {
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
     presence: Float, isGuarded: Bool, isWideBand: Bool
   ) {
+    predict(echo: y2, uncertainty: uncertainty)
     var sumOfLogs: Float = 0
     for band in 0..<bands {
       var heard: Float = 0, expected: Float = 0, quiet: Float = 0
       for k in edges[band]..<edges[band + 1] {
-        tail[k] = max(tail[k] * tailMemory, y2[k])
-        power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + 1e-12
-        former[k] = uncertainty[k]
         heard += e2[k]
         expected += power[k]
         quiet += noise[k]
@@ -83,6 +81,25 @@ struct ResidualEcho: ~Copyable {
       // Holds the recent maximum, so that dips of the echo are not taken for room noise.
       tail[k] = max(tail[k] * tailMemory, e2[k])
       power[k] = isWideBand ? tail[k] : 1e-12
+    }
+  }
+
+  /// Computes the power by bin, before any factor.
+  @_noLocks @_noAllocation
+  private func predict(echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>) {
+    let memory = tailMemory, least = least
+    for k in stride(from: 0, to: edges[bands] / 8 * 8, by: 8) {
+      let held: SIMD8<Float> = load8(tail + k) * memory, y2 = load8(echo + k), u = load8(uncertainty + k)
+      let highest = held.replacing(with: y2, where: y2 .> held)
+      let mean: SIMD8<Float> = 0.5 * (u + load8(former + k))
+      store8(highest, to: tail + k)
+      store8(mean + least * highest + 1e-12, to: power + k)
+      store8(u, to: former + k)
+    }
+    for k in edges[bands] / 8 * 8..<edges[bands] {
+      tail[k] = max(tail[k] * memory, echo[k])
+      power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + 1e-12
+      former[k] = uncertainty[k]
     }
   }
 

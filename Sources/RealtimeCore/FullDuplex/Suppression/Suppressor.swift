@@ -32,6 +32,8 @@ struct Suppressor: ~Copyable {
   /// 9 dB: speech varies more within a window, so vowels are not taken for noise. While the far end talks, steady sound may be echo.
   private let steadiness: Float = 8
   private var hops = 0
+  /// Hops for which the window of the estimated echo is not silent.
+  private var echoHops = 0
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let phaseCount = 1024
@@ -113,9 +115,14 @@ struct Suppressor: ~Copyable {
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
-    analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
+    // Once the window is silent, its power and the uncertainty stay 0.
+    if !isFarEndSilent { echoHops = length / hop + 1 }
+    if echoHops > 0 {
+      echoHops -= 1
+      analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
+      spread(filterUncertainty)
+    }
     if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
-    spread(filterUncertainty)
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(
       error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
