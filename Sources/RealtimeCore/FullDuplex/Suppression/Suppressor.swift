@@ -102,7 +102,7 @@ struct Suppressor: ~Copyable {
   ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
   ///   - echo: the estimated echo.
   ///   - isGuarded: everything that is heard counts as echo.
-  ///   - isFarEndSilent: the far end has been silent for the filter's whole reach.
+  ///   - isFarEndSilent: the far end has been silent for the filter's whole reach; estimated echo and uncertainty are 0 then.
   ///   - isWideBand: the far end contains something above 11 kHz.
   ///   - echoShare: share of the residual echo to suppress, 0…1.
   ///   - noiseShare: share of the noise to suppress, 0…1.

@@ -21,7 +21,7 @@ struct SuppressorTests {
       let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : 0
       suppressor.process(
         residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false,
-        isFarEndSilent: isFarEndSilent, isWideBand: false, echoShare: echoShare, noiseShare: noiseShare, into: &output)
+        isFarEndSilent: isFarEndSilent && !isUnsure, isWideBand: false, echoShare: echoShare, noiseShare: noiseShare, into: &output)
       all += output
     }
     return all
