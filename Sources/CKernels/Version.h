@@ -328,7 +328,8 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   for (int k = 0; k < hop->bins; k += 8) {
     lanes power = LOAD(hop->power + k), echo = LOAD(hop->echo + k), noise = LOAD(hop->noise + k), p = LOAD(hop->presence + k);
     // Decision-directed log-spectral amplitude (Ephraim and Malah 1985).
-    lanes unwanted = echo + share * noise + ALL(1e-12f), g = power / unwanted;
+    // Three quarters of the noise: speech that is lost costs more intelligibility than noise that is left.
+    lanes unwanted = echo + ALL(0.75f) * share * noise + ALL(1e-12f), g = power / unwanted;
     lanes xi = MOST(ALL(0.92f) * LOAD(hop->clean + k) / unwanted + ALL(0.08f) * POSITIVE(g - ALL(1)), ALL(0.003f));
     lanes wiener = xi / (ALL(1) + xi), v = LEAST(MOST(g * wiener, ALL(1e-6f)), ALL(80));
     lanes amplitude = LEAST(wiener * EXP2(ALL(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v)), ALL(1));

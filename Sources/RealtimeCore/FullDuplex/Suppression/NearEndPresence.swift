@@ -5,7 +5,7 @@ internal import CRealtime
 struct NearEndPresence: ~Copyable {
   /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
   private(set) var overall: Float = 1
-  /// The probability by bin: smoothed over bands, times `overall`.
+  /// The probability by bin: smoothed over bands, times `overall`; more while nothing can be echo.
   let byBin: UnsafeMutablePointer<Float>
 
   private let bands: Int
@@ -48,7 +48,8 @@ struct NearEndPresence: ~Copyable {
   /// Processes the powers of one hop, by bin. While guarded, everything counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
-    error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool
+    error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool,
+    isFarEndSilent: Bool
   ) {
     for band in 0..<bands {
       var heard: Float = 0, residual: Float = 0, quiet: Float = 1e-12
@@ -70,10 +71,11 @@ struct NearEndPresence: ~Copyable {
     }
     let now = isGuarded ? 0 : likeliest()
     overall = isGuarded ? 0 : max(now, overallRelease * overall + (1 - overallRelease) * now)
+    let weight = isFarEndSilent ? 0.25 + 0.75 * overall : overall
     for band in 0..<bands {
       let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands - 1)]
       // Bins above the last band take its value.
-      for k in edges[band]..<(band + 1 < bands ? edges[band + 1] : bins) { byBin[k] = p * overall }
+      for k in edges[band]..<(band + 1 < bands ? edges[band + 1] : bins) { byBin[k] = p * weight }
     }
   }
 

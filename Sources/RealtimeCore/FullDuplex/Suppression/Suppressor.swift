@@ -37,8 +37,8 @@ struct Suppressor: ~Copyable {
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let phaseCount = 1024
-  /// Least gain of noise: −20 dB.
-  private let noiseFloor: Float = 0.1
+  /// Least gain of noise: −22 dB.
+  private let noiseFloor: Float = 0.08
   /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
   private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
 
@@ -129,7 +129,8 @@ struct Suppressor: ~Copyable {
       isWideBand: isWideBand)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    presence.update(error: power, echo: residualEcho.power, noise: memory.noise, isGuarded: isGuarded)
+    presence.update(
+      error: power, echo: residualEcho.power, noise: memory.noise, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }

@@ -8,14 +8,22 @@ struct NearEndPresenceTests {
 
   /// The presence after 0.5 s with these powers in every bin.
   private func presence(error: Float, echo: Float, noise: Float, isGuarded: Bool = false) -> Float {
+    run(error: { _ in error }, echo: echo, noise: noise, isGuarded: isGuarded).overall
+  }
+
+  /// The overall presence, and that of the bin at 2 kHz, after 0.5 s.
+  private func run(
+    error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false
+  ) -> (overall: Float, bin: Float) {
     let bins = layout.window / 2 + 1
     var presence = NearEndPresence(
       layout: layout, bands: SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window)), bins: bins)
     func powers(_ power: Float) -> [Float] { [Float](repeating: power, count: bins) }
     for _ in 0..<layout.hops(0.5) {
-      presence.update(error: powers(error), echo: powers(echo), noise: powers(noise), isGuarded: isGuarded)
+      presence.update(
+        error: (0..<bins).map(error), echo: powers(echo), noise: powers(noise), isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
     }
-    return presence.overall
+    return (presence.overall, presence.byBin[2_000 * layout.window / layout.rate])
   }
 
   @Test("V10: the near end is absent at the expected level of echo and noise, present 15 dB above it")
@@ -24,6 +32,16 @@ struct NearEndPresenceTests {
     #expect(presence(error: 1e-4, echo: 1e-4, noise: 1e-7) < 0.3)
     #expect(presence(error: 3e-5, echo: 0, noise: 1e-6) > 0.9)
     #expect(presence(error: 3e-3, echo: 1e-4, noise: 1e-7) > 0.9)
+  }
+
+  @Test("V10: sound in a few bands may be a consonant where no echo can be, and is an echo's rest where one can")
+  func fewBands() {
+    let consonant = 1_900 * layout.window / layout.rate...2_100 * layout.window / layout.rate
+    func bin(isFarEndSilent: Bool) -> Float {
+      run(error: { consonant.contains($0) ? 1e-3 : 1e-6 }, echo: 0, noise: 1e-6, isFarEndSilent: isFarEndSilent).bin
+    }
+    let (alone, both) = (bin(isFarEndSilent: true), bin(isFarEndSilent: false))
+    #expect(alone > 1.3 * both, "\(alone), \(both) while the far end talks")
   }
 
   @Test("V10: while guarded, the near-end probability is 0")
