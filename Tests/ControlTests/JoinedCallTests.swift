@@ -12,7 +12,7 @@ struct JoinedCallTests {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }
     rig.service.core.isSending = true
-    let session = AudioSession(JoinedProgram(rig).manager)
+    let session = AudioSession(JoinedProgram(rig).manager.owner)
     var call: Call? = try await session.join("call")
     #expect(session.mode == .joined)
     var output = try call?.makeOutput()
@@ -37,7 +37,7 @@ struct JoinedCallTests {
   func takenBack() async throws {
     let rig = try ControlRig(speed: 2)
     defer { rig.stop() }
-    let session = AudioSession(JoinedProgram(rig).manager)
+    let session = AudioSession(JoinedProgram(rig).manager.owner)
     let call = try await session.join("call", sends: false)
     let output = try call.makeOutput()
     rig.service.session.send(.unregisterMedia(id: "call"))

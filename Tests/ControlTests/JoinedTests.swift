@@ -10,13 +10,13 @@ import Testing
 
 /// A program on the library, joined to the nearend of a `ControlRig`.
 final class JoinedProgram: Sendable {
-  let manager = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
+  let manager = AudioSessionManager(SessionOwner { core, _, listener in ManualGraph(core: core, listener: listener) })
   private let posted = Mutex<[AudioEvent]>([])
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
   init(_ rig: ControlRig) {
     manager.configuration = AudioSessionConfiguration(controlSocket: rig.path)
-    let heard = manager.bus.subscribe { [weak self] event in self?.posted.withLock { $0.append(event) } }
+    let heard = manager.owner.bus.subscribe { [weak self] event in self?.posted.withLock { $0.append(event) } }
     subscription.withLock { $0 = heard }
   }
 
@@ -280,7 +280,8 @@ struct JoinedTests {
     let rig = try ControlRig()
     defer { rig.stop() }
     let program = JoinedProgram(rig)
-    func warnings() -> Int { program.manager.log.all.count { $0.level == .warning && $0.message.contains("automatic configuration") } }
+    let log = program.manager.owner.log
+    func warnings() -> Int { log.all.count { $0.level == .warning && $0.message.contains("automatic configuration") } }
     program.manager.isAutomaticConfigurationEnabled = false
     #expect(warnings() == 0)
     #expect(try program.call())
@@ -334,13 +335,13 @@ struct JoinedTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = "\(folder)/nearend/control.sock"
     for opens in [true, false] {
-      let manager = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
+      let manager = AudioSessionManager(SessionOwner { core, _, listener in ManualGraph(core: core, listener: listener) })
       manager.configuration.controlSocket = path
       manager.configuration.opensControlSocket = opens
       try manager.registerMedia(id: "call", isSend: true, isReceive: true)
       #expect(manager.mode == .own)
       #expect(FileManager.default.fileExists(atPath: path) == opens)
-      let other = AudioSessionManager { core, _, listener in ManualGraph(core: core, listener: listener) }
+      let other = AudioSessionManager(SessionOwner { core, _, listener in ManualGraph(core: core, listener: listener) })
       other.configuration.controlSocket = path
       other.configuration.opensControlSocket = false
       try other.registerMedia(id: "call", isSend: true, isReceive: false)

@@ -150,14 +150,16 @@ final class GraphWorld: Sendable {
   private let isGateClosed = Mutex(false)
   let starting = DispatchSemaphore(value: 0)
 
-  func makeManager() -> AudioSessionManager {
-    let manager = AudioSessionManager { core, options, listener in
+  func makeManager() -> AudioSessionManager { AudioSessionManager(makeOwner()) }
+
+  func makeOwner() -> SessionOwner {
+    let owner = SessionOwner { core, options, listener in
       let graph = GraphDouble(core: core, options: options, listener: listener, world: self)
       self.state.withLock { $0.graphs.append(graph) }
       return graph
     }
-    manager.configuration.controlSocket = nil
-    return manager
+    _ = owner.configure(AudioSessionConfiguration(controlSocket: nil))
+    return owner
   }
 
   /// The newest graph.

@@ -16,7 +16,7 @@ struct ManagerRig {
   var graph: GraphDouble { get throws { try #require(world.graph) } }
   var demand: SessionDemand { world.graph?.demand ?? SessionDemand() }
   /// Every warning so far.
-  var warnings: [String] { manager.log.all.filter { $0.level == .warning }.map(\.message) }
+  var warnings: [String] { manager.owner.log.all.filter { $0.level == .warning }.map(\.message) }
 
   /// Registers a call: media "mic", which sends, and "ear", which receives. Returns once the graph, on its own thread, provides both.
   func registerCall() throws {
@@ -40,7 +40,7 @@ struct ManagerRig {
   func registerSpeaker(_ id: String = "ear") -> Bool {
     manager.registerSpeakerOutput(mediaId: id, sampleRate: 16_000, channelCount: 1, bufferSize: 3_200)
   }
-  func fill(_ id: String) throws -> Int { try #require(manager.service?.core.mixer.ringSink(id: id)).status().fillBytes }
+  func fill(_ id: String) throws -> Int { try #require(manager.owner.service?.core.mixer.ringSink(id: id)).status().fillBytes }
 
   static let call = SessionDemand(sends: true, receives: true, keepsAwake: true)
   static let packet = [Int16](repeating: 1_000, count: 160)

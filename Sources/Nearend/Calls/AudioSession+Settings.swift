@@ -4,61 +4,61 @@ import SessionModel
 extension AudioSession {
   /// A Boolean value indicating whether the person at the microphone is muted. Default false.
   public var isMicrophoneMuted: Bool {
-    get { manager.isMicrophoneMuted }
-    set { manager.isMicrophoneMuted = newValue }
+    get { owner[isOn: .microphoneMuted] }
+    set { owner[isOn: .microphoneMuted] = newValue }
   }
 
   /// How the microphone is muted. Default `.voiceProcessing`.
   public var microphoneMuteMode: MicrophoneMuteMode {
-    get { manager.microphoneMuteMode }
-    set { manager.set(microphoneMuteMode: newValue) }
+    get { owner[.microphoneMuteMode, default: .voiceProcessing] }
+    set { owner[.microphoneMuteMode, default: .voiceProcessing] = newValue }
   }
 
   /// How the sound of the room around the voice is treated. Default `.standard`.
   public var micMode: MicMode {
-    get { manager.micMode }
-    set { manager.micMode = newValue }
+    get { owner[.micMode, default: .standard] }
+    set { owner[.micMode, default: .standard] = newValue }
   }
 
   /// The engine for echo and noise. Default `.nearend`.
   public var echoCanceller: EchoCanceller {
-    get { manager.echoCanceller }
-    set { manager.echoCanceller = newValue }
+    get { owner[.echoCanceller, default: .nearend] }
+    set { owner[.echoCanceller, default: .nearend] = newValue }
   }
 
   /// A Boolean value indicating whether noise is suppressed. Default true.
   public var isNoiseSuppressionEnabled: Bool {
-    get { manager.isNoiseSuppressionEnabled }
-    set { manager.isNoiseSuppressionEnabled = newValue }
+    get { owner[isOn: .noiseSuppression] }
+    set { owner[isOn: .noiseSuppression] = newValue }
   }
 
   /// A Boolean value indicating whether gain control is on. Default true.
   public var isGainControlEnabled: Bool {
-    get { manager.voiceProcessingEnableAGC }
-    set { manager.voiceProcessingEnableAGC = newValue }
+    get { owner[isOn: .voiceProcessingEnableAGC] }
+    set { owner[isOn: .voiceProcessingEnableAGC] = newValue }
   }
 
   /// A Boolean value indicating whether the raw microphone is sent, at the processed voice's latency. Default false.
   public var isVoiceProcessingBypassed: Bool {
-    get { manager.bypassVoiceProcessing }
-    set { manager.bypassVoiceProcessing = newValue }
+    get { owner[isOn: .bypassVoiceProcessing] }
+    set { owner[isOn: .bypassVoiceProcessing] = newValue }
   }
 
   /// Linear gain of everything that nearend plays, 0–1; values outside are clamped. Default 1.
   public var outputVolume: Double {
-    get { manager.mixer.outputVolume }
-    set { manager.mixer.outputVolume = newValue }
+    get { owner[gain: .outputVolume] }
+    set { owner[gain: .outputVolume] = newValue }
   }
 
   /// Linear gain of the processed microphone, 0–1; values outside are clamped. Default 1.
   public var microphoneVolume: Double {
-    get { manager.mixer.micVolume }
-    set { manager.mixer.micVolume = newValue }
+    get { owner[gain: .micVolume] }
+    set { owner[gain: .micVolume] = newValue }
   }
 
   /// How far other applications are lowered while a call is up. Default `.min`.
   public var duckingLevel: DuckingLevel {
-    get { manager.duckingLevel }
-    set { manager.duckingLevel = newValue }
+    get { owner[.duckingLevel, default: .min] }
+    set { owner[.duckingLevel, default: .min] = newValue }
   }
 }

@@ -8,20 +8,19 @@ import SessionModel
 ///     let output = try call.makeOutput()
 ///     for await buffer in try call.microphone() { … }
 ///
-/// A layer over ``AudioSessionManager``. Both share one session, so a program may use both. Blocking methods have asynchronous twins, which
-/// do not block a thread.
+/// Blocking methods have asynchronous twins, which do not block a thread. ``AudioSessionManager`` is the same session with the calls of
+/// LiveSwitch and LiveKit, for programs that come from there.
 ///
 /// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a call. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
-  public static let shared = AudioSession(AudioSessionManager.shared)
+  public static let shared = AudioSession(.shared)
 
-  /// The same session, with the interface that ported programs use.
-  public let manager: AudioSessionManager
+  let owner: SessionOwner
   /// Serializes joining and ending, so that a released handle has ended before its id is joined again.
   private let queue = DispatchQueue(label: "nearend.calls")
 
-  init(_ manager: AudioSessionManager) { self.manager = manager }
+  init(_ owner: SessionOwner) { self.owner = owner }
 
   // MARK: Calls
 
@@ -50,7 +49,7 @@ public final class AudioSession: Sendable {
   private func register(_ id: String, sends: Bool, receives: Bool) -> Result<Call, JoinError> {
     guard sends || receives else { return .failure(.neitherSendsNorReceives(id: id)) }
     do throws(GraphError) {
-      guard try manager.register(id: id, isSend: sends, isReceive: receives) else { return .failure(.alreadyJoined(id: id)) }
+      guard try owner.register(id: id, isSend: sends, isReceive: receives) else { return .failure(.alreadyJoined(id: id)) }
     } catch {
       return .failure(.cannotStart(error))
     }
@@ -60,25 +59,25 @@ public final class AudioSession: Sendable {
   // MARK: The session
 
   /// A Boolean value indicating whether sound can be captured and played.
-  public var isActive: Bool { manager.isSessionActive }
+  public var isActive: Bool { owner.session.isActive }
 
   /// Whether the session is this process's own or that of a nearend that was already running; nil without a session.
-  public var mode: SessionMode? { manager.mode }
+  public var mode: SessionMode? { owner.mode }
 
   /// The microphone and the speaker in use. Waits for the graph's control thread, never for audio.
-  public var route: RouteDescription { manager.currentRoute }
+  public var route: RouteDescription { owner.route?.current ?? RouteDescription() }
 
   /// A description of the complete state for people.
-  public var diagnostics: String { manager.getDiagnostics() }
+  public var diagnostics: String { owner.diagnostics }
 
   /// The events from now on, in a sequence that buffers 256 and then drops the oldest; ``Event/missed`` counts those.
-  public var events: Events { Events(manager.bus) }
+  public var events: Events { Events(owner.bus) }
 
   /// Ends all calls at once: their handles remain, and throw or do nothing. Settings are kept.
-  public func shutDown() { queue.sync { manager.shutDown() } }
+  public func shutDown() { queue.sync { owner.shutDown() } }
 
   /// Ends all calls at once, without blocking a thread.
-  public func shutDown() async { await perform { [manager] in manager.shutDown() } }
+  public func shutDown() async { await perform { [owner] in owner.shutDown() } }
 
   // MARK: The queue
 

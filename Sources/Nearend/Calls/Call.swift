@@ -13,7 +13,7 @@ public final class Call: Sendable, Identifiable {
   public let receives: Bool
 
   let session: AudioSession
-  var manager: AudioSessionManager { session.manager }
+  var owner: SessionOwner { session.owner }
   private let ended = Atomic(false)
   private let registration: Registration
   /// Serializes creating and ending its parts with its own end: parts are ended by id, which may belong to a later call.
@@ -21,7 +21,7 @@ public final class Call: Sendable, Identifiable {
 
   init(id: String, sends: Bool, receives: Bool, session: AudioSession) {
     (self.id, self.sends, self.receives, self.session) = (id, sends, receives, session)
-    registration = Registration(id: id, manager: session.manager)
+    registration = Registration(id: id, owner: session.owner)
   }
 
   deinit {
@@ -54,11 +54,11 @@ public final class Call: Sendable, Identifiable {
   }
 }
 
-/// The media of a call. The session's end, or a program that also uses the manager, may unregister it as well. A later registration under
-/// the same id belongs to somebody else.
+/// The media of a call. The session's end, or a program that also uses `AudioSessionManager`, may unregister it as well. A later
+/// registration under the same id belongs to somebody else.
 private final class Registration: Sendable {
   private let id: String
-  private let manager: AudioSessionManager
+  private let owner: SessionOwner
   private let isOver: Latch
   private let subscription: EventBus.Subscription
 
@@ -66,17 +66,17 @@ private final class Registration: Sendable {
     let isSet = Atomic(false)
   }
 
-  init(id: String, manager: AudioSessionManager) {
-    (self.id, self.manager) = (id, manager)
+  init(id: String, owner: SessionOwner) {
+    (self.id, self.owner) = (id, owner)
     let isOver = Latch()
     self.isOver = isOver
-    subscription = manager.bus.subscribe { event in
+    subscription = owner.bus.subscribe { event in
       if event.kind == .mediaUnregistered, event.mediaId == id { isOver.isSet.store(true, ordering: .releasing) }
     }
-    if manager.session.program(id) == nil { isOver.isSet.store(true, ordering: .releasing) }
+    if owner.session.program(id) == nil { isOver.isSet.store(true, ordering: .releasing) }
   }
 
   var hasEnded: Bool { isOver.isSet.load(ordering: .acquiring) }
 
-  func end() { if !hasEnded { manager.unregisterMedia(id: id) } }
+  func end() { if !hasEnded { owner.unregister(id: id) } }
 }

@@ -11,7 +11,7 @@ extension Call {
   public func microphone(sampleRate: Int? = nil, channels: Int? = nil) throws(MicrophoneError) -> Microphone {
     let microphone = try whileJoined { () throws(MicrophoneError) in
       do throws(SourceError) {
-        return Microphone(self, try manager.microphoneBuffers(mediaId: id, sampleRate: sampleRate, channelCount: channels))
+        return Microphone(self, try owner.openSource(id: id, sampleRate: sampleRate, channelCount: channels))
       } catch {
         throw MicrophoneError(error, self)
       }

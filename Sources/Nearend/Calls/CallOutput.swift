@@ -24,7 +24,7 @@ extension Call {
     let output = try whileJoined { () throws(OutputError) in
       let refusal: SessionRefusal?
       do throws(SinkError) {
-        refusal = try manager.makeSpeakerOutput(mediaId: id, format: format, bufferSize: Int(frames) * format.bytesPerFrame)
+        refusal = try owner.makeSink(id: id, format: format, capacityBytes: Int(frames) * format.bytesPerFrame)
       } catch {
         throw OutputError(error, self)
       }
@@ -52,7 +52,7 @@ extension Call {
 
     private let format: SinkFormat
     private let ended = Atomic(false)
-    private var manager: AudioSessionManager { call.manager }
+    private var owner: SessionOwner { call.owner }
 
     fileprivate init(_ call: Call, _ format: SinkFormat, bufferDuration: Duration) {
       (self.call, self.format, self.bufferDuration) = (call, format, bufferDuration)
@@ -66,7 +66,7 @@ extension Call {
     /// Ends the output with a fade-out. The call may then create another one. Idempotent.
     public func end() {
       guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      _ = call.whileJoined { manager.unregisterSpeakerOutput(mediaId: call.id) }
+      _ = call.whileJoined { owner.removeSink(id: call.id) }
     }
 
     // MARK: Writing
@@ -93,7 +93,7 @@ extension Call {
     public func write(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
       guard bytes.count % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes.count, bytesPerFrame: format.bytesPerFrame) }
       guard !hasEnded else { throw .ended(id: call.id) }
-      switch manager.write(mediaId: call.id, data: bytes) {
+      switch owner.write(bytes, to: call.id) {
       case .written: return
       case .dropped: throw .full
       case .refused, nil: throw .ended(id: call.id)
@@ -125,7 +125,7 @@ extension Call {
 
     /// Checked before each write, so that waiting does not count as dropping.
     private func hasRoom(for samples: Int) -> Bool {
-      guard let room = manager.driven?.sinkRoom(id: call.id) else { return true }
+      guard let room = owner.room(ofSink: call.id) else { return true }
       return room >= samples * 2
     }
 
@@ -137,24 +137,24 @@ extension Call {
 
     /// The duration of the audio in the buffer.
     public var buffered: Duration {
-      guard !hasEnded, let room = manager.driven?.sinkRoom(id: call.id) else { return .zero }
+      guard !hasEnded, let room = owner.room(ofSink: call.id) else { return .zero }
       return max(.zero, bufferDuration - .seconds(Double(room / format.bytesPerFrame) / Double(sampleRate)))
     }
 
     /// State, levels and counters; nil once it has ended. Waits for the graph's control thread, never for audio.
-    public var status: SinkStatus? { hasEnded ? nil : manager.speakerOutputStatus(mediaId: call.id) }
+    public var status: SinkStatus? { hasEnded ? nil : owner.status(ofSink: call.id) }
 
     /// Sets the linear gain, 0–4 (clamped), with a ramp. Default 1.
     /// - Parameter gain: NaN is ignored.
-    public func setGain(_ gain: Double) { _ = call.whileJoined { manager.setSpeakerOutputGain(mediaId: call.id, gain: gain) } }
+    public func setGain(_ gain: Double) { _ = call.whileJoined { owner.setGain(gain, ofSink: call.id) } }
 
     /// Mutes the output, with a ramp; its buffer continues to be read. Default false.
     /// - Parameter isMuted: whether it is silent.
-    public func setMuted(_ isMuted: Bool) { _ = call.whileJoined { manager.setSpeakerOutputMuted(mediaId: call.id, isMuted: isMuted) } }
+    public func setMuted(_ isMuted: Bool) { _ = call.whileJoined { owner.setMuted(isMuted, ofSink: call.id) } }
 
     /// Sets the RTP SSRC of the stream that feeds it, for diagnostics and telemetry.
     /// - Parameter ssrc: as negotiated.
-    public func setSSRC(_ ssrc: UInt32) { _ = call.whileJoined { manager.updateSsrc(mediaId: call.id, ssrc: ssrc) } }
+    public func setSSRC(_ ssrc: UInt32) { _ = call.whileJoined { owner.setSSRC(ssrc, ofSink: call.id) } }
   }
 }
 

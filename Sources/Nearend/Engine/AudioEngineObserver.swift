@@ -7,7 +7,7 @@ import SessionModel
 ///     didCreate ─▶ willEnable ─▶ willConnectInput, willConnectOutput ─▶ willStart ─▶ … ─▶ didStop ─▶ didDisable ─▶ willRelease
 ///
 /// Hooks are called one after another, in the order of the chain, inside the call that causes the step: never on the audio thread, and with
-/// the lock for starting and stopping held. A hook must not register or unregister media, prepare recording, or shut the manager down. A
+/// the lock for starting and stopping held. A hook must not register or unregister media, prepare recording, or shut the session down. A
 /// throwing hook vetoes the step: the registration throws `GraphError.vetoed` with the hook's own error, observers that had agreed are
 /// called for the opposite step, and nothing has changed.
 ///
@@ -76,7 +76,7 @@ public struct AudioEngine: Sendable {
   /// LADSPA plug-ins among these stages; they are loaded into this process untried.
   public let plugIns: PlugInRack
 
-  /// The engine of a service that runs without a manager.
+  /// The engine of a service that runs without an owner.
   package init(of service: NearendService) { self.init(service.core) }
 
   /// An engine in another process: its stages are never run.

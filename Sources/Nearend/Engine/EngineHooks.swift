@@ -2,11 +2,11 @@ import Glibc
 import PipeWireGraph
 import Synchronization
 
-/// Calls the engine observers' hooks, one step after another. Every method is called with the manager's `lifecycle` lock held.
+/// Calls the engine observers' hooks, one step after another. Every method is called with the owner's `lifecycle` lock held.
 final class EngineHooks: Sendable {
   private struct State {
     var chain: [any AudioEngineObserver] = []
-    var hasMixer = false
+    var hasMixer = true
     var engine: AudioEngine?
     var use = EngineUse()
     /// The thread that is running a hook.
@@ -20,12 +20,9 @@ final class EngineHooks: Sendable {
   /// A Boolean value indicating whether application audio is mixed in (S6).
   var hasMixer: Bool { state.withLock { $0.hasMixer } }
 
-  /// Sets the chain from the next `create` on. Omits the manager's own observers: they have no hooks, and retaining them would be a cycle.
-  func set(_ chain: [any AudioEngineObserver]) {
-    state.withLock { state in
-      state.hasMixer = chain.contains { $0 is MicrophoneMixer }
-      state.chain = chain.filter { !($0 is MicrophoneMixer || $0 is SessionHandling) }
-    }
+  /// Sets the chain from the next `create` on, and whether application audio is mixed in.
+  func set(_ chain: [any AudioEngineObserver], hasMixer: Bool) {
+    state.withLock { ($0.chain, $0.hasMixer) = (chain, hasMixer) }
   }
 
   // MARK: Steps that may be vetoed, which then change nothing

@@ -89,7 +89,7 @@ extension JoinedSession {
   }
 
   var settingsToKeep: [Setting: EventValue] {
-    var settings = Dictionary(uniqueKeysWithValues: AudioSessionManager.live.map { ($0, value(of: $0)) })
+    var settings = Dictionary(uniqueKeysWithValues: Setting.live.map { ($0, value(of: $0)) })
     // Recording that was prepared for this program ends with its session.
     settings[.recordingAlwaysPrepared] = .bool(state.settings.isRecordingAlwaysPrepared)
     return settings

@@ -5,17 +5,14 @@ extension AudioSessionManager {
   /// How far other applications' playback on the real speaker is lowered while a call is up and voice processing is in use: by 3 (`.min`),
   /// 9 (`.default`), 15 (`.mid`) or 24 dB (`.max`). Default `.min`. May change at any time, with a ramp. LiveKit: `duckingLevel`.
   public var duckingLevel: DuckingLevel {
-    get {
-      guard case .string(let level) = value(of: .duckingLevel) else { return .min }
-      return DuckingLevel(rawValue: level) ?? .min
-    }
-    set { set(.duckingLevel, to: .string(newValue.rawValue)) }
+    get { owner[.duckingLevel, default: .min] }
+    set { owner[.duckingLevel, default: .min] = newValue }
   }
 
   /// True applies the full amount only while somebody speaks at either end, and a third of it in silence. Default false: the full amount
   /// during the whole call. LiveKit: `isAdvancedDuckingEnabled`.
   public var isAdvancedDuckingEnabled: Bool {
-    get { isOn(.isAdvancedDuckingEnabled) }
-    set { set(.isAdvancedDuckingEnabled, to: .bool(newValue)) }
+    get { owner[isOn: .isAdvancedDuckingEnabled] }
+    set { owner[isOn: .isAdvancedDuckingEnabled] = newValue }
   }
 }

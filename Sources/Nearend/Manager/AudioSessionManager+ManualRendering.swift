@@ -7,21 +7,15 @@ extension AudioSessionManager {
   /// observers work as in any session. Default false. LiveKit: `setManualRenderingMode`.
   /// - Throws: `GraphError.refused` while a session exists; nothing has changed then.
   public func setManualRenderingMode(_ on: Bool) throws(GraphError) {
-    let isLocked = changing.withLock { _ in
-      current.withLock { current in
-        guard current.driven == nil else { return current.rendersManually != on }
-        current.rendersManually = on
-        return false
-      }
-    }
-    if isLocked { throw .refused(reason: "manual rendering cannot be switched while a session exists; unregister its media first") }
+    guard !owner.setManualRendering(on) else { return }
+    throw .refused(reason: "manual rendering cannot be switched while a session exists; unregister its media first")
   }
 
   /// A Boolean value indicating whether manual rendering is on.
-  public var isManualRenderingMode: Bool { current.withLock { $0.rendersManually } }
+  public var isManualRenderingMode: Bool { owner.rendersManually }
 
   /// Runs the cycles of the current session; nil without one, and outside manual rendering mode. The session decides whether its voice is
   /// produced (`isSending`). With `configuration.reference` `.everything` each cycle takes what the program's speaker plays; `.mix` uses
   /// the mix itself.
-  public var manualRenderer: ManualRenderer? { (service?.graph as? ManualGraph)?.renderer }
+  public var manualRenderer: ManualRenderer? { owner.manualRenderer }
 }

@@ -9,11 +9,8 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `registerMicrophoneInputCallback:refCon:mediaId:`. The callback receives the samples instead of pulling them.
   public func registerMicrophoneInput(mediaId: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) -> Bool {
-    let refusal =
-      driven.map { $0.registerMicrophoneInput(mediaId: mediaId, context: context, callback: callback) }
-      ?? .unknownMedia(id: mediaId)
-    guard let refusal else { return true }
-    log.add(.warning, "microphone input '\(mediaId)': \(refusal.description)")
+    guard let refusal = owner.registerSource(id: mediaId, context: context, callback: callback) else { return true }
+    owner.log.add(.warning, "microphone input '\(mediaId)': \(refusal.description)")
     return false
   }
 
@@ -21,7 +18,7 @@ extension AudioSessionManager {
   /// has ended. A callback must never call it itself.
   ///
   /// LiveSwitch: `unregisterMicrophoneInputCallbackWithMediaId:`.
-  public func unregisterMicrophoneInput(mediaId: String) { send(.unregisterSource(mediaId: mediaId)) }
+  public func unregisterMicrophoneInput(mediaId: String) { owner.removeSource(id: mediaId) }
 
   /// Registers a source that is an asynchronous sequence of buffers of about 10 ms. It ends with its source, or with the last reference to
   /// it.
@@ -31,10 +28,9 @@ extension AudioSessionManager {
   ///   - channelCount: 1 or 2; nil for `captureChannelCount`.
   /// - Throws: `SourceError`; nothing is registered then.
   public func microphoneBuffers(mediaId: String, sampleRate: Int? = nil, channelCount: Int? = nil) throws(SourceError) -> MicrophoneStream {
-    guard let driven else { throw .refused(.unknownMedia(id: mediaId)) }
-    return try driven.openMicrophone(mediaId: mediaId, sampleRate: sampleRate, channelCount: channelCount)
+    try owner.openSource(id: mediaId, sampleRate: sampleRate, channelCount: channelCount)
   }
 
   /// The source's media id; nil without a source. LiveSwitch: `microphoneInputMediaId`.
-  public var microphoneInputMediaId: String? { session.source?.mediaId }
+  public var microphoneInputMediaId: String? { owner.session.source?.mediaId }
 }

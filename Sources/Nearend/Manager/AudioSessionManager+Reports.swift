@@ -1,6 +1,3 @@
-import RealtimeCore
-import SessionModel
-
 /// Reports to a program, and a program's reports of its media (T1, T2, T5, K6, K8). [any]
 extension AudioSessionManager {
   // MARK: To a program
@@ -8,14 +5,11 @@ extension AudioSessionManager {
   /// Describes the complete state of the audio for people, with or without a session. Never waits for the audio thread.
   ///
   /// LiveSwitch: `getDiagnostics` (T1).
-  public func getDiagnostics() -> String { driven?.diagnostics() ?? Diagnostics(reportAtRest()).text }
+  public func getDiagnostics() -> String { owner.diagnostics }
 
   /// Describes the state for a server, with LiveSwitch's keys; nil if it cannot be encoded. Never waits for the audio thread. LiveSwitch:
   /// `getTelemetryJson` (T2).
-  public func getTelemetryJson() -> String? {
-    if let driven { return driven.telemetryJSON() }
-    return reportAtRest().telemetryJSON()
-  }
+  public func getTelemetryJson() -> String? { owner.telemetryJSON }
 
   // MARK: From a program
 
@@ -24,41 +18,24 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `notifySinkFrameDropEventWithMediaId:consecutive:total:` (K6).
   public func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
-    driven?.notifySinkFrameDrop(mediaId: mediaId, consecutive: consecutive, total: total)
+    owner.noteDrop(id: mediaId, consecutive: consecutive, total: total)
   }
 
   /// Sets the RTP SSRC of the remote stream that feeds a speaker output, once negotiated. Ignored for an unknown id. LiveSwitch:
   /// `updateSsrcForMediaId:ssrc:` (K8).
-  public func updateSsrc(mediaId: String, ssrc: UInt32) { driven?.updateSsrc(mediaId: mediaId, ssrc: ssrc) }
+  public func updateSsrc(mediaId: String, ssrc: UInt32) { owner.setSSRC(ssrc, ofSink: mediaId) }
 
   /// Reports that the registered source has had audio other than silence: sets `sourceHadAudio` in every later event, and in telemetry,
   /// until the source is unregistered. Idempotent; ignored for any other id.
   ///
   /// LiveSwitch: `reportSourceAudioActivityWithMediaId:` (T5).
-  public func reportSourceAudioActivity(mediaId: String) { driven?.reportSourceAudioActivity(mediaId: mediaId) }
+  public func reportSourceAudioActivity(mediaId: String) { owner.reportAudio(ofSource: mediaId) }
 
   /// Reports that the registered source converts from `captureRate` to `outputRate` (Hz, positive), or, with `isResampling` false, does
   /// not. Report it again when the rates change. Ignored for any other id.
   ///
   /// LiveSwitch: `reportSourceResamplingWithMediaId:captureRate:outputRate:isResampling:` (T5).
   public func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
-    driven?.reportSourceResampling(mediaId: mediaId, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
-  }
-
-  // MARK: Without a session
-
-  private func reportAtRest() -> ServiceReport {
-    let session = self.session
-    let controls = CaptureControls()
-    controls.usesVoiceProcessing = session.settings.usesVoiceProcessing
-    for setting in Self.live { controls.set(setting, to: value(of: setting)) }
-    // The canceller may be off, and the engine is that chosen last.
-    controls.engine = current.withLock { VoiceEngine(kept: $0.settings[.echoCanceller]) }
-    var snapshot = Snapshot(version: nearendVersion)
-    snapshot.session = SessionStatus(session, interruption: nil, isMicrophoneMuted: isMicrophoneMuted)
-    snapshot.processing = ProcessingStatus(
-      controls: controls, meters: CaptureMeters().snapshot(), render: (0, 1), isSending: false, streamDelay: 0)
-    snapshot.log = log.all
-    return ServiceReport(snapshot: snapshot, session: session)
+    owner.reportResampling(ofSource: mediaId, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
   }
 }

@@ -6,15 +6,12 @@ extension AudioSessionManager {
   /// the graph's control thread, never for audio.
   ///
   /// Apple: `AVAudioSession.currentRoute` (R3).
-  public var currentRoute: RouteDescription { driven?.route.current ?? RouteDescription() }
+  public var currentRoute: RouteDescription { owner.route?.current ?? RouteDescription() }
 
   /// A Boolean value indicating whether playback is paused because headphones were unplugged (R5). False without a session. Waits as
   /// `currentRoute`.
-  public var isPausedAfterUnplug: Bool { driven?.route.isPausedAfterUnplug ?? false }
+  public var isPausedAfterUnplug: Bool { owner.route?.isPausedAfterUnplug ?? false }
 
   /// Resumes, in the room, what was paused when headphones were unplugged (R5). Ignored if nothing is paused, or without a session.
-  public func resumeAfterUnplug() {
-    guard let driven, driven.route.isPausedAfterUnplug else { return }
-    driven.perform(.resumeAfterUnplug)
-  }
+  public func resumeAfterUnplug() { owner.resumeAfterUnplug() }
 }

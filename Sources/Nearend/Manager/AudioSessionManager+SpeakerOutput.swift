@@ -13,29 +13,20 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `registerSpeakerOutputWithMediaId:sampleRate:channelCount:bufferSize:`.
   public func registerSpeakerOutput(mediaId: String, sampleRate: Int, channelCount: Int, bufferSize: Int) -> Bool {
-    func refused(_ reason: String) -> Bool {
-      log.add(.warning, "speaker output '\(mediaId)': \(reason)")
-      return false
-    }
-    guard driven != nil else { return refused(SessionRefusal.unknownMedia(id: mediaId).description) }
+    let reason: String?
     do throws(SinkError) {
       let format = try SinkFormat(sampleRate: sampleRate, channelCount: channelCount)
-      let refusal = try makeSpeakerOutput(mediaId: mediaId, format: format, bufferSize: bufferSize)
-      return refusal.map { refused($0.description) } ?? true
+      reason = try owner.makeSink(id: mediaId, format: format, capacityBytes: bufferSize)?.description
     } catch {
-      return refused(error.description)
+      reason = error.description
     }
-  }
-
-  /// As `registerSpeakerOutput`, but returns or throws the reason if it is refused.
-  func makeSpeakerOutput(mediaId: String, format: SinkFormat, bufferSize: Int) throws(SinkError) -> SessionRefusal? {
-    guard let driven else { return .unknownMedia(id: mediaId) }
-    return try driven.registerSink(id: mediaId, format: format, capacityBytes: bufferSize)
+    if let reason { owner.log.add(.warning, "speaker output '\(mediaId)': \(reason)") }
+    return reason == nil
   }
 
   /// Ends a speaker output with a fade-out, and frees its ring. Ignored for an unknown id. LiveSwitch:
   /// `unregisterSpeakerOutputWithMediaId:`.
-  public func unregisterSpeakerOutput(mediaId: String) { send(.unregisterSink(mediaId: mediaId)) }
+  public func unregisterSpeakerOutput(mediaId: String) { owner.removeSink(id: mediaId) }
 
   /// Writes interleaved native-endian Int16 in the registered format, whole or not at all (K2). Fast, and never waits for a session that
   /// starts or stops.
@@ -44,14 +35,7 @@ extension AudioSessionManager {
   ///
   /// LiveSwitch: `writeSpeakerDataWithMediaId:data:length:`.
   public func writeSpeakerData(mediaId: String, data: UnsafeRawBufferPointer) -> Bool {
-    write(mediaId: mediaId, data: data) == .written
-  }
-
-  /// As `writeSpeakerData`, but returns the outcome; nil for an unknown id.
-  func write(mediaId: String, data: UnsafeRawBufferPointer) -> RingSink.Outcome? {
-    guard let outcome = driven?.writeToSink(id: mediaId, data) else { return nil }
-    if case .dropped(consecutive: 1, let total) = outcome { notifySinkFrameDrop(mediaId: mediaId, consecutive: 1, total: total) }
-    return outcome
+    owner.write(data, to: mediaId) == .written
   }
 
   /// Writes samples, as above.
@@ -61,26 +45,20 @@ extension AudioSessionManager {
 
   /// Ids of the speaker outputs, including participants' devices (K9), in the order of registration: those counted by diagnostics and by
   /// telemetry's `sinkCount`. LiveSwitch: `registeredSpeakerOutputMediaIds`.
-  public var registeredSpeakerOutputMediaIds: [String] { driven?.sinkIds ?? [] }
+  public var registeredSpeakerOutputMediaIds: [String] { owner.sinkIds }
 
   // MARK: Levels (K7)
 
   /// Sets the linear gain of a speaker output, 0–4 (clamped), with a ramp. Default 1. Ignored for an unknown id, or NaN.
-  public func setSpeakerOutputGain(mediaId: String, gain: Double) {
-    guard let driven, !gain.isNaN, driven.sinkIds.contains(mediaId) else { return }
-    driven.perform(.setSinkGain(id: mediaId, min(max(gain, 0), 4)))
-  }
+  public func setSpeakerOutputGain(mediaId: String, gain: Double) { owner.setGain(gain, ofSink: mediaId) }
 
   /// Mutes a speaker output, with a ramp, while it continues to be read. Default false. Ignored for an unknown id.
-  public func setSpeakerOutputMuted(mediaId: String, isMuted: Bool) {
-    guard let driven, driven.sinkIds.contains(mediaId) else { return }
-    driven.perform(.setSinkMuted(id: mediaId, isMuted))
-  }
+  public func setSpeakerOutputMuted(mediaId: String, isMuted: Bool) { owner.setMuted(isMuted, ofSink: mediaId) }
 
   /// The current state of a speaker output: gain, mute, peak and RMS in dBFS, fill, underruns, drops, drift; nil for an unknown id. Waits
   /// for the graph's control thread, never for audio.
-  public func speakerOutputStatus(mediaId: String) -> SinkStatus? { speakerOutputStatuses.first { $0.id == mediaId } }
+  public func speakerOutputStatus(mediaId: String) -> SinkStatus? { owner.status(ofSink: mediaId) }
 
   /// The states of all speaker outputs, in the order of `registeredSpeakerOutputMediaIds`.
-  public var speakerOutputStatuses: [SinkStatus] { driven?.snapshot().sinks ?? [] }
+  public var speakerOutputStatuses: [SinkStatus] { owner.sinks }
 }

@@ -2,7 +2,7 @@ import PipeWireGraph
 import RealtimeCore
 import SessionModel
 
-/// The session of this process, as a manager drives it.
+/// The session of this process, as the owner drives it.
 extension NearendService: DrivenSession {
   var mode: SessionMode { .own }
   var engine: AudioEngine { AudioEngine(core) }
@@ -33,7 +33,7 @@ extension NearendService: DrivenSession {
 
   /// Includes the canceller's engine while it is switched off.
   var settingsToKeep: [Setting: EventValue] {
-    var settings = Dictionary(uniqueKeysWithValues: AudioSessionManager.live.map { ($0, value(of: $0)) })
+    var settings = Dictionary(uniqueKeysWithValues: Setting.live.map { ($0, value(of: $0)) })
     settings[.echoCanceller] = .string(core.controls.engine.canceller.rawValue)
     return settings
   }

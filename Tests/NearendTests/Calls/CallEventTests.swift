@@ -64,7 +64,7 @@ struct CallEventTests {
   @Test("T4: the sequence begins where it is asked for, goes on over sessions, and says how many events a slow consumer has lost")
   func sequence() async throws {
     let rig = ManagerRig()
-    let session = AudioSession(rig.manager)
+    let session = AudioSession(rig.manager.owner)
     let events = session.events
     for _ in 0..<2 { try await session.join("call").end() }
     var iterator = events.makeAsyncIterator()
@@ -72,7 +72,7 @@ struct CallEventTests {
       let event = try #require(await iterator.next())
       #expect(event.kind == kind && event.missed == 0 && abs(event.date.timeIntervalSinceNow) < 60)
     }
-    for number in 1...300 { rig.manager.bus.post(.graphOverrun, detail: ["missed": .integer(number)]) }
+    for number in 1...300 { rig.manager.owner.bus.post(.graphOverrun, detail: ["missed": .integer(number)]) }
     let late = try #require(await iterator.next())
     #expect(late.kind == .cyclesMissed(45) && late.missed == 44)
     #expect(await iterator.next()?.missed == 0)

@@ -6,10 +6,10 @@ import Testing
 @Suite("Calls as handles: sound", .timeLimit(.minutes(2)))
 struct CallSoundTests {
   private func rendered() throws -> AudioSession {
-    let session = AudioSession(GraphWorld().makeManager())
+    let session = AudioSession(GraphWorld().makeOwner())
     try session.set(.useVoiceProcessingIO(false))
     try session.configure { $0.reference = .mix }
-    try session.manager.setManualRenderingMode(true)
+    #expect(session.owner.setManualRendering(true))
     return session
   }
 
@@ -25,7 +25,7 @@ struct CallSoundTests {
     let session = try rendered()
     let call = try await session.join("call")
     let output = try call.makeOutput(sampleRate: 48_000, bufferDuration: .milliseconds(100))
-    let renderer = try #require(session.manager.manualRenderer)
+    let renderer = try #require(session.owner.manualRenderer)
     let end = End()
     async let loud = Task.detached {
       var loud = 0
@@ -52,7 +52,7 @@ struct CallSoundTests {
   func takes() async throws {
     let session = try rendered()
     let call = try await session.join("call")
-    let renderer = try #require(session.manager.manualRenderer)
+    let renderer = try #require(session.owner.manualRenderer)
     try await wait(for: "the session to send") { renderer.isSending }
     func takeThree(_ microphone: Call.Microphone) async throws -> [Duration] {
       for _ in 0..<4 { _ = try renderer.cycle(microphone: [Float](repeating: 0.25, count: 480)) }
@@ -67,11 +67,11 @@ struct CallSoundTests {
     }
     let times = try await takeThree(try call.microphone(sampleRate: 48_000, channels: 1))
     #expect(times == [.zero, .milliseconds(10), .milliseconds(20)])
-    #expect(session.manager.microphoneInputMediaId == nil)
+    #expect(session.owner.session.source?.mediaId == nil)
     let task = Task { for await _ in try call.microphone() {} }
-    try await wait(for: "the task to take it") { session.manager.microphoneInputMediaId == "call" }
+    try await wait(for: "the task to take it") { session.owner.session.source?.mediaId == "call" }
     task.cancel()
     try await task.value
-    #expect(session.manager.microphoneInputMediaId == nil)
+    #expect(session.owner.session.source?.mediaId == nil)
   }
 }

@@ -59,7 +59,7 @@ struct CallStressTests {
     { shared, index in shared.get(index) { $0.microphone }?.end() },
     { shared, index in shared.set(index) { $0.output = nil } },
     { shared, index in shared.set(index) { $0.microphone = nil } },
-    { shared, index in shared.session.manager.unregisterMedia(id: ids[index]) },
+    { shared, index in shared.session.owner.unregister(id: ids[index]) },
     { shared, _ in _ = (shared.session.isActive, shared.session.mode, shared.session.route, shared.session.events) },
     { shared, _ in shared.session.isMicrophoneMuted.toggle() },
     { shared, _ in try? shared.session.set(.useVoiceProcessingIO(Bool.random())) },
@@ -69,7 +69,7 @@ struct CallStressTests {
   @Test("L8, L1, L2: handles made, used, shared and let go on eight threads: one node at most, none once they are gone, and a free session")
   func stress() async throws {
     let world = GraphWorld()
-    let session = AudioSession(world.makeManager())
+    let session = AudioSession(world.makeOwner())
     do {
       let shared = Shared(session)
       DispatchQueue.concurrentPerform(iterations: StressTests.threads) { _ in
@@ -79,7 +79,7 @@ struct CallStressTests {
       }
     }
     try await wait(for: "every call to have ended") { world.nodes == 0 }
-    #expect(world.mostNodes == 1 && session.manager.session.media.isEmpty)
+    #expect(world.mostNodes == 1 && session.owner.session.media.isEmpty)
     let call = try await session.join("one")
     try call.makeOutput().write(ManagerRig.packet)
     #expect(try call.microphone().call === call && world.nodes == 1)

@@ -9,7 +9,7 @@ private struct CallRig {
   let rig = ManagerRig()
   let session: AudioSession
 
-  init() { session = AudioSession(rig.manager) }
+  init() { session = AudioSession(rig.manager.owner) }
 
   var nodes: Int { rig.world.nodes }
 }
@@ -31,7 +31,7 @@ struct CallTests {
     #expect(rig.nodes == 1 && rig.session.isActive && rig.session.mode == .own)
     #expect(rig.rig.demand == ManagerRig.call)
     one = nil
-    try await wait(for: "the first to have ended") { rig.session.manager.session.program("one") == nil }
+    try await wait(for: "the first to have ended") { rig.session.owner.session.program("one") == nil }
     try await wait(for: "the microphone to be closed") { !rig.rig.demand.sends }
     #expect(rig.nodes == 1)
     await two.end()
@@ -58,13 +58,13 @@ struct CallTests {
     var output: Call.Output? = try await rig.session.join("receiver", sends: false).makeOutput(sampleRate: 16_000)
     #expect(rig.rig.demand == ManagerRig.call)
     #expect(microphone.sampleRate == 16_000 && microphone.channels == 2 && microphone.lostCycles == 0)
-    #expect(rig.session.manager.microphoneInputMediaId == "sender")
-    #expect(rig.session.manager.registeredSpeakerOutputMediaIds == ["receiver"])
+    #expect(rig.rig.manager.microphoneInputMediaId == "sender")
+    #expect(rig.rig.manager.registeredSpeakerOutputMediaIds == ["receiver"])
     try output?.write(ManagerRig.packet)
     #expect(output?.buffered == .milliseconds(10))
     #expect(output?.status?.fillBytes == 320)
     output = nil
-    try await wait(for: "the receiver to have ended") { rig.session.manager.session.program("receiver") == nil }
+    try await wait(for: "the receiver to have ended") { rig.session.owner.session.program("receiver") == nil }
     await microphone.call.end()
     var buffers = 0
     for await _ in microphone { buffers += 1 }
@@ -92,7 +92,7 @@ struct CallTests {
     #expect(rig.session.configuration.microphone == "hw.mic")
     #expect(
       thrown { () throws(SessionRefusal) in try rig.session.set(.useVoiceProcessingIO(true)) } == .locked(setting: "useVoiceProcessingIO"))
-    #expect(!rig.session.manager.useVoiceProcessingIO)
+    #expect(!rig.rig.manager.useVoiceProcessingIO)
     withExtendedLifetime(call) {}
   }
 
@@ -110,7 +110,7 @@ struct CallTests {
     for duration in [Duration.zero, .seconds(-1), .seconds(1_000_000), .seconds(Int64.max)] {
       #expect(refusal(48_000, 1, duration) == .impossibleBufferDuration(duration))
     }
-    #expect(rig.session.manager.registeredSpeakerOutputMediaIds == [])
+    #expect(rig.rig.manager.registeredSpeakerOutputMediaIds == [])
 
     let output = try call.makeOutput(sampleRate: 16_000, channels: 2, bufferDuration: .milliseconds(20))
     #expect(output.bufferDuration == .milliseconds(20) && output.sampleRate == 16_000 && output.channels == 2)
@@ -141,7 +141,7 @@ struct CallTests {
       thrown { () throws(MicrophoneError) in try call.microphone(sampleRate: rate, channels: channels) }
     }
     let (call, other) = (try await rig.session.join("call"), try await rig.session.join("other"))
-    #expect(refusal(try rig.session.manager.call("ear", rig.session), 48_000) == .doesNotSend(id: "ear"))
+    #expect(refusal(try rig.rig.manager.call("ear", rig.session), 48_000) == .doesNotSend(id: "ear"))
     #expect(refusal(call, 1) == .impossibleSampleRate(1))
     #expect(refusal(call, nil, 3) == .impossibleChannels(3))
     let microphone = try call.microphone()
@@ -174,7 +174,7 @@ struct CallTests {
     let rig = CallRig()
     let call = try await rig.session.join("call")
     let (output, microphone) = (try call.makeOutput(), try call.microphone())
-    if isShutDown { await rig.session.shutDown() } else { rig.session.manager.unregisterMedia(id: "call") }
+    if isShutDown { await rig.session.shutDown() } else { rig.rig.manager.unregisterMedia(id: "call") }
     #expect(call.hasEnded && output.hasEnded && rig.nodes == 0)
     #expect(thrown { () throws(WriteError) in try output.write(ManagerRig.packet) } == .ended(id: "call"))
     var iterator = microphone.makeAsyncIterator()
@@ -184,7 +184,7 @@ struct CallTests {
   @Test("L2: ending a call whose name has become another's meanwhile leaves that one alone", arguments: [false, true])
   func another(isLetGo: Bool) async throws {
     let rig = CallRig()
-    let manager = rig.session.manager
+    let manager = rig.rig.manager
     var call: Call? = try await rig.session.join("call")
     let mayGoOn = DispatchSemaphore(value: 0)
     rig.session.performLater { mayGoOn.wait() }
@@ -192,17 +192,17 @@ struct CallTests {
     if !isLetGo { try await wait(for: "the end to be decided") { call?.hasEnded == true } }
     call = nil
     manager.unregisterMedia(id: "call")
-    #expect(try manager.register(id: "call", isSend: true, isReceive: true))
+    #expect(try manager.owner.register(id: "call", isSend: true, isReceive: true))
     mayGoOn.signal()
     await end?.value
     await rig.session.perform {}
-    #expect(manager.session.program("call") != nil && rig.nodes == 1)
+    #expect(manager.owner.session.program("call") != nil && rig.nodes == 1)
     manager.unregisterMedia(id: "call")
   }
 
   @Test("L7: AudioSession's settings are AudioSessionManager's")
   func settings() {
-    let (session, manager) = { ($0.session, $0.session.manager) }(CallRig())
+    let (session, manager) = { ($0.session, $0.rig.manager) }(CallRig())
     session.isMicrophoneMuted = true
     session.microphoneMuteMode = .inputMixer
     session.micMode = .wideSpectrum

@@ -95,8 +95,8 @@ struct EngineObserverTests {
         == .vetoed(EngineVeto(hook: hook, error: Refusal.never)))
     #expect(tape.take().filter { $0.hasPrefix("a") } == heard)
     #expect(rig.world.nodes == 0 && rig.world.starts == 0)
-    #expect(rig.manager.service == nil)
-    #expect(rig.manager.session.media == [] && !rig.manager.isSessionActive)
+    #expect(rig.manager.owner.service == nil)
+    #expect(rig.manager.owner.session.media == [] && !rig.manager.isSessionActive)
     // The refused attempt is over: the next registration begins anew.
     rig.manager.set(engineObservers: [tape.observer("a")])
     try rig.registerCall()
@@ -113,7 +113,7 @@ struct EngineObserverTests {
       error { () throws(GraphError) in try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true) }
         == .vetoed(EngineVeto(hook: .willConnectOutput, error: Refusal.never)))
     #expect(tape.take().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectOutput", "a didDisable -r"])
-    #expect(rig.manager.session.media.map(\.id) == ["mic"])
+    #expect(rig.manager.owner.session.media.map(\.id) == ["mic"])
     #expect(rig.demand == SessionDemand(sends: true, keepsAwake: true))
     rig.manager.unregisterMedia(id: "mic")
     #expect(tape.take().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
@@ -152,7 +152,7 @@ struct EngineObserverTests {
     func works() throws -> Bool {
       try rig.registerCall()
       defer { rig.unregisterCall() }
-      let service = try #require(rig.manager.service)
+      let service = try #require(rig.manager.owner.service)
       do throws(SinkError) {
         _ = try service.addAppAudio(id: "jingle", format: try SinkFormat(sampleRate: 48_000, channelCount: 1), bufferSize: 9_600)
       } catch {
@@ -207,12 +207,12 @@ struct EngineObserverTests {
       }
       return lines
     }
-    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, false))
+    rig.manager.owner.service?.perform(.set(.recordingAlwaysPrepared, false))
     #expect(try await heard(1) == ["a didDisable p-"])
-    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, true))
+    rig.manager.owner.service?.perform(.set(.recordingAlwaysPrepared, true))
     rig.manager.unregisterMedia(id: "ear")
     #expect(tape.take() == ["a didDisable --"])
-    rig.manager.service?.perform(.set(.recordingAlwaysPrepared, false))
+    rig.manager.owner.service?.perform(.set(.recordingAlwaysPrepared, false))
     #expect(try await heard(2) == ["a didStop --", "a willRelease"])
   }
 
@@ -225,7 +225,7 @@ struct EngineObserverTests {
     #expect(
       tape.take().filter { $0.hasPrefix("a") }
         == ["a didCreate", "a willEnable -r", "a willConnectInput", "a didDisable --", "a willRelease"])
-    #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.manager.service == nil && rig.world.nodes == 0)
+    #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.manager.owner.service == nil && rig.world.nodes == 0)
     try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
     let demand = rig.demand
     _ = tape.take()
@@ -258,8 +258,8 @@ struct EngineObserverTests {
     let stage = AudioStage(latency: 100, released: { _ in released.withLock { $0 += 1 } }) { _, left, _, _, _ in left[0] = 0 }
     rig.manager.set(engineObservers: [rig.manager.audioSession, Wiring(stage: stage)])
     try rig.registerCall()
-    #expect(rig.manager.service?.core.captureStages.latency == 100)
-    #expect(rig.manager.service?.core.renderLatency == 100)
+    #expect(rig.manager.owner.service?.core.captureStages.latency == 100)
+    #expect(rig.manager.owner.service?.core.renderLatency == 100)
     rig.unregisterCall()
     rig.world.forgetGraphs()
     #expect(released.withLock { $0 } == 2)

@@ -12,7 +12,7 @@ struct StageWatchTests {
   func told() throws {
     let rig = ManagerRig()
     try rig.registerCall()
-    let service = try #require(rig.manager.service)
+    let service = try #require(rig.manager.owner.service)
     let core = service.core
     func cycles(_ count: Int) throws {
       for _ in 0..<count {
@@ -38,7 +38,7 @@ struct StageWatchTests {
     let rig = ManagerRig()
     try rig.registerCall()
     defer { rig.unregisterCall() }
-    let service = try #require(rig.manager.service)
+    let service = try #require(rig.manager.owner.service)
     let core = service.core
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-watch-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

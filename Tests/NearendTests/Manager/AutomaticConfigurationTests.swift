@@ -59,7 +59,7 @@ struct AutomaticConfigurationTests {
     let rig = ManagerRig()
     if isInChain { rig.manager.isAutomaticConfigurationEnabled = false } else { rig.manager.set(engineObservers: []) }
     try rig.registerCall()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     let demand = rig.demand
     #expect(!demand.isCall, "what ducks others is a call that nearend manages")
     for reason in [Interruption.Reason.role, .sleep, .sessionInactive, .noDevice] {
@@ -79,7 +79,7 @@ struct AutomaticConfigurationTests {
     let rig = ManagerRig()
     try rig.registerCall()
     rig.manager.isAutomaticConfigurationEnabled = false
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     try rig.graph.interrupt(.role, true)
     #expect(tape.kinds == [])
     rig.manager.isAutomaticConfigurationEnabled = true

@@ -15,7 +15,7 @@ struct CallManagerTests {
   @Test("S1, S2, S4: with a call manager, the node exists from the first registration, and links from activation to deactivation")
   func sequence() throws {
     let rig = manualRig()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     try rig.registerCall()
     #expect(rig.registerSpeaker())
     #expect(rig.world.nodes == 1)
@@ -86,7 +86,7 @@ struct CallManagerTests {
     for isManual in [false, true] {
       let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
-      let tape = EventTape(rig.manager.bus)
+      let tape = EventTape(rig.manager.owner.bus)
       try rig.graph.interrupt(.noDevice, true)
       #expect(!rig.manager.isSessionActive)
       #expect(rig.manager.getSharedUnit()?.state == (isManual ? nil : .interrupted))
@@ -108,7 +108,7 @@ struct CallManagerTests {
     for isManual in [false, true] {
       let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
-      let tape = EventTape(rig.manager.bus)
+      let tape = EventTape(rig.manager.owner.bus)
       try rig.graph.interrupt(.frozen, true)
       #expect(try rig.graph.rebuilds == 1)
       #expect(!rig.manager.isSessionActive)
@@ -128,7 +128,7 @@ struct CallManagerTests {
     for isManual in [false, true] {
       let rig = try ManagerRig.inCall(isManual: isManual)
       _ = rig.demand
-      let tape = EventTape(rig.manager.bus)
+      let tape = EventTape(rig.manager.owner.bus)
       let graph = try rig.graph
       func recover() {
         graph.interrupt(.role, false)
@@ -178,7 +178,7 @@ struct CallManagerTests {
   func staleAppAudio() throws {
     let rig = ManagerRig()
     try rig.registerCall()
-    let core = try #require(rig.manager.service).core
+    let core = try #require(rig.manager.owner.service).core
     let sink = try RingSink(id: "jingle", format: SinkFormat(sampleRate: 16_000, channelCount: 1), capacityBytes: 3_200)
     try core.appAudio.mixer.add(sink)
     func write() -> Bool { ManagerRig.packet.withUnsafeBytes { sink.write($0) } }

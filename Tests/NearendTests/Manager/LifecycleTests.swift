@@ -29,7 +29,7 @@ struct LifecycleTests {
     rig.manager.unregisterMedia(id: "ear")
     #expect(rig.world.nodes == 0)
     #expect(!rig.manager.isSessionActive)
-    #expect(rig.manager.service == nil)
+    #expect(rig.manager.owner.service == nil)
   }
 
   @Test("L1, L2: each session has its own node, and there are never two")
@@ -63,13 +63,13 @@ struct LifecycleTests {
     rig.manager.shutDown()
     #expect(rig.world.starts == 0)
     try rig.registerCall()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     try rig.manager.registerMedia(id: "ear", isSend: true, isReceive: true)
     try rig.manager.registerMedia(id: "none", isSend: false, isReceive: false)
     rig.manager.unregisterMedia(id: "nobody")
     rig.manager.unregisterMedia(id: "none")
     #expect(tape.all == [])
-    #expect(rig.manager.session.media.map(\.id) == ["mic", "ear"])
+    #expect(rig.manager.owner.session.media.map(\.id) == ["mic", "ear"])
   }
 
   @Test("L2: a start that fails throws its cause, and nothing is half done")
@@ -79,13 +79,13 @@ struct LifecycleTests {
     rig.world.fail(with: cause)
     rig.manager.isMicrophoneMuted = true
     #expect(error { () throws(GraphError) in try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false) } == cause)
-    #expect(rig.manager.session.media == [])
-    #expect(rig.manager.service == nil)
+    #expect(rig.manager.owner.session.media == [])
+    #expect(rig.manager.owner.service == nil)
     #expect(!rig.manager.isSessionActive)
     #expect(!rig.registerSpeaker("mic"))
     rig.world.fail(with: nil)
     try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
-    #expect(rig.manager.session.media.map(\.id) == ["mic"])
+    #expect(rig.manager.owner.session.media.map(\.id) == ["mic"])
     #expect(rig.manager.isMicrophoneMuted, "settings outlive a failed start")
   }
 
@@ -115,7 +115,7 @@ struct LifecycleTests {
     try await first.value
     try await second.value
     #expect(rig.world.starts == 1)
-    #expect(rig.manager.session.media.map(\.id) == ["mic", "ear"])
+    #expect(rig.manager.owner.session.media.map(\.id) == ["mic", "ear"])
   }
 
   @Test("L3: the session ends with the last media of any owner: an application that still uses the devices keeps it")
@@ -129,7 +129,7 @@ struct LifecycleTests {
     #expect(rig.demand == SessionDemand(sends: true))
     try rig.graph.use([])
     try await wait(for: "the node to be gone") { rig.world.nodes == 0 }
-    #expect(rig.manager.service == nil)
+    #expect(rig.manager.owner.service == nil)
   }
 
   @Test("L2: shutDown ends the session whoever uses it, and posts the end of every media")
@@ -138,10 +138,10 @@ struct LifecycleTests {
     try rig.registerCall()
     try rig.graph.use([GraphDouble.player])
     _ = rig.demand
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     rig.manager.shutDown()
     #expect(rig.world.nodes == 0)
-    #expect(rig.manager.service == nil)
+    #expect(rig.manager.owner.service == nil)
     #expect(Set(tape.all.filter { $0.kind == .mediaUnregistered }.compactMap(\.mediaId)) == ["mic", "ear", "pacat-72"])
     try rig.registerCall()
     #expect(rig.world.nodes == 1)
@@ -196,7 +196,7 @@ struct LifecycleTests {
     ] {
       let rig = ManagerRig()
       try rig.registerCall()
-      let session = try #require(rig.manager.service).session
+      let session = try #require(rig.manager.owner.service).session
       let answers = Mutex<[SessionRefusal?]>([])
       // The manager has found the session unused, and reads its settings before it ends.
       try rig.graph.whenAsked.set { answers.withLock { $0.append(session.send(event)) } }

@@ -92,7 +92,7 @@ struct ManualRenderingModeTests {
     rig.manager.manualAudioSessionManagement = true
     try rig.manager.setManualRenderingMode(true)
     try rig.registerCall()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     let renderer = try #require(rig.manager.manualRenderer)
     #expect(!renderer.isSending)
     rig.manager.audioSessionDidActivateExternally()

@@ -52,11 +52,11 @@ struct MicrophoneInputTests {
     rig.manager.manualAudioSessionManagement = true
     try rig.registerCall()
     #expect(register(rig, "mic"))
-    #expect(rig.manager.session.source?.phase == .deferred)
+    #expect(rig.manager.owner.session.source?.phase == .deferred)
     rig.manager.audioSessionDidActivateExternally()
-    #expect(rig.manager.session.source?.phase == .running)
+    #expect(rig.manager.owner.session.source?.phase == .running)
     rig.manager.audioSessionDidDeactivateExternally()
-    #expect(rig.manager.session.source?.phase == .deferred)
+    #expect(rig.manager.owner.session.source?.phase == .deferred)
     #expect(rig.manager.microphoneInputMediaId == "mic", "it stays registered")
   }
 
@@ -82,8 +82,8 @@ struct MicrophoneInputTests {
     rig.manager.captureChannelCount = 2
     rig.manager.renderChannelCount = 1
     try rig.registerCall()
-    #expect(rig.manager.service?.core.source.channelCount == 2)
-    #expect(rig.manager.service?.core.mixer.channelCount == 1)
+    #expect(rig.manager.owner.service?.core.source.channelCount == 2)
+    #expect(rig.manager.owner.service?.core.mixer.channelCount == 1)
     #expect(try rig.manager.microphoneBuffers(mediaId: "mic").channelCount == 2)
   }
 }

@@ -12,17 +12,17 @@ struct MicrophoneManagerTests {
   @Test("D1: muting twice is reported once, with and without a session")
   func mutingTwice() throws {
     let rig = ManagerRig()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     func changes() -> Int { tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == "microphoneMuted" } }
     for _ in 0..<2 { rig.manager.isMicrophoneMuted = true }
     #expect(changes() == 1)
     try rig.registerCall()
     for _ in 0..<2 { rig.manager.isMicrophoneMuted = true }
-    #expect(rig.manager.isMicrophoneMuted && rig.manager.service?.core.controls.isMicrophoneMuted == true)
+    #expect(rig.manager.isMicrophoneMuted && rig.manager.owner.service?.core.controls.isMicrophoneMuted == true)
     let before = changes()
     for _ in 0..<3 { rig.manager.isMicrophoneMuted = false }
     #expect(changes() == before + 1)
-    #expect(rig.manager.log.all.count { $0.message == "microphone no longer muted" } == 1)
+    #expect(rig.manager.owner.log.all.count { $0.message == "microphone no longer muted" } == 1)
   }
 
   @Test("D1: the mute mode outlives the session; restart takes the microphone's link away while muted")
@@ -79,13 +79,13 @@ struct MicrophoneManagerTests {
     #expect(rig.manager.isRecordingAlwaysPreparedMode)
     let prepared = SessionDemand(sends: true, keepsAwake: true, isOnlyPrepared: true)
     #expect(rig.demand == prepared && !rig.demand.isCall)
-    #expect(rig.manager.service?.core.controls.isVoiceOnlyPrepared == true)
+    #expect(rig.manager.owner.service?.core.controls.isVoiceOnlyPrepared == true)
     try rig.registerCall()
-    #expect(rig.manager.service?.core.controls.isVoiceOnlyPrepared == false)
+    #expect(rig.manager.owner.service?.core.controls.isVoiceOnlyPrepared == false)
     rig.unregisterCall()
     #expect(rig.demand == prepared && rig.world.nodes == 1 && rig.world.starts == 1)
     try rig.manager.setRecordingAlwaysPreparedMode(false)
-    #expect(rig.world.nodes == 0 && rig.manager.service == nil)
+    #expect(rig.world.nodes == 0 && rig.manager.owner.service == nil)
     try rig.registerCall()
     rig.manager.unregisterMedia(id: "mic")
     #expect(!rig.demand.sends, "off is off in the next session, too")
@@ -102,7 +102,7 @@ struct MicrophoneManagerTests {
       try rig.manager.setRecordingAlwaysPreparedMode(true)
       #expect(rig.demand.opensMicrophone == !isClosed)
       let words = "recording is kept prepared: the microphone stays \(isClosed ? "closed while it is muted" : "open")"
-      #expect(rig.manager.log.all.contains { $0.message == words })
+      #expect(rig.manager.owner.log.all.contains { $0.message == words })
     }
   }
 
@@ -145,7 +145,7 @@ struct MicrophoneManagerTests {
     #expect(!mixer.capture(appAudio: buffer))
     try rig.graph.whileItWaits {
       try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
-      #expect(try !#require(rig.manager.service).core.isSending, "the graph has not followed yet")
+      #expect(try !#require(rig.manager.owner.service).core.isSending, "the graph has not followed yet")
       #expect(mixer.capture(appAudio: buffer))
     }
     #expect(rig.demand.sends && mixer.capture(appAudio: buffer))

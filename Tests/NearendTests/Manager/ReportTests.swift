@@ -91,7 +91,7 @@ struct ReportTests {
   @Test("T4, T5: sourceHadAudio is in every event from the source's first report until it is unregistered")
   func sourceActivity() throws {
     let rig = ManagerRig()
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     func hadAudio() -> EventValue? {
       rig.manager.isMicrophoneMuted.toggle()
       return tape.all.last?.detail["sourceHadAudio"]

@@ -107,7 +107,7 @@ struct SettingsTests {
   @Test("L7: live properties act in a running session and are kept between sessions, and each change is posted once")
   func liveProperties() throws {
     let rig = ManagerRig()
-    let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
+    let (manager, tape) = (rig.manager, EventTape(rig.manager.owner.bus))
     func changes(_ setting: Setting) -> Int {
       tape.all.count { $0.kind == .settingChanged && $0.detail["setting"] == .string(setting.rawValue) }
     }
@@ -120,13 +120,13 @@ struct SettingsTests {
     }
     try rig.registerCall()
     for (index, (property, setting)) in Self.live.enumerated() {
-      #expect(manager.service?.value(of: setting) == .bool(!normal[index]), "the core does as it was told before")
+      #expect(manager.owner.service?.value(of: setting) == .bool(!normal[index]), "the core does as it was told before")
       let before = changes(setting)
       manager[keyPath: property] = normal[index]
-      #expect(manager.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
+      #expect(manager.owner.service?.value(of: setting) == .bool(normal[index]), "and as it is told now")
       #expect(changes(setting) == before + 1)
       // Changed by another client, such as the dashboard.
-      try manager.service?.set(setting, to: .bool(!normal[index]))
+      try manager.owner.service?.set(setting, to: .bool(!normal[index]))
     }
     rig.unregisterCall()
     for (index, (property, _)) in Self.live.enumerated() { #expect(manager[keyPath: property] == !normal[index]) }
@@ -136,7 +136,7 @@ struct SettingsTests {
   @Test("V10, L7: the canceller and its switch are one state from two sides, in a session, between two and in the next")
   func echoCanceller() throws {
     let rig = ManagerRig()
-    let (manager, tape) = (rig.manager, EventTape(rig.manager.bus))
+    let (manager, tape) = (rig.manager, EventTape(rig.manager.owner.bus))
     func told() -> [EventValue?] {
       tape.all.filter { $0.detail["setting"] == .string("echoCanceller") }.map { $0.detail["value"] }
     }
@@ -163,7 +163,7 @@ struct SettingsTests {
     for _ in 0..<2 {
       try rig.registerCall()
       #expect(manager.echoCanceller == .off)
-      #expect(manager.service?.snapshot().processing.engine == .webrtc)
+      #expect(manager.owner.service?.snapshot().processing.engine == .webrtc)
       rig.unregisterCall()
     }
     manager.isEchoCancellationEnabled = true
@@ -252,14 +252,14 @@ struct SettingsTests {
     try rig.registerCall()
     rig.manager.setVoiceProcessingEnabled(false)
     #expect(!rig.manager.useVoiceProcessingIO)
-    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == false)
+    #expect(rig.manager.owner.service?.core.controls.usesVoiceProcessing == false)
     rig.unregisterCall()
     try rig.registerCall()
-    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == false)
+    #expect(rig.manager.owner.service?.core.controls.usesVoiceProcessing == false)
     rig.unregisterCall()
     rig.manager.setVoiceProcessingEnabled(true)
     try rig.registerCall()
-    #expect(rig.manager.service?.core.controls.usesVoiceProcessing == true)
+    #expect(rig.manager.owner.service?.core.controls.usesVoiceProcessing == true)
   }
 
   @Test("S5: without automatic configuration the graph is told to link no device, at once")

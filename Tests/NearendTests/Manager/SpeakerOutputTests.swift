@@ -40,7 +40,7 @@ struct SpeakerOutputTests {
       #expect(rig.warnings.last?.contains("impossible") == true)
       #expect(rig.manager.registeredSpeakerOutputMediaIds == [])
     }
-    #expect(rig.manager.session.media.count == 2, "the media itself stays registered")
+    #expect(rig.manager.owner.session.media.count == 2, "the media itself stays registered")
     for (rate, channels) in [(8_000, 1), (192_000, 2), (44_100, 2)] {
       #expect(register(rate, channels, 38_400))
       rig.manager.unregisterSpeakerOutput(mediaId: "ear")
@@ -98,10 +98,10 @@ struct SpeakerOutputTests {
     #expect(try counts() == [0, 0, 0])
     #expect(rig.registerSpeaker())
     #expect(try counts() == [1, 1, 1])
-    try #require(rig.manager.service).addGraphSink(id: "alice")
+    try #require(rig.manager.owner.service).addGraphSink(id: "alice")
     #expect(try counts() == [2, 2, 2])
     #expect(rig.manager.registeredSpeakerOutputMediaIds == ["ear", "alice"])
-    try #require(rig.manager.service).removeSink(id: "alice")
+    try #require(rig.manager.owner.service).removeSink(id: "alice")
     #expect(try counts() == [1, 1, 1])
   }
 
@@ -129,7 +129,7 @@ struct SpeakerOutputTests {
     let rig = ManagerRig()
     try rig.registerCall()
     #expect(rig.registerSpeaker())
-    let tape = EventTape(rig.manager.bus)
+    let tape = EventTape(rig.manager.owner.bus)
     for _ in 0..<13 { _ = rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet) }
     let drops = tape.all.filter { $0.kind == .sinkFrameDrop }
     #expect(drops.count == 1)

@@ -10,7 +10,7 @@ public enum SessionMode: String, Sendable, CaseIterable {
   case joined
 }
 
-/// The session that a manager drives: `NearendService` in this process, or `JoinedSession` in another. [any]
+/// The session that the owner drives: `NearendService` in this process, or `JoinedSession` in another. [any]
 protocol DrivenSession: AnyObject, Sendable {
   var mode: SessionMode { get }
   /// The engine that observers see (S6).

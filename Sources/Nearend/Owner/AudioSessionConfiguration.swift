@@ -2,7 +2,7 @@ import Foundation
 import PipeWireGraph
 import SessionModel
 
-/// The configuration of an `AudioSessionManager`. Locked while a session exists (L6). [any]
+/// The configuration of a session. Locked while a session exists (L6). [any]
 public struct AudioSessionConfiguration: Sendable {
   /// Path of the daemon's socket, or its name; nil for the user's own.
   public var remote: String?
@@ -16,7 +16,7 @@ public struct AudioSessionConfiguration: Sendable {
     set { settings.reference = newValue }
   }
   /// Path of the control socket, by default `$XDG_RUNTIME_DIR/nearend/control.sock`: if a nearend answers there, the session joins it
-  /// (``AudioSessionManager/mode-swift.property``). nil neither joins nor opens one.
+  /// (``AudioSession/mode``). nil neither joins nor opens one.
   public var controlSocket: String?
   /// A Boolean value indicating whether a session of this process's own opens the control socket, so that commands, the dashboard and other
   /// programs on the library can use it. If false, it is this program's alone, and others are refused while it lasts. Default true.
@@ -39,7 +39,7 @@ public struct AudioSessionConfiguration: Sendable {
   public var stateFolder: String?
   /// Where telemetry goes (T3); nowhere by default.
   public var telemetry: TelemetryOptions
-  /// Called with each log entry, in order, on a thread of its own; it may call the manager.
+  /// Called with each log entry, in order, on a thread of its own; it may call the session.
   public var log: (@Sendable (LogEntry) -> Void)?
 
   var settings = GraphSettings()

@@ -1,0 +1,87 @@
+import RealtimeCore
+import SessionModel
+
+/// The sinks and the source of registered media, and application audio. [any]
+extension SessionOwner {
+  // MARK: Sinks
+
+  /// Creates the sink of media that receives (K1); returns or throws the reason if it is refused.
+  func makeSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal? {
+    guard let driven else { return .unknownMedia(id: id) }
+    return try driven.registerSink(id: id, format: format, capacityBytes: capacityBytes)
+  }
+
+  /// Ends a sink with a fade-out. Ignored for an unknown id.
+  func removeSink(id: String) { send(.unregisterSink(mediaId: id)) }
+
+  /// Writes to a sink, whole or not at all (K2), and reports the first write of a run that finds it full (K6); nil for an unknown id.
+  func write(_ data: UnsafeRawBufferPointer, to id: String) -> RingSink.Outcome? {
+    guard let outcome = driven?.writeToSink(id: id, data) else { return nil }
+    if case .dropped(consecutive: 1, let total) = outcome { noteDrop(id: id, consecutive: 1, total: total) }
+    return outcome
+  }
+
+  func noteDrop(id: String, consecutive: UInt64, total: UInt64) {
+    driven?.notifySinkFrameDrop(mediaId: id, consecutive: consecutive, total: total)
+  }
+
+  /// Bytes that fit into a sink now; nil for an unknown id.
+  func room(ofSink id: String) -> Int? { driven?.sinkRoom(id: id) }
+
+  /// Ids of the sinks, in the order of registration.
+  var sinkIds: [String] { driven?.sinkIds ?? [] }
+
+  /// The states of the sinks, in the order of `sinkIds`. Waits for the graph's control thread.
+  var sinks: [SinkStatus] { driven?.snapshot().sinks ?? [] }
+
+  func status(ofSink id: String) -> SinkStatus? { sinks.first { $0.id == id } }
+
+  /// Linear, 0–4 (clamped). Ignored for an unknown id, or NaN.
+  func setGain(_ gain: Double, ofSink id: String) {
+    guard let driven, !gain.isNaN, driven.sinkIds.contains(id) else { return }
+    driven.perform(.setSinkGain(id: id, min(max(gain, 0), 4)))
+  }
+
+  /// Ignored for an unknown id.
+  func setMuted(_ isMuted: Bool, ofSink id: String) {
+    guard let driven, driven.sinkIds.contains(id) else { return }
+    driven.perform(.setSinkMuted(id: id, isMuted))
+  }
+
+  func setSSRC(_ ssrc: UInt32, ofSink id: String) { driven?.updateSsrc(mediaId: id, ssrc: ssrc) }
+
+  // MARK: The source
+
+  /// Delivers the microphone to a callback on the audio thread (L5, S3); returns the reason if it is refused.
+  func registerSource(id: String, context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) -> SessionRefusal? {
+    guard let driven else { return .unknownMedia(id: id) }
+    return driven.registerMicrophoneInput(mediaId: id, context: context, callback: callback)
+  }
+
+  /// Delivers the microphone as a sequence of buffers.
+  func openSource(id: String, sampleRate: Int?, channelCount: Int?) throws(SourceError) -> MicrophoneStream {
+    guard let driven else { throw .refused(.unknownMedia(id: id)) }
+    return try driven.openMicrophone(mediaId: id, sampleRate: sampleRate, channelCount: channelCount)
+  }
+
+  /// Ignored for any id but the source's.
+  func removeSource(id: String) { send(.unregisterSource(mediaId: id)) }
+
+  /// Ignored for any id but the source's (T5).
+  func reportAudio(ofSource id: String) { driven?.reportSourceAudioActivity(mediaId: id) }
+
+  /// Ignored for any id but the source's (T5). Rates are in Hz.
+  func reportResampling(ofSource id: String, captureRate: Int, outputRate: Int, isResampling: Bool) {
+    driven?.reportSourceResampling(mediaId: id, captureRate: captureRate, outputRate: outputRate, isResampling: isResampling)
+  }
+
+  // MARK: Application audio
+
+  /// Plays a buffer into the outgoing microphone (D4); returns the reason if it is refused whole.
+  func capture(_ buffer: AppAudioBuffer) -> MicrophonePlayError? {
+    guard let driven else { return .notSending }
+    guard hooks.hasMixer else { return .notMixed }
+    guard !driven.capture(appAudio: buffer) else { return nil }
+    return driven.state.demand.sends ? .full : .notSending
+  }
+}
