@@ -86,7 +86,7 @@ func render(_ block: [Float], _ play: (StereoBlock) -> Void, _ send: ([Float]) -
   _ = bob
 }
 
-func observe(_ manager: AudioSessionManager) {
+func observe() throws {
   struct Quieter: AudioEngineObserver {
     func engineWillConnectOutput(_ engine: AudioEngine) throws {
       engine.renderStages.append(
@@ -98,15 +98,32 @@ func observe(_ manager: AudioSessionManager) {
         })
     }
   }
-  manager.set(engineObservers: [manager.audioSession, manager.mixer, Quieter()])
+  try AudioSession.shared.setEngineObservers([Quieter()])
 }
 
-func register(_ manager: AudioSessionManager) throws {
-  try manager.registerMedia(id: "call", isSend: true, isReceive: true)
-  if manager.mode == .joined { print("one more in the nearend that runs") }
+func joinWhatRuns() async throws -> Call {
+  let call = try await AudioSession.shared.join("call")
+  if AudioSession.shared.mode == .joined { print("one more in the nearend that runs") }
+  return call
 }
 
-func playIntoMicrophone(_ samples: [Float], _ manager: AudioSessionManager) throws {
+func prepare() async throws {
+  let session = AudioSession.shared
+  // Keeps the microphone open, so that the next call's first audio comes within a cycle.
+  try await session.setRecordingPrepared(true)
+  // Headphones were unplugged, and playback paused: goes on in the room.
+  if session.isPausedAfterUnplug { session.resumeAfterUnplug() }
+}
+
+func activate() async throws -> Call {
+  let session = AudioSession.shared
+  try session.set(.manualAudioSessionManagement(true))
+  let call = try await session.join("call")
+  try session.activate()
+  return call
+}
+
+func playIntoMicrophone(_ samples: [Float]) throws {
   let jingle = try AppAudioBuffer(interleaved: samples, sampleRate: 44_100, channelCount: 2)
-  manager.mixer.capture(appAudio: jingle)
+  try AudioSession.shared.playIntoMicrophone(jingle)
 }

@@ -64,6 +64,7 @@ extension SessionRefusal {
     case .locked: "locked"
     case .impossible: "impossible"
     case .ended: "ended"
+    case .notManual: "not manual"
     }
   }
 }

@@ -26,6 +26,19 @@ extension AudioSession {
     set { owner[.echoCanceller, default: .nearend] = newValue }
   }
 
+  /// The canceller's reference: everything that the speaker plays, or nearend's own mix alone. Default the configuration's.
+  public var reference: ReferenceSource {
+    get { owner[.reference, default: .everything] }
+    set { owner[.reference, default: .everything] = newValue }
+  }
+
+  /// A Boolean value indicating whether the voice is processed at all. Changing it in a call costs a short gap; `set(_:)` does so before
+  /// the first call without one. Default true.
+  public var isVoiceProcessingEnabled: Bool {
+    get { owner.session.settings.usesVoiceProcessing }
+    set { owner.setVoiceProcessingEnabled(newValue) }
+  }
+
   /// A Boolean value indicating whether noise is suppressed. Default true.
   public var isNoiseSuppressionEnabled: Bool {
     get { owner[isOn: .noiseSuppression] }
@@ -36,6 +49,12 @@ extension AudioSession {
   public var isGainControlEnabled: Bool {
     get { owner[isOn: .voiceProcessingEnableAGC] }
     set { owner[isOn: .voiceProcessingEnableAGC] = newValue }
+  }
+
+  /// A Boolean value indicating whether rumble below the voice is removed. Default true.
+  public var isHighPassFilterEnabled: Bool {
+    get { owner[isOn: .highPassFilter] }
+    set { owner[isOn: .highPassFilter] = newValue }
   }
 
   /// A Boolean value indicating whether the raw microphone is sent, at the processed voice's latency. Default false.
@@ -60,5 +79,12 @@ extension AudioSession {
   public var duckingLevel: DuckingLevel {
     get { owner[.duckingLevel, default: .min] }
     set { owner[.duckingLevel, default: .min] = newValue }
+  }
+
+  /// A Boolean value indicating whether others are lowered fully only while somebody speaks at either end, and by a third of that in
+  /// silence. Default false.
+  public var isAdvancedDuckingEnabled: Bool {
+    get { owner[isOn: .isAdvancedDuckingEnabled] }
+    set { owner[isOn: .isAdvancedDuckingEnabled] = newValue }
   }
 }

@@ -18,7 +18,7 @@ public final class AudioSession: Sendable {
 
   let owner: SessionOwner
   /// Serializes joining and ending, so that a released handle has ended before its id is joined again.
-  private let queue = DispatchQueue(label: "nearend.calls")
+  let queue = DispatchQueue(label: "nearend.calls")
 
   init(_ owner: SessionOwner) { self.owner = owner }
 
@@ -69,6 +69,9 @@ public final class AudioSession: Sendable {
 
   /// A description of the complete state for people.
   public var diagnostics: String { owner.diagnostics }
+
+  /// The state for a server, in JSON with LiveSwitch's keys; nil if it cannot be encoded. Never waits for the audio thread.
+  public var telemetryJSON: String? { owner.telemetryJSON }
 
   /// The events from now on, in a sequence that buffers 256 and then drops the oldest; ``Event/missed`` counts those.
   public var events: Events { Events(owner.bus) }

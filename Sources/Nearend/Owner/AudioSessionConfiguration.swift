@@ -10,7 +10,7 @@ public struct AudioSessionConfiguration: Sendable {
   public var microphone: String?
   /// `node.name` of the real speaker; nil follows the default.
   public var speaker: String?
-  /// The echo canceller's reference of what the speakers play (V4); ``AudioSessionManager/reference`` changes it in a session.
+  /// The echo canceller's reference of what the speakers play (V4); ``AudioSession/reference`` changes it in a session.
   public var reference: ReferenceSource {
     get { settings.reference }
     set { settings.reference = newValue }

@@ -38,6 +38,8 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
   case impossible(setting: String, value: String, possible: String)
   /// The session is ending: it was unused, or shut down.
   case ended
+  /// Only a call manager's session is activated and deactivated from outside.
+  case notManual
 
   public var description: String {
     switch self {
@@ -48,6 +50,7 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     case .locked(let setting): "\(setting) has no effect while media is registered or recording is kept prepared; set it before"
     case .impossible(let setting, let value, let possible): "\(setting) \(value) is impossible; give \(possible)"
     case .ended: "the session is ending; register again once it has ended"
+    case .notManual: "the session manages itself; set manualAudioSessionManagement before the first call"
     }
   }
 }

@@ -1,4 +1,6 @@
 import Dispatch
+import Foundation
+import RealtimeCore
 import SessionModel
 import Synchronization
 import Testing
@@ -61,10 +63,61 @@ struct CallStressTests {
     { shared, index in shared.set(index) { $0.microphone = nil } },
     { shared, index in shared.session.owner.unregister(id: ids[index]) },
     { shared, _ in _ = (shared.session.isActive, shared.session.mode, shared.session.route, shared.session.events) },
-    { shared, _ in shared.session.isMicrophoneMuted.toggle() },
     { shared, _ in try? shared.session.set(.useVoiceProcessingIO(Bool.random())) },
-    { shared, _ in try? shared.session.configure { $0.controlSocket = nil } },
+    { shared, _ in try? shared.session.configure { $0.controlSocket = shared.session.configuration.controlSocket } },
+    { shared, index in _ = try? shared.get(index) { $0.call }?.tapMicrophone { _, _, _, _, _, _ in } },
+    { shared, _ in try? shared.session.playIntoMicrophone(appAudio) },
+    { shared, _ in try? shared.session.setRecordingPrepared(Bool.random()) },
+    { shared, _ in _ = (shared.session.isRecordingPrepared, shared.session.isManuallyActivated) },
+    { shared, _ in try? shared.session.activate() },
+    { shared, _ in try? shared.session.deactivate() },
+    { shared, _ in if shared.session.isPausedAfterUnplug { shared.session.resumeAfterUnplug() } },
+    { shared, _ in try? shared.session.setEngineObservers([], mixesAppAudio: Bool.random()) },
+    { shared, _ in try? shared.session.setManualRendering(false) },
+    { shared, _ in _ = (shared.session.isManualRendering, shared.session.manualRenderer == nil, shared.session.unit) },
+    { shared, _ in _ = (shared.session.diagnostics, shared.session.telemetryJSON) },
+    { shared, _ in if Int.random(in: 0..<20) == 0 { shared.session.shutDown() } },
+    { shared, _ in change(shared.session) },
   ]
+  private static let appAudio = try! AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 480), sampleRate: 48_000, channelCount: 1)
+
+  /// Changes every live setting.
+  private static func change(_ session: AudioSession) {
+    session.isMicrophoneMuted.toggle()
+    session.microphoneMuteMode = .allCases.randomElement()!
+    session.micMode = .allCases.randomElement()!
+    session.echoCanceller = .allCases.randomElement()!
+    session.reference = .allCases.randomElement()!
+    session.duckingLevel = .allCases.randomElement()!
+    session.isAdvancedDuckingEnabled.toggle()
+    session.isVoiceProcessingEnabled.toggle()
+    session.isVoiceProcessingBypassed.toggle()
+    session.isNoiseSuppressionEnabled.toggle()
+    session.isGainControlEnabled.toggle()
+    session.isHighPassFilterEnabled.toggle()
+    session.isAppAudioDucked.toggle()
+    session.isAppAudioMonitored.toggle()
+    session.isAutomaticConfigurationEnabled.toggle()
+    session.isAutomaticDeactivationEnabled.toggle()
+    session.outputVolume = .random(in: 0...1)
+    session.microphoneVolume = .random(in: 0...1)
+    session.appAudioVolume = .random(in: 0...1)
+  }
+
+  @Test("L8: the stress test calls every public member of AudioSession")
+  func surface() throws {
+    let here = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let calls = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Nearend/Calls")
+    let files = try FileManager.default.contentsOfDirectory(at: calls, includingPropertiesForKeys: nil)
+      .filter { $0.lastPathComponent.hasPrefix("AudioSession+") || $0.lastPathComponent == "AudioSession.swift" }
+    var names: Set<String> = []
+    for file in files {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /public (?:func|var) (\w+)/) { names.insert(String(match.1)) }
+    }
+    #expect(names.count > 30)
+    #expect(names.filter { !here.contains(".\($0)") } == [])
+  }
 
   @Test("L8, L1, L2: handles made, used, shared and let go on eight threads: one node at most, none once they are gone, and a free session")
   func stress() async throws {
@@ -78,6 +131,8 @@ struct CallStressTests {
         }
       }
     }
+    try await session.setRecordingPrepared(false)
+    (session.isAutomaticConfigurationEnabled, session.isAutomaticDeactivationEnabled) = (true, true)
     try await wait(for: "every call to have ended") { world.nodes == 0 }
     #expect(world.mostNodes == 1 && session.owner.session.media.isEmpty)
     let call = try await session.join("one")

@@ -213,10 +213,20 @@ struct CallTests {
     session.outputVolume = 0.25
     session.microphoneVolume = 0.5
     session.duckingLevel = .max
+    session.reference = .mix
+    session.isVoiceProcessingEnabled = false
+    session.isHighPassFilterEnabled = false
+    session.isAdvancedDuckingEnabled = true
+    (session.appAudioVolume, session.isAppAudioDucked, session.isAppAudioMonitored) = (2, true, true)
     #expect(manager.isMicrophoneMuted && manager.microphoneMuteMode == .inputMixer && manager.micMode == .wideSpectrum)
     #expect(manager.echoCanceller == .webrtc && !manager.isNoiseSuppressionEnabled && !manager.voiceProcessingEnableAGC)
     #expect(manager.bypassVoiceProcessing && manager.mixer.outputVolume == 0.25 && manager.mixer.micVolume == 0.5)
     #expect(manager.duckingLevel == .max && session.diagnostics == manager.getDiagnostics())
+    #expect(manager.reference == .mix && !manager.useVoiceProcessingIO && !manager.isHighPassFilterEnabled)
+    #expect(manager.isAdvancedDuckingEnabled && manager.mixer.appVolume == 1)
+    #expect(manager.mixer.isAppAudioDucked && manager.mixer.isAppAudioMonitored)
+    session.appAudioVolume = .nan
+    #expect(session.appAudioVolume == 1)
   }
 }
 

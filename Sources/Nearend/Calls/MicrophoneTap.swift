@@ -1,0 +1,42 @@
+import RealtimeCore
+import SessionModel
+import Synchronization
+
+/// A handle of a callback that receives the processed microphone, which ends with its last reference, or by `end()`. [any]
+public final class MicrophoneTap: Sendable {
+  private let ended = Atomic(false)
+  private let remove: @Sendable () -> Void
+
+  init(remove: @escaping @Sendable () -> Void) { self.remove = remove }
+
+  deinit { end() }
+
+  /// Removes the callback. When it returns, the callback is not running and is not called again. Idempotent. The callback must never call
+  /// it.
+  public func end() {
+    if !ended.exchange(true, ordering: .acquiringAndReleasing) { remove() }
+  }
+}
+
+extension Call {
+  /// Delivers the microphone, with the far end's echo removed, to a callback on the audio thread, once per cycle. One at a time in a
+  /// program, as ``microphone(sampleRate:channels:)``, which most programs prefer.
+  ///
+  /// It waits while the session does not run, and continues by itself after an interruption or a change of device.
+  /// - Parameters:
+  ///   - context: passed to the callback; it has to live until the tap has ended.
+  ///   - callback: called on the audio thread: it must not lock, allocate, wait, or call anything here.
+  /// - Throws: `MicrophoneError`; nothing has changed then.
+  public func tapMicrophone(
+    context: UnsafeMutableRawPointer? = nil, callback: @escaping MicrophoneCallback
+  ) throws(MicrophoneError) -> MicrophoneTap {
+    let tap = try whileJoined { () throws(MicrophoneError) in
+      if let refusal = owner.registerSource(id: id, context: context, callback: callback) {
+        throw MicrophoneError(.refused(refusal), self)
+      }
+      return MicrophoneTap { [self] in _ = whileJoined { owner.removeSource(id: id) } }
+    }
+    guard let tap else { throw .callEnded(id: id) }
+    return tap
+  }
+}
