@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Nearend
+import RealtimeCore
 import SessionModel
 import Synchronization
 

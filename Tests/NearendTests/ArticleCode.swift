@@ -77,13 +77,13 @@ func joinPlayTakeAndEnd(_ samples: [Int16], _ send: ([Int16]) -> Void) async thr
   await call.end()
 }
 
-func render(_ block: [Float], _ play: (StereoBlock) -> Void, _ send: ([Float]) -> Void) throws {
+func render(_ samples: [Int16], _ block: [Float], _ play: (StereoBlock) -> Void, _ send: ([Float]) -> Void) throws {
   let renderer = try ManualRenderer(rate: 48_000)
-  let bob = try renderer.addRingSink(id: "bob", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
+  let bob = try renderer.makeOutput(sampleRate: 16_000)
+  try bob.write(samples)
   let cycle = try renderer.cycle(microphone: block)
   play(cycle.speaker)
   send(cycle.voice)
-  _ = bob
 }
 
 func observe() throws {

@@ -10,15 +10,11 @@ struct ExportTests {
     let configuration = AudioSessionConfiguration(interruptions: interruptions, controlSocket: nil)
     #expect(configuration.interruptions.roles == ["Phone"])
     let renderer = try ManualRenderer(rate: 48_000)
-    let sink: RingSink = try renderer.addRingSink(id: "alice", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
-    let format: SinkFormat = sink.format
-    #expect(format.bytesPerFrame == 2)
-    #expect([Int16](repeating: 1_000, count: 160).withUnsafeBytes { sink.write($0) })
-    let status: RingSinkStatus = sink.status()
-    #expect(status.fillBytes == 320)
-    #expect(throws: SinkError.alreadyRegistered(id: "alice")) {
-      _ = try renderer.addRingSink(id: "alice", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)
-    }
+    let alice: ManualRenderer.Output = try renderer.makeOutput(sampleRate: 16_000, bufferDuration: .milliseconds(200))
+    try alice.write([Int16](repeating: 1_000, count: 160))
+    let status: OutputStatus? = alice.status
+    #expect(status?.buffered == .milliseconds(10))
+    #expect(throws: OutputError.impossibleSampleRate(1)) { try renderer.makeOutput(sampleRate: 1) }
     let jingle: AppAudioBuffer = try AppAudioBuffer(
       interleaved: [Float](repeating: 0.1, count: 480), sampleRate: 48_000, channelCount: 1)
     #expect(renderer.capture(appAudio: jingle))

@@ -56,16 +56,43 @@ struct ManualRendererTests {
   @Test("S9 K3: ring sinks are pulled from the renderer, resampled, and underruns are counted as live")
   func ringSinks() throws {
     let renderer = try ManualRenderer()
-    let sink = try renderer.addRingSink(id: "alice", sampleRate: 16_000, channelCount: 1, bufferSize: 16_000)
-    let tone = TestSignals.tone(440, frames: 4_800, rate: 16_000)
-    #expect(tone.withUnsafeBytes { sink.write($0) })
+    let output = try renderer.makeOutput(sampleRate: 16_000, bufferDuration: .milliseconds(500))
+    try output.write(TestSignals.tone(440, frames: 4_800, rate: 16_000))
+    #expect(output.buffered == .milliseconds(300) && output.bufferDuration == .milliseconds(500))
     var speaker: [Float] = []
     for _ in 0..<40 { speaker += try renderer.render(frames: 480).left }
     #expect(TestSignals.rms(speaker[4_800..<9_600]) > 0.1)
     #expect(TestSignals.rms(speaker.suffix(480)) == 0)
-    #expect(sink.status().totalUnderruns > 0)
-    #expect(renderer.removeSink(id: "alice"))
-    #expect(!renderer.removeSink(id: "alice"))
+    #expect(output.status.map { $0.totalUnderruns > 0 && $0.framesPlayed == 4_800 } == true)
+    output.end()
+    output.end()
+    #expect(output.hasEnded && output.status == nil && output.buffered == .zero)
+    #expect(throws: WriteError.self) { try output.write([0]) }
+  }
+
+  @Test("S9 K2: an output ends when it is let go, and says why it takes nothing")
+  func outputs() throws {
+    let renderer = try ManualRenderer()
+    let second = [Int16](repeating: 8_192, count: 48_000)
+    do {
+      let (full, quiet) = (try renderer.makeOutput(bufferDuration: .seconds(1)), try renderer.makeOutput(channels: 2))
+      try full.write(second)
+      #expect(throws: WriteError.full) { try full.write([0]) }
+      #expect(throws: WriteError.partialFrame(bytes: 2, bytesPerFrame: 4)) { try quiet.write([0]) }
+      #expect(full.status?.totalDrops == 1 && quiet.status?.totalDrops == 0)
+      #expect(throws: OutputError.impossibleBufferDuration(.zero)) { try renderer.makeOutput(bufferDuration: .zero) }
+      full.setGain(0.5)
+      var speaker: [Float] = []
+      for _ in 0..<10 { speaker = try renderer.render(frames: 480).left }
+      #expect(speaker.allSatisfy { abs($0 - 0.125) < 0.01 })
+      full.setMuted(true)
+      #expect(full.status.map { $0.isMuted && $0.gain == 0.5 } == true)
+      for _ in 0..<10 { speaker = try renderer.render(frames: 480).left }
+      #expect(speaker.allSatisfy { $0 == 0 })
+      full.setMuted(false)
+    }
+    for _ in 0..<10 { _ = try renderer.render(frames: 480) }
+    #expect(try renderer.render(frames: 480).left.allSatisfy { $0 == 0 })
   }
 
   @Test("S9 K10: the call passes bit by bit, with no frame added")
@@ -98,7 +125,7 @@ struct ManualRendererTests {
     #expect(abs(delay - 0.02) < 0.004)
   }
 
-  @Test("S9 L5: the source is called in each cycle with what the cycle puts out, and not after it was removed")
+  @Test("S9 L5: the source is called in each cycle with what the cycle puts out, and not after it has ended; the next ends the previous")
   func source() throws {
     final class Taken {
       var samples: [Float] = []
@@ -106,7 +133,7 @@ struct ManualRendererTests {
     }
     let taken = Taken()
     let renderer = try ManualRenderer()
-    renderer.setSource(context: Unmanaged.passUnretained(taken).toOpaque()) { context, samples, frames, _, _, position in
+    let tap = renderer.tapMicrophone(context: Unmanaged.passUnretained(taken).toOpaque()) { context, samples, frames, _, _, position in
       let taken = Unmanaged<Taken>.fromOpaque(context!).takeUnretainedValue()
       taken.samples += Array(UnsafeBufferPointer(start: samples, count: frames))
       taken.positions.append(position)
@@ -115,9 +142,16 @@ struct ManualRendererTests {
     let voice = try TestSignals.cycles(renderer, microphone: noise, quantum: 480)
     #expect(taken.samples == voice)
     #expect(taken.positions.prefix(3) == [0, 480, 960])
-    renderer.removeSource()
+    tap.end()
     _ = try renderer.render(frames: 480)
     #expect(taken.samples.count == voice.count)
+    let next = renderer.tapMicrophone(context: Unmanaged.passUnretained(taken).toOpaque()) { context, _, _, _, _, position in
+      Unmanaged<Taken>.fromOpaque(context!).takeUnretainedValue().positions.append(position)
+    }
+    tap.end()
+    _ = try renderer.render(frames: 480)
+    #expect(taken.positions.count == 21 && taken.positions.last == 0, "a tap that has ended takes nothing from the next")
+    withExtendedLifetime(next) {}
   }
 
   @Test("S9 L7: every setting that applies without a device is set and read by name; others are refused")

@@ -63,8 +63,8 @@ extension Call {
 
 extension MicrophoneBuffer {
   /// How long it lasts.
-  public var duration: Duration { .seconds(Double(frames) / Double(sampleRate)) }
+  public var duration: Duration { .frames(frames, rate: sampleRate) }
 
   /// When it begins, counted from the microphone's opening. A jump reveals a loss.
-  public var time: Duration { .seconds(Double(position) / Double(sampleRate)) }
+  public var time: Duration { .frames(Int(clamping: position), rate: sampleRate) }
 }

@@ -13,23 +13,14 @@ extension Call {
   public func makeOutput(
     sampleRate: Int = 48_000, channels: Int = 1, bufferDuration: Duration = .milliseconds(200)
   ) throws(OutputError) -> Output {
-    let format: SinkFormat
-    do throws(SinkError) { format = try SinkFormat(sampleRate: sampleRate, channelCount: channels) } catch {
-      throw OutputError(error, self)
-    }
-    let frames = (bufferDuration.inSeconds * Double(sampleRate)).rounded()
-    guard frames >= 1, frames * Double(format.bytesPerFrame) <= Double(RingSink.maximumCapacityBytes) else {
-      throw .impossibleBufferDuration(bufferDuration)
-    }
+    let buffer = try OutputBuffer(sampleRate: sampleRate, channels: channels, duration: bufferDuration)
     let output = try whileJoined { () throws(OutputError) in
       let refusal: SessionRefusal?
-      do throws(SinkError) {
-        refusal = try owner.makeSink(id: id, format: format, capacityBytes: Int(frames) * format.bytesPerFrame)
-      } catch {
-        throw OutputError(error, self)
+      do throws(SinkError) { refusal = try owner.makeSink(id: id, format: buffer.format, capacityBytes: buffer.bytes) } catch {
+        throw OutputError(error, id: id)
       }
-      if let refusal { throw OutputError(refusal, self) }
-      return Output(self, format, bufferDuration: .seconds(frames / Double(sampleRate)))
+      if let refusal { throw OutputError(refusal, id: id) }
+      return Output(self, buffer)
     }
     guard let output else { throw .callEnded(id: id) }
     return output
@@ -44,19 +35,17 @@ extension Call {
     /// The call that it belongs to.
     public let call: Call
     /// Hz.
-    public var sampleRate: Int { format.sampleRate }
+    public var sampleRate: Int { buffer.format.sampleRate }
     /// 1, or 2.
-    public var channels: Int { format.channelCount }
+    public var channels: Int { buffer.format.channelCount }
     /// The buffer's capacity.
-    public let bufferDuration: Duration
+    public var bufferDuration: Duration { buffer.duration }
 
-    private let format: SinkFormat
+    private let buffer: OutputBuffer
     private let ended = Atomic(false)
     private var owner: SessionOwner { call.owner }
 
-    fileprivate init(_ call: Call, _ format: SinkFormat, bufferDuration: Duration) {
-      (self.call, self.format, self.bufferDuration) = (call, format, bufferDuration)
-    }
+    fileprivate init(_ call: Call, _ buffer: OutputBuffer) { (self.call, self.buffer) = (call, buffer) }
 
     deinit { end() }
 
@@ -91,13 +80,8 @@ extension Call {
     /// - Parameter bytes: a whole number of frames.
     /// - Throws: `WriteError`; nothing is written then.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(WriteError) {
-      guard bytes.count % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes.count, bytesPerFrame: format.bytesPerFrame) }
-      guard !hasEnded else { throw .ended(id: call.id) }
-      switch owner.write(bytes, to: call.id) {
-      case .written: return
-      case .dropped: throw .full
-      case .refused, nil: throw .ended(id: call.id)
-      }
+      try buffer.check(bytes.count)
+      try WriteError.check(hasEnded ? nil : owner.write(bytes, to: call.id), id: call.id)
     }
 
     /// Writes any number of interleaved samples, piece by piece as soon as there is room: for a source faster than real time, such as a
@@ -105,9 +89,9 @@ extension Call {
     /// - Parameter samples: a whole number of frames.
     /// - Throws: `WriteError`, also `.cancelled`; earlier pieces remain written.
     public func play(_ samples: [Int16]) async throws(WriteError) {
-      let bytes = samples.count * 2
-      guard bytes % format.bytesPerFrame == 0 else { throw .partialFrame(bytes: bytes, bytesPerFrame: format.bytesPerFrame) }
-      let piece = max(1, Int(bufferDuration.inSeconds * Double(sampleRate) / 4)) * channels
+      try buffer.check(samples.count * 2)
+      // A quarter of the buffer, in whole frames.
+      let piece = max(1, buffer.bytes / buffer.format.bytesPerFrame / 4) * channels
       var written = 0
       while written < samples.count {
         let next = Array(samples[written..<min(written + piece, samples.count)])
@@ -138,11 +122,11 @@ extension Call {
     /// The duration of the audio in the buffer.
     public var buffered: Duration {
       guard !hasEnded, let room = owner.room(ofSink: call.id) else { return .zero }
-      return max(.zero, bufferDuration - .seconds(Double(room / format.bytesPerFrame) / Double(sampleRate)))
+      return max(.zero, bufferDuration - buffer.duration(ofBytes: room))
     }
 
     /// State, levels and counters; nil once it has ended. Waits for the graph's control thread, never for audio.
-    public var status: SinkStatus? { hasEnded ? nil : owner.status(ofSink: call.id) }
+    public var status: OutputStatus? { hasEnded ? nil : owner.status(ofSink: call.id).map { OutputStatus($0) } }
 
     /// Sets the linear gain, 0–4 (clamped), with a ramp. Default 1.
     /// - Parameter gain: NaN is ignored.
@@ -156,9 +140,4 @@ extension Call {
     /// - Parameter ssrc: as negotiated.
     public func setSSRC(_ ssrc: UInt32) { _ = call.whileJoined { owner.setSSRC(ssrc, ofSink: call.id) } }
   }
-}
-
-extension Duration {
-  /// The duration in seconds.
-  fileprivate var inSeconds: Double { self / .seconds(1) }
 }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// Renders manually (S9): mixer and voice processing without a device or a daemon. The caller supplies and takes the blocks.
 ///
-///     ring sinks, call ──▶ cycle ──▶ speaker
-///     microphone, reference ─▶ │ ──▶ voice, source
+///     outputs, call ──▶ cycle ──▶ speaker
+///     microphone, reference ─▶ │ ──▶ voice, tap
 ///
 /// It has no audio code of its own: a cycle runs what the graph's audio thread runs, on the same `AudioCore`, so the same blocks give the
 /// same samples live and here.
 ///
-/// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Sinks, settings and
-/// meters may be used on any thread, as live.
+/// **Threads.** One thread at a time calls `cycle` and sets `rate`; it need not be realtime, and nothing waits for it. Outputs, settings
+/// and meters may be used on any thread, as live.
 // `@unchecked Sendable`: the core is for any thread; `rate` and `position` belong to the one thread that runs the cycles.
 public final class ManualRenderer: @unchecked Sendable {
   /// Allowed frames per cycle.
@@ -27,11 +27,15 @@ public final class ManualRenderer: @unchecked Sendable {
   }
   /// The rate of the current capture path. Locked while one is made or freed, because any thread may choose another engine.
   let prepared: Mutex<Int>
+  /// The number of outputs so far.
+  let outputs = Atomic(0)
+  /// The number of taps so far; only the last one receives anything.
+  let taps = Mutex(0)
   private let processor: CycleProcessor
   /// Called ten times per second of audio.
   private let didRunCycles: @Sendable () -> Void
   private var sinceLook = 0
-  /// Rate of the blocks from the next cycle on, in Hz. Ring sinks are converted to it.
+  /// Rate of the blocks from the next cycle on, in Hz. Outputs are converted to it.
   public private(set) var rate: Int
   /// Total frames of all cycles.
   public private(set) var position: UInt64 = 0
@@ -108,7 +112,7 @@ public final class ManualRenderer: @unchecked Sendable {
 
   // MARK: Cycles
 
-  /// Runs one cycle: mixes the sinks and `call` to `speaker`, and makes the voice from the microphone.
+  /// Runs one cycle: mixes the outputs and `call` to `speaker`, and makes the voice from the microphone.
   ///
   /// - Parameter buffers: mono and stereo floats, full scale ±1, `frames` of each; nil inputs are silent, nil outputs are omitted. Its
   ///   `rate` and `position` are set to the renderer's own.
@@ -137,7 +141,7 @@ public final class ManualRenderer: @unchecked Sendable {
   /// - Parameters:
   ///   - microphone: mono.
   ///   - reference: what the speaker plays, for a renderer with `reference: .everything`.
-  ///   - call: stereo, mixed into the speaker beside the sinks.
+  ///   - call: stereo, mixed into the speaker beside the outputs.
   /// - Throws: `ManualRenderingError`; nothing has been processed then.
   public func cycle(microphone: [Float], reference: StereoBlock? = nil, call: StereoBlock? = nil) throws(ManualRenderingError)
     -> ManualCycle
@@ -177,7 +181,7 @@ public final class ManualRenderer: @unchecked Sendable {
     return try cycle(microphone: [Float](repeating: 0, count: frames)).speaker
   }
 
-  // MARK: Application audio, sinks and source
+  // MARK: Application audio
 
   /// Plays a buffer into the outgoing microphone from the next cycle on, after earlier ones (D4). Returns false, and plays none of it,
   /// while `isSending` is false, or if more than two seconds would wait. [any]
@@ -185,23 +189,4 @@ public final class ManualRenderer: @unchecked Sendable {
 
   /// Ends the captured audio: it plays out at once instead of waiting for more. [any]
   public func endAppAudio() { core.appAudio.endCapture() }
-
-  /// Adds a participant whose PCM a program writes (K1), played from the next cycle on. `bufferSize` is in bytes. Throws `SinkError`. [any]
-  public func addRingSink(id: String, sampleRate: Int, channelCount: Int, bufferSize: Int) throws(SinkError) -> RingSink {
-    let sink = try RingSink(id: id, format: SinkFormat(sampleRate: sampleRate, channelCount: channelCount), capacityBytes: bufferSize)
-    try core.mixer.add(sink)
-    return sink
-  }
-
-  /// Removes a sink; returns false if there is none of that id. [any]
-  @discardableResult
-  public func removeSink(id: String) -> Bool { core.mixer.remove(id: id) }
-
-  /// Calls `callback` with `context` and the processed voice in each cycle from the next on, on the thread that runs it. [any]
-  public func setSource(context: UnsafeMutableRawPointer?, callback: @escaping MicrophoneCallback) {
-    core.source.attach(callback, context: context)
-  }
-
-  /// Removes the source. When it returns the callback is not running and is not called again. [any except the callback itself]
-  public func removeSource() { core.source.detach() }
 }

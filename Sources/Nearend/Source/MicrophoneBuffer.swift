@@ -5,19 +5,19 @@ public struct MicrophoneBuffer: Sendable, Equatable {
   /// Rate in Hz.
   public var sampleRate: Int
   /// 1, or 2 with the mono voice on both.
-  public var channelCount: Int
+  public var channels: Int
   /// Frames since the stream was opened that precede this buffer, at `sampleRate`, including those lost to overruns, so that a jump reveals
   /// a loss.
   public var position: UInt64
 
-  /// Creates a buffer of whole frames: `samples` has a multiple of `channelCount`, which is 1 or 2.
-  public init(samples: [Int16], sampleRate: Int, channelCount: Int, position: UInt64) {
+  /// Creates a buffer of whole frames: `samples` has a multiple of `channels`, which is 1 or 2.
+  public init(samples: [Int16], sampleRate: Int, channels: Int, position: UInt64) {
     self.samples = samples
     self.sampleRate = sampleRate
-    self.channelCount = channelCount
+    self.channels = channels
     self.position = position
   }
 
   /// Samples per channel.
-  public var frames: Int { samples.count / channelCount }
+  public var frames: Int { samples.count / channels }
 }

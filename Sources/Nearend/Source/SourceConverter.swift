@@ -81,6 +81,6 @@ final class SourceConverter {
     let samples = channelCount == 1 ? Array(mono) : mono.flatMap { [$0, $0] }
     taken += frames
     defer { position &+= UInt64(frames) }
-    return MicrophoneBuffer(samples: samples, sampleRate: sampleRate, channelCount: channelCount, position: position)
+    return MicrophoneBuffer(samples: samples, sampleRate: sampleRate, channels: channelCount, position: position)
   }
 }

@@ -40,9 +40,9 @@ public struct Interruption: Codable, Sendable, Equatable {
     }
   }
   /// The reason; there is at most one current interruption of each.
-  public var reason: Reason
+  package var reason: Reason
   /// Seconds since it began.
-  public var duration: Double
+  package var duration: Double
 
   package init(reason: Reason, duration: Double) {
     self.reason = reason
@@ -51,9 +51,9 @@ public struct Interruption: Codable, Sendable, Equatable {
 }
 
 /// An interruption with its outcome. Field names are those of the status document and do not change.
-public struct InterruptionRecord: Codable, Sendable, Equatable {
+package struct InterruptionRecord: Codable, Sendable, Equatable {
   /// The stage of an interruption: it `holds`, then `waits`, and has then `recovered` or `ended`.
-  public enum Outcome: String, Codable, Sendable {
+  package enum Outcome: String, Codable, Sendable {
     /// It has not ended.
     case holds
     /// It has ended; recovery waits for another interruption's end, for the foreground (I3), or for the call manager (I4).
@@ -64,13 +64,13 @@ public struct InterruptionRecord: Codable, Sendable, Equatable {
     case ended
   }
   /// The reason; later records may have the same one.
-  public var reason: Interruption.Reason
+  package var reason: Interruption.Reason
   /// Seconds since 1970-01-01 00:00 UTC.
-  public var began: Double
+  package var began: Double
   /// Its duration in seconds, so far or in total.
-  public var duration: Double
+  package var duration: Double
   /// Its stage; final once `recovered` or `ended`.
-  public var outcome: Outcome
+  package var outcome: Outcome
 
   package init(reason: Interruption.Reason, began: Double, duration: Double, outcome: Outcome) {
     self.reason = reason

@@ -71,28 +71,28 @@ public struct SessionStatus: Codable, Sendable, Equatable {
     case interrupted
   }
   /// The phase; `interrupted` takes precedence over the others.
-  public var state: State
+  package var state: State
   /// Ids of the media that send (record the processed microphone), for example "parec-71".
-  public var sendMedia: [String]
+  package var sendMedia: [String]
   /// Ids of the media that receive (play through nearend).
-  public var receiveMedia: [String]
+  package var receiveMedia: [String]
   /// The current interruption that began first, if any.
-  public var interruption: Interruption?
+  package var interruption: Interruption?
   /// Interruptions since the start, past and current, oldest first, at most `InterruptionHistory.capacity` (I1).
-  public var interruptions: [InterruptionRecord]
+  package var interruptions: [InterruptionRecord]
   /// A Boolean value indicating whether a person has muted the microphone (D1).
-  public var isMicrophoneMuted: Bool
+  package var isMicrophoneMuted: Bool
   /// How a mute is carried out (D1), muted or not.
-  public var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
+  package var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
   /// A Boolean value indicating whether somebody talks while muted (D2). False if it cannot be detected: in mute mode `restart`, and
   /// without voice processing.
-  public var isTalkingWhileMuted = false
+  package var isTalkingWhileMuted = false
   /// A Boolean value indicating whether the capture path is kept warm although nothing sends (S8).
-  public var isRecordingAlwaysPrepared = false
+  package var isRecordingAlwaysPrepared = false
   /// `isSessionActive` (S7).
-  public var isActive: Bool
+  package var isActive: Bool
   /// `manualAudioSessionManagement` (S1).
-  public var isManual: Bool
+  package var isManual: Bool
 
   package init(
     state: State = .idle, sendMedia: [String] = [], receiveMedia: [String] = [],

@@ -93,7 +93,7 @@ struct SourceStreamTests {
     driven.run(signal)
     var iterator = stream.makeAsyncIterator()
     let buffer = try #require(await iterator.next())
-    #expect(buffer.channelCount == 2)
+    #expect(buffer.channels == 2)
     #expect(buffer.frames == 480)
     #expect(difference(buffer.samples, driven.voice.prefix(480).flatMap { [$0, $0] }) == nil)
   }

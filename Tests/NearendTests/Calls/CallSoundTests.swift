@@ -39,7 +39,7 @@ struct CallSoundTests {
     try await wait(for: "the rest to be played") { output.buffered == .zero }
     end.come()
     #expect(try await loud > 48_000)
-    #expect(output.status.map { $0.totalDrops == 0 && $0.framesRead == 96_000 } == true)
+    #expect(output.status.map { $0.totalDrops == 0 && $0.framesPlayed == 96_000 } == true)
     let endless = Task { () -> WriteError? in
       do throws(WriteError) { try await output.play([Int16](repeating: 0, count: 48_000)) } catch { return error }
       return nil

@@ -107,7 +107,7 @@ struct CallStressTests {
   @Test("L8: the stress test calls every public member of AudioSession")
   func surface() throws {
     let here = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let calls = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Nearend/Calls")
+    let calls = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Nearend/Calls/Session")
     let files = try FileManager.default.contentsOfDirectory(at: calls, includingPropertiesForKeys: nil)
       .filter { $0.lastPathComponent.hasPrefix("AudioSession+") || $0.lastPathComponent == "AudioSession.swift" }
     var names: Set<String> = []

@@ -62,7 +62,7 @@ struct CallTests {
     #expect(rig.rig.manager.registeredSpeakerOutputMediaIds == ["receiver"])
     try output?.write(ManagerRig.packet)
     #expect(output?.buffered == .milliseconds(10))
-    #expect(output?.status?.fillBytes == 320)
+    #expect(output?.status?.buffered == .milliseconds(10))
     output = nil
     try await wait(for: "the receiver to have ended") { rig.session.owner.session.program("receiver") == nil }
     await microphone.call.end()
@@ -134,6 +134,18 @@ struct CallTests {
     #expect(refusal(48_000, 1, .milliseconds(200)) == .callEnded(id: "call"))
   }
 
+  @Test("K7: an output's state is told in durations, for one channel and for two", arguments: [1, 2])
+  func status(channels: Int) {
+    let status = OutputStatus(
+      SinkStatus(
+        id: "call", state: .underrun, sampleRate: 44_100, channelCount: channels, fillBytes: 441 * 2 * channels,
+        capacityBytes: 8_820 * 2 * channels, targetFill: 0.5, totalUnderruns: 3, framesWritten: 5, framesRead: 4, jitter: 2.5,
+        jitterSpikes: 6))
+    #expect(status.state == .underrun && status.buffered == .milliseconds(10) && status.target == .milliseconds(100))
+    #expect(status.jitter == .microseconds(2_500) && status.lateWrites == 6 && status.totalUnderruns == 3)
+    #expect(status.framesWritten == 5 && status.framesPlayed == 4)
+  }
+
   @Test("L5: why a microphone is refused is thrown and typed; once it has ended, the call may have it again")
   func microphoneErrors() async throws {
     let rig = CallRig()
@@ -166,7 +178,7 @@ struct CallTests {
     #expect(thrown { () throws(WriteError) in try output.write(ManagerRig.packet) } == .ended(id: "call"))
     #expect(!new.hasEnded && !voice.hasEnded)
     try voice.write(ManagerRig.packet)
-    #expect(voice.status?.fillBytes == 320)
+    #expect(voice.status?.framesWritten == 160)
   }
 
   @Test("L2: a call whose media is unregistered by its name, or whose session is shut down, has ended", arguments: [false, true])

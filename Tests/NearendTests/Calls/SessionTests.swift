@@ -1,4 +1,4 @@
-import Nearend
+import Foundation
 import PipeWireGraph
 import RealtimeCore
 import SessionModel
@@ -146,6 +146,22 @@ struct SessionTests {
     await call.end()
     try session.setManualRendering(false)
     #expect(!session.isManualRendering)
+  }
+
+  private final class Dates: Sendable {
+    private let dates = Mutex<[Date]>([])
+    var all: [Date] { dates.withLock { $0 } }
+    func add(_ date: Date) { dates.withLock { $0.append(date) } }
+  }
+
+  @Test("T1: a log entry has its date")
+  func dates() async throws {
+    let (session, dates, began) = (AudioSession(GraphWorld().makeOwner()), Dates(), Date())
+    try session.configure { $0.log = { dates.add($0.date) } }
+    try await session.setRecordingPrepared(true)
+    try await wait(for: "an entry") { !dates.all.isEmpty }
+    try await session.setRecordingPrepared(false)
+    #expect(dates.all.allSatisfy { (began...Date()).contains($0) })
   }
 
   /// The frames that a callback has received.

@@ -4,18 +4,18 @@ import Synchronization
 /// One remote participant's ring of PCM (K1–K5, K7). Writers and observers use it from any thread; register it with a `Mixer` to hear it.
 // `@unchecked Sendable`: cells and FIFO are atomic, the FIFO's writing side is guarded by `writing`, and only the holder of its claim
 // touches the player.
-public final class RingSink: @unchecked Sendable {
+package final class RingSink: @unchecked Sendable {
   /// In bytes; far beyond any useful size.
-  public static let maximumCapacityBytes = 64 << 20
+  package static let maximumCapacityBytes = 64 << 20
   /// Linear gains.
-  public static let gains: ClosedRange<Float> = 0...4
+  package static let gains: ClosedRange<Float> = 0...4
 
   /// The participant's id, unique in its mixer. [any]
-  public let id: String
+  package let id: String
   /// The format of what is written. [any]
-  public let format: SinkFormat
+  package let format: SinkFormat
   /// The ring's size in bytes, rounded down to whole frames.
-  public let capacityBytes: Int
+  package let capacityBytes: Int
 
   let player: UnsafeMutablePointer<RingPlayer>
   private let fifo: FrameFIFO
@@ -33,7 +33,7 @@ public final class RingSink: @unchecked Sendable {
   /// Allocates everything that the sink will ever need, for any graph rate and quantum. `capacityBytes` is the size of the ring, at least
   /// one frame; 200 ms is a good size.
   /// Throws `.impossibleBufferSize`. [control]
-  public init(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) {
+  package init(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) {
     guard (format.bytesPerFrame...Self.maximumCapacityBytes).contains(capacityBytes) else {
       throw .impossibleBufferSize(capacityBytes, minimum: format.bytesPerFrame)
     }
@@ -62,7 +62,7 @@ public final class RingSink: @unchecked Sendable {
   /// Writes interleaved native-endian Int16, whole or not at all (K2). Returns false, with nothing written, if the ring has no room
   /// (counted as a drop), if the byte count is not a whole number of frames, or if the sink has been removed. Several threads may write;
   /// each write stays contiguous. [any]
-  public func write(_ bytes: UnsafeRawBufferPointer) -> Bool { put(bytes) == .written }
+  package func write(_ bytes: UnsafeRawBufferPointer) -> Bool { put(bytes) == .written }
 
   /// The outcome of a write. [any]
   package enum Outcome: Sendable, Equatable {
@@ -116,7 +116,7 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// Discards what is buffered; the sink becomes idle, and what was playing fades out (S2). [any]
-  public func reset() {
+  package func reset() {
     writing.withLock { writing in
       writing.arrivals.restart()
       cells.discardBefore.storeRelease(fifo.writePosition)
@@ -128,25 +128,25 @@ public final class RingSink: @unchecked Sendable {
   }
 
   /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]
-  public var gain: Float {
+  package var gain: Float {
     get { cells.volume.gain }
     set { cells.volume.gain = newValue }
   }
 
   /// Silences the sink while it keeps running, so that unmuting continues with the talker's current audio (K7). [any]
-  public var isMuted: Bool {
+  package var isMuted: Bool {
     get { cells.volume.isMuted.load() }
     set { cells.volume.isMuted.store(newValue) }
   }
 
   /// The remote stream's RTP SSRC, if a program has reported it (K8). [any]
-  public var ssrc: UInt32? {
+  package var ssrc: UInt32? {
     get { cells.ssrc.load() }
     set { cells.ssrc.store(newValue) }
   }
 
   /// The current state. [any]
-  public func status() -> RingSinkStatus {
+  package func status() -> RingSinkStatus {
     let fill = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
     return RingSinkStatus(
       state: RingSinkStatus.State(rawValue: cells.state.load()) ?? .idle,

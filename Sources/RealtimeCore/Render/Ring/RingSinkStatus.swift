@@ -1,7 +1,7 @@
 /// The state of a ring sink at one instant.
-public struct RingSinkStatus: Sendable, Equatable {
+package struct RingSinkStatus: Sendable, Equatable {
   /// The phases of a sink. `rawValue` is what the audio thread stores.
-  public enum State: UInt64, Sendable {
+  package enum State: UInt64, Sendable {
     /// Never written to, ended, or reset: legitimately silent (K5).
     case idle = 0
     /// Fills up to its target before it plays.
@@ -11,37 +11,37 @@ public struct RingSinkStatus: Sendable, Equatable {
     case underrun = 3
   }
   /// The sink's phase.
-  public var state: State
+  package var state: State
   /// Bytes waiting in the ring.
-  public var fillBytes: Int
+  package var fillBytes: Int
   /// The average fill that steering aims at, as a share of the ring's capacity, 0–0.5.
-  public var targetFill: Double
+  package var targetFill: Double
   /// Gaps since the sink last played a whole second without one.
-  public var consecutiveUnderruns: UInt64
+  package var consecutiveUnderruns: UInt64
   /// Times that the sink ran dry while it played. A gap counts once, however long it is.
-  public var totalUnderruns: UInt64
+  package var totalUnderruns: UInt64
   /// Writes refused because the ring was full, since the last one that fit.
-  public var consecutiveDrops: UInt64
+  package var consecutiveDrops: UInt64
   /// Writes refused because the ring was full.
-  public var totalDrops: UInt64
+  package var totalDrops: UInt64
   /// Frames accepted; dropped ones do not count.
-  public var framesWritten: UInt64
+  package var framesWritten: UInt64
   /// Frames played.
-  public var framesRead: UInt64
+  package var framesRead: UInt64
   /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
-  public var isResampling: Bool
+  package var isResampling: Bool
   /// Graph frames per sink frame, as steered now.
-  public var resampleRatio: Double
+  package var resampleRatio: Double
   /// Deviation of the writer's clock from the graph's, in parts per million, as learnt by the loop; positive is fast.
-  public var driftPPM: Double
+  package var driftPPM: Double
   /// Smoothed mean deviation of the writes from their due time, in seconds.
-  public var jitter: Double
+  package var jitter: Double
   /// Writes that came much later than due (`sinkJitterSpike`).
-  public var jitterSpikes: UInt64
+  package var jitterSpikes: UInt64
   /// How late the most recent spike came, in seconds.
-  public var lastJitterSpike: Double
+  package var lastJitterSpike: Double
   /// Linear, after gain, following `MeterBallistics`.
-  public var peak: Float
+  package var peak: Float
   /// Linear, after gain, over the last 300 ms.
-  public var rms: Float
+  package var rms: Float
 }

@@ -1,29 +1,29 @@
 /// The layout of a ring sink's PCM: interleaved, native-endian, Int16 by default.
-public struct SinkFormat: Sendable, Equatable {
+package struct SinkFormat: Sendable, Equatable {
   /// Frames per second, 8000…192000.
-  public let sampleRate: Int
+  package let sampleRate: Int
   /// 1 (played on both speakers) or 2 (left, right).
-  public let channelCount: Int
+  package let channelCount: Int
   /// The type of each sample; 16 bit by default.
-  public let sampleType: SampleType
+  package let sampleType: SampleType
 
   /// The type of a sample. `rawValue` is its name on the control socket.
-  public enum SampleType: String, Sendable, CaseIterable {
+  package enum SampleType: String, Sendable, CaseIterable {
     case int16 = "s16"
     /// Full scale ±1; the limiter handles samples beyond it.
     case float32 = "f32"
 
     /// Size of a sample in bytes.
-    public var bytes: Int { self == .int16 ? 2 : 4 }
+    package var bytes: Int { self == .int16 ? 2 : 4 }
   }
 
   /// Allowed frames per second (K1).
-  public static let sampleRates = 8_000...192_000
+  package static let sampleRates = 8_000...192_000
   /// Allowed channel counts (K1).
-  public static let channelCounts = 1...2
+  package static let channelCounts = 1...2
 
   /// Throws `SinkError.impossibleSampleRate` or `.impossibleChannelCount` outside the ranges above (K1). [any]
-  public init(sampleRate: Int, channelCount: Int, sampleType: SampleType = .int16) throws(SinkError) {
+  package init(sampleRate: Int, channelCount: Int, sampleType: SampleType = .int16) throws(SinkError) {
     guard Self.sampleRates.contains(sampleRate) else { throw .impossibleSampleRate(sampleRate) }
     guard Self.channelCounts.contains(channelCount) else { throw .impossibleChannelCount(channelCount) }
     self.sampleRate = sampleRate
@@ -32,11 +32,11 @@ public struct SinkFormat: Sendable, Equatable {
   }
 
   /// Bytes of one frame.
-  public var bytesPerFrame: Int { channelCount * sampleType.bytes }
+  package var bytesPerFrame: Int { channelCount * sampleType.bytes }
 }
 
 /// Why a sink could not be made or registered (K1).
-public enum SinkError: Error, Equatable, CustomStringConvertible {
+package enum SinkError: Error, Equatable, CustomStringConvertible {
   case impossibleSampleRate(Int)
   case impossibleChannelCount(Int)
   /// The size in bytes.
@@ -50,7 +50,7 @@ public enum SinkError: Error, Equatable, CustomStringConvertible {
   case sessionEnds(id: String, reason: String)
   case tooManySinks(limit: Int)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .impossibleSampleRate(let rate):
       "sample rate \(rate) Hz is impossible; give one from \(SinkFormat.sampleRates.lowerBound) to \(SinkFormat.sampleRates.upperBound)"

@@ -121,3 +121,8 @@ extension AudioEvent {
     return .seconds(seconds)
   }
 }
+
+extension LogEntry {
+  /// When it was logged.
+  public var date: Date { Date(timeIntervalSince1970: time) }
+}

@@ -13,7 +13,7 @@ public enum WriteError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .full: "the output's buffer is full; drop the audio that did not fit, or use play(_:), which waits for room"
     case .partialFrame(let bytes, let bytesPerFrame): "\(bytes) bytes are not a multiple of the frame size, \(bytesPerFrame) bytes"
-    case .ended(let id): "the output of call '\(id)' has ended; join it again, and make another"
+    case .ended(let id): "output '\(id)' has ended; make another, in a call that has not ended"
     case .cancelled: "the task that waited for room was cancelled"
     }
   }

@@ -1,7 +1,7 @@
 import RealtimeCore
 import SessionModel
 
-/// Why a call's output cannot be created. [any]
+/// Why an output cannot be created. [any]
 public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Hz.
   case impossibleSampleRate(Int)
@@ -33,26 +33,26 @@ public enum OutputError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  init(_ error: SinkError, _ call: Call) {
+  init(_ error: SinkError, id: String) {
     self =
       switch error {
       case .impossibleSampleRate(let rate): .impossibleSampleRate(rate)
       case .impossibleChannelCount(let count): .impossibleChannels(count)
-      case .alreadyRegistered: .alreadyMade(id: call.id)
-      case .sessionEnds: .callEnded(id: call.id)
+      case .alreadyRegistered: .alreadyMade(id: id)
+      case .sessionEnds: .callEnded(id: id)
       case .tooManySinks(let limit): .tooMany(limit: limit)
-      case .refused(_, let reason), .impossibleId(_, let reason): .refused(id: call.id, reason: reason)
-      case .impossibleBufferSize: .refused(id: call.id, reason: error.description)
+      case .refused(_, let reason), .impossibleId(_, let reason): .refused(id: id, reason: reason)
+      case .impossibleBufferSize: .refused(id: id, reason: error.description)
       }
   }
 
-  init(_ refusal: SessionRefusal, _ call: Call) {
+  init(_ refusal: SessionRefusal, id: String) {
     self =
       switch refusal {
-      case .unknownMedia, .ended: .callEnded(id: call.id)
-      case .wrongDirection: .doesNotReceive(id: call.id)
-      case .sinkExists: .alreadyMade(id: call.id)
-      default: .refused(id: call.id, reason: refusal.description)
+      case .unknownMedia, .ended: .callEnded(id: id)
+      case .wrongDirection: .doesNotReceive(id: id)
+      case .sinkExists: .alreadyMade(id: id)
+      default: .refused(id: id, reason: refusal.description)
       }
   }
 }
