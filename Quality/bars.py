@@ -23,6 +23,16 @@ BARS = {
     "bright": {"echo": 4.4, "deg": 4.0, "stoi": 0.88},
     "speaker": {"echo": 4.0, "deg": 3.3, "stoi": 0.86},
 }
+# What is to be reached in the passages of situations, by their names (passages.py): a little below the best of nearend,
+# its WebRTC engine, module-echo-cancel and AEC3.
+SITUATION_BARS = {
+    "onset": {"erle 0..0.5": 22, "erle 0.5..1": 50, "erle 1..2": 56},
+    "ringback": {"erle 0..0.5": 40, "erle 0.5..1": 50, "erle 1..3": 51},
+    "turned": {"stoi 0..2": 0.79, "deg 0..2": 3.4, "erle 5.5..9.5": 47},
+    "clipped": {"erle -5..0": 41, "echo -6..0": 3.2, "echo 0..12": 4.3, "stoi 0..12": 0.74},
+    "softfar": {"erle -5..0": 27, "echo -5..10": 3.8, "deg -5..10": 3.0, "stoi 0..10": 0.65},
+    "pause": {"erle 0..1": 51, "erle 1..3": 56, "erle 3..9": 55},
+}
 UNITS = {"erle": " dB", "back": " s"}
 
 
@@ -43,7 +53,7 @@ class Verdict:
 
     def __str__(self):
         bound = "at most" if self.measure in LESS_IS_BETTER else "at least"
-        unit = UNITS.get(self.measure, "")
+        unit = UNITS.get(self.measure.split()[0], "")
         verdict = "holds" if self.holds else "MISSED"
         return f"{self.kind:8} {self.measure:5} {self.reached:6.2f}{unit}, {bound} {self.bar:g}{unit}: {verdict}"
 
@@ -52,11 +62,11 @@ def mean(rows, measure):
     return float(np.mean([row[measure] for row in rows]))
 
 
-def judge(rows):
+def judge(rows, bars=BARS):
     """Returns the verdicts for the rows of one program, in the order of the kinds."""
     verdicts = []
-    for kind, bars in BARS.items():
+    for kind, of_measures in bars.items():
         of_kind = [row for row in rows if row["kind"] == kind]
         if of_kind:
-            verdicts += [Verdict(kind, measure, bar, mean(of_kind, measure)) for measure, bar in bars.items()]
+            verdicts += [Verdict(kind, measure, bar, mean(of_kind, measure)) for measure, bar in of_measures.items()]
     return verdicts

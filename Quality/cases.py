@@ -53,18 +53,25 @@ def place(kind):
     return KINDS.index(kind) if kind in KINDS else FIRST_NOISE + NOISE_KINDS.index(kind)
 
 
+def surroundings(random):
+    """Draws the properties that cases of all kinds have."""
+    between = random.uniform
+    return {
+        "rt60": round(between(0.18, 0.5), 2),  # s
+        "dist": round(between(0.3, 1.5), 2),  # m from loudspeaker to microphone
+        "delay_ms": int(between(5, 120)),
+        "ser_db": round(between(-5, 5), 1),  # near end over echo
+        "distortion": round(between(0.2, 0.6), 2) if random.random() < 0.4 else 0.0,
+        "snr_db": int(between(35, 50)),
+    }
+
+
 def draw(kind, index, seed):
     """Draws the properties of the case `index` of a kind; `seed` is that of the whole run."""
     seed += 1_000 * place(kind) + 10 * index
     random = np.random.default_rng(seed)
     between = random.uniform
-    case = {"name": f"{kind}{index}", "kind": kind, "seed": seed}
-    case["rt60"] = round(between(0.18, 0.5), 2)  # s
-    case["dist"] = round(between(0.3, 1.5), 2)  # m from loudspeaker to microphone
-    case["delay_ms"] = int(between(5, 120))
-    case["ser_db"] = round(between(-5, 5), 1)  # near end over echo
-    case["distortion"] = round(between(0.2, 0.6), 2) if random.random() < 0.4 else 0.0
-    case["snr_db"] = int(between(35, 50))
+    case = {"name": f"{kind}{index}", "kind": kind, "seed": seed} | surroundings(random)
     if kind == "late":
         case["delay_ms"] = int(between(200, 400))
     if kind == "nst":
@@ -152,22 +159,28 @@ def build(case):
 
 def make(job):
     """Writes the files of one case, unless they exist."""
-    folder, case = Path(job[0]) / job[1]["name"], job[1]
+    folder, case, build_case = Path(job[0]) / job[1]["name"], *job[1:]
     description = folder / "case.json"
     if description.exists() and json.loads(description.read_text()) == case:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    for name, samples in build(case).items():
+    for name, samples in build_case(case).items():
         soundfile.write(folder / f"{name}.wav", samples.astype(np.float32), sound.RATE, subtype="PCM_16")
     description.write_text(json.dumps(case))
 
 
 def make_all(folder, seed, per_kind, kinds=KINDS, workers=None):
     """Makes those cases of a seed that do not exist yet; returns the descriptions of all."""
-    cases = [draw(kind, index, seed) for kind in kinds for index in range(per_kind)]
+    return make_missing(
+        folder, [draw(kind, index, seed) for kind in kinds for index in range(per_kind)], build, workers
+    )
+
+
+def make_missing(folder, cases, build_case, workers=None):
+    """Makes those of the cases that do not exist yet; returns all."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     with multiprocessing.Pool(workers or os.cpu_count()) as pool:
-        for _ in pool.imap_unordered(make, [(str(folder), case) for case in cases]):
+        for _ in pool.imap_unordered(make, [(str(folder), case, build_case) for case in cases]):
             pass
     (Path(folder) / "cases.json").write_text(json.dumps(cases, indent=1))
     return cases

@@ -24,6 +24,8 @@ KINDS = (
 NOISES = ("keyboard", "fan", "babble")
 NEAR_END_ALONE = ("nst", *NOISES)
 MODE_KINDS = (*NEAR_END_ALONE, "dt")
+# What people meet in calls and the kinds lack (situations.py). Append only, too.
+SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause")
 CHANGES_HALF_WAY = ("jump", "move", "volume")
 PROGRAMS = ("untouched", "module-ec", "aec3", "webrtc", "nearend")
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")

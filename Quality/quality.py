@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures what is left of the echo, and of whoever talks: makes cases of echo from a seed, runs nearend's engines and
 other cancellers over them, and scores what comes out. What was made once for a seed is kept in .build-quality.
-Quality/cases.py says what the kinds are, Quality/measures.py what the measures are."""
+Quality/cases.py says what the kinds are, Quality/measures.py what the measures are; situations.py and passages.py the
+same of situations."""
 
 import argparse
 import os
@@ -10,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from kinds import KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS
+from kinds import KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS, SITUATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".build-quality"
@@ -46,9 +47,9 @@ def arguments():
     parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
     parser.add_argument(
         "--kinds",
-        type=list_of((*KINDS, *NOISES), "kind"),
+        type=list_of((*KINDS, *NOISES, *SITUATIONS), "kind"),
         metavar="A,B",
-        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}",
+        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations those",
     )
     known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS)))
     parser.add_argument(
@@ -57,10 +58,16 @@ def arguments():
         metavar="A,B",
         help=f"of {','.join(known)}; by default {','.join(PROGRAMS)}",
     )
-    parser.add_argument(
+    family = parser.add_mutually_exclusive_group()
+    family.add_argument(
         "--modes",
         action="store_true",
         help=f"the mic modes beside RNNoise: {','.join(MODE_KINDS)} through {','.join(MODE_PROGRAMS)}, and their cost",
+    )
+    family.add_argument(
+        "--situations",
+        action="store_true",
+        help=f"what people meet in calls, scored passage by passage: {','.join(SITUATIONS)}",
     )
     parser.add_argument("--rows", action="store_true", help="also print each case by itself")
     parser.add_argument(
@@ -75,7 +82,8 @@ def arguments():
     parser.add_argument(
         "--write",
         action="store_true",
-        help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md",
+        help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md, "
+        "with --situations situations.md",
     )
     parser.add_argument(
         "--nearend", type=Path, default=ROOT / ".build/release/nearend", metavar="FILE", help="the nearend to measure"
@@ -83,15 +91,19 @@ def arguments():
     parser.add_argument(
         "--workers", type=positive, default=os.cpu_count(), metavar="N", help="processes at a time (one a core)"
     )
-    parser.add_argument(
+    family.add_argument(
         "--conversation", type=positive, metavar="SECONDS", help="instead: one simulated conversation of that length"
     )
     options = parser.parse_args()
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1, 100_000)
     kinds, programs = (MODE_KINDS, MODE_PROGRAMS) if options.modes else (KINDS, PROGRAMS)
+    if options.situations:
+        kinds = SITUATIONS
     options.kinds = options.kinds or list(kinds)
     options.programs = options.programs or list(programs)
+    if any((kind in SITUATIONS) != options.situations for kind in options.kinds):
+        parser.error(f"{', '.join(SITUATIONS)} go with --situations, and no other kind does")
     if options.write and (set(options.kinds) != set(kinds) or options.conversation):
         parser.error("--write wants all kinds, and no conversation")
     if options.conversation is not None and options.conversation < LEAST_CONVERSATION:
@@ -126,16 +138,24 @@ def measure(options):
     import cases
     import programs
     import score
+    import situations
 
     chosen = available_programs(options)
     folder = BUILD / f"seed-{options.seed}" / "cases"
     say(f"seed {options.seed}: {options.per_kind} cases each of {', '.join(options.kinds)}")
-    made = timed("cases", cases.make_all, folder, options.seed, options.per_kind, options.kinds, options.workers)
+    family = situations if options.situations else cases
+    made = timed("cases", family.make_all, folder, options.seed, options.per_kind, options.kinds, options.workers)
     for name, program in chosen.items():
         timed(name, programs.run, program, folder, made, options.out / name, options.workers)
     folders = {name: options.out / name for name in chosen}
-    table = timed("scores", score.score, folder, folders, made, not options.no_pesq, options.workers)
-    score.print_table(table, options.rows)
+    with_pesq = not (options.no_pesq or options.situations)
+    table = timed("scores", score.score, folder, folders, made, with_pesq, options.workers)
+    if options.situations:
+        import situation_report
+
+        situation_report.print_table(table, options.rows)
+    else:
+        score.print_table(table, options.rows)
     return chosen, folder, table
 
 
@@ -146,13 +166,13 @@ def timed(what, work, *parameters):
     return result
 
 
-def print_verdicts(table):
+def print_verdicts(table, of_kinds):
     import bars
 
     judged = "nearend" if "nearend" in table else "webrtc"
     if judged not in table:
         return
-    verdicts = bars.judge(table[judged])
+    verdicts = bars.judge(table[judged], of_kinds)
     of_other = "" if judged == "nearend" else ", here held against the WebRTC engine"
     print(f"\nBars for nearend's own engine{of_other}:")
     for verdict in verdicts:
@@ -181,7 +201,17 @@ def main():
 
         modes.finish(ROOT / "Documentation", options, chosen, folder, table, say)
         return 0
-    print_verdicts(table)
+    import bars
+
+    if options.situations:
+        print_verdicts(table, bars.SITUATION_BARS)
+        if options.write:
+            import situation_report
+
+            situation_report.write(ROOT / "Documentation", options, chosen, table)
+            say("written: Documentation/situations.md")
+        return 0
+    print_verdicts(table, bars.BARS)
     import figure
 
     options.out.mkdir(parents=True, exist_ok=True)

@@ -25,23 +25,23 @@ def number(value, measure):
     return f"{value:.0f}" if measure == "erle" else f"{value:.3f}" if measure == "stoi" else f"{value:.2f}"
 
 
-def table_lines(table):
+def table_lines(table, bars=BARS, names=NAMES):
     """Returns a line for each bar: mean (worst case) of each program."""
     judged = judged_program(table)
     yield "| kind | measure | " + " | ".join(TITLES[program] for program in table) + " | bar | |"
     yield "|---|---" + "|---" * len(table) + "|---|---|"
-    for verdict in judge(table[judged]):
-        cells = []
+    for verdict in judge(table[judged], bars):
+        cells, measure = [], verdict.measure.split()[0]
         for program, all_rows in table.items():
             rows = [row for row in all_rows if row["kind"] == verdict.kind]
             pick = max if verdict.measure in LESS_IS_BETTER else min
-            value = number(mean(rows, verdict.measure), verdict.measure)
-            worst = number(pick(row[verdict.measure] for row in rows), verdict.measure)
+            value = number(mean(rows, verdict.measure), measure)
+            worst = number(pick(row[verdict.measure] for row in rows), measure)
             cells.append(f"**{value}** ({worst})" if program == judged else f"{value} ({worst})")
         bound = "≤" if verdict.measure in LESS_IS_BETTER else "≥"
         bar = f"{bound} {verdict.bar:g}"
-        shown = NAMES[verdict.measure]
-        first = verdict.kind if verdict.measure == next(iter(BARS[verdict.kind])) else ""
+        shown = names[verdict.measure]
+        first = verdict.kind if verdict.measure == next(iter(bars[verdict.kind])) else ""
         yield f"| {first} | {shown} | {' | '.join(cells)} | {bar} | {'holds' if verdict.holds else '**missed**'} |"
 
 
@@ -80,7 +80,8 @@ def write(documentation, options, programs, folder, table):
         "![The table, drawn](quality/quality.png)",
         "",
         "[Listening page](quality/README.md): spectrograms of one case of each kind.",
-        "[Every case and measure](quality/scores.csv). [The mic modes](mic-modes.md) have a page of their own.",
+        "[Every case and measure](quality/scores.csv). [The mic modes](mic-modes.md) and [situations of a",
+        "call](situations.md) have pages of their own.",
         "",
         "Means, and in brackets the worst case:",
         "",
@@ -107,6 +108,7 @@ def write(documentation, options, programs, folder, table):
         f'make quality ARGS="--seed {options.seed} --per-kind {options.per_kind}"   # without --seed one is drawn',
         "make quality ARGS=--write                   # writes this page anew",
         "make quality ARGS=--modes                   # the mic modes: mic-modes.md",
+        "make quality ARGS=--situations              # situations of a call: situations.md",
         'make quality ARGS="--conversation 3600"     # an hour of conversation: its last minute, and its first',
         "```",
         "",

@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 import measures
+import passages
+from kinds import SITUATIONS
 from opinion import EchoOpinion, NoiseOpinion
 
 WORST = ("echo", "deg", "stoi", "erle", "first", "back", "noise", "ovrl")
@@ -40,7 +42,10 @@ def digest(paths, of=b""):
 def score_case(job):
     """Scores every program's file for one case: [(program, digest, measures)]."""
     folder, case, files, kept, with_pesq = job
+    is_situation = case["kind"] in SITUATIONS
     sources = [module.__file__ for module in (measures, sys.modules[EchoOpinion.__module__])]
+    if is_situation:
+        sources += [passages.__file__, f"{folder}/{case['name']}/case.json"]
     truth = digest(sources + [f"{folder}/{case['name']}/{part}.wav" for part in ("far", "mic", "near")])
     scored, scene = [], None
     for program, path in files.items():
@@ -51,6 +56,8 @@ def score_case(job):
             continue
         if not worker:
             worker["opinions"] = EchoOpinion(), NoiseOpinion()
+        if scene is None and is_situation:
+            scene = passages.ScoredSituation(folder, case, worker["opinions"][0])
         scene = scene or measures.ScoredCase(folder, case["name"], case["kind"], *worker["opinions"], with_pesq)
         scored.append((program, {"digest": now, "with_pesq": with_pesq, "measures": scene.score(path)}))
     return case["name"], scored
