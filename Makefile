@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
-.PHONY: picture test-corpus test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
+.PHONY: picture test-corpus test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -72,6 +72,9 @@ bench: dependencies ## measures latency, processor time, lost cycles, sinks, the
 
 quality: ## scores echo and speech beside other cancellers, on cases made from a seed: ARGS="--seed 300 --kinds st,dt --rows"; --help
 	@Scripts/quality $(ARGS)
+
+test-quality: ## tests the quality measurement itself: that its cases are what they are said to be, and what is measured in them
+	@Scripts/quality --test
 
 soak: dependencies ## runs ten minutes of random events and faults at a simulated desk: ARGS="--seconds 600 --seed 1 --sanitize address"
 	@Scripts/soak $(ARGS)
