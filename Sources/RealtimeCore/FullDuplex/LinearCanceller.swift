@@ -123,6 +123,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 4 }
   }
 
+  /// Limit of the factor of `expectEcho(ofShare:)`: 33 dB.
+  private static var loudest: Float {
+    @_noLocks @_noAllocation get { 2_000 }
+  }
+
   /// Hops of the far end in the resampler's history.
   private static var resamplerHops: Int {
     @_noLocks @_noAllocation get { 4 }
@@ -299,7 +304,11 @@ struct LinearCanceller: ~Copyable {
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
     let wanted = scout.search(reference, error: careful.error, offset: offset)
-    if guardHops == 0, isSurprised, echoBegins { return beginAnew() }
+    if guardHops == 0, isSurprised, echoBegins {
+      let share = scout.echoShare
+      beginAnew()
+      return expectEcho(ofShare: share)
+    }
     // Never move away from a window with echo: music correlates with its own past.
     if let wanted, !detector.hasConverged, !careful.isConfident { moveWindow(to: wanted) }
   }
@@ -389,6 +398,18 @@ struct LinearCanceller: ~Copyable {
     tracker.forget()
     guardHops = guardAfterChange
     echoDelay = .nan
+  }
+
+  /// Raises the prior of filters that were just reset if an echo of this share of the error is far louder than they expect: the far end is
+  /// soft and the loudspeaker turned up. Otherwise they would take the echo for a near end, and not learn from it.
+  @_noLocks @_noAllocation
+  private mutating func expectEcho(ofShare share: Float) {
+    careful.predict(reference, offset: offset)
+    let factor = min(share * careful.errorPower / careful.expectedNow, Self.loudest)
+    if factor < 2 { return }
+    careful.scaleVariances(by: factor)
+    fast.scaleVariances(by: factor)
+    prior.scale(by: factor)
   }
 
   /// Updates `isGuarded`.

@@ -92,6 +92,15 @@ struct LinearCancellerTests {
     #expect(run.erle(16, 18) > 20, "\(run.erle(16, 18))")
   }
 
+  @Test("V10: an echo that is 20 or 30 dB louder than what is played is cancelled within 3 s", arguments: [-20, -30])
+  func softFarEnd(decibels: Float) {
+    let far = CaptureSignals.speech(seconds: 6, rate: Self.rate, level: -26, seed: 3)
+    let gain = pow(10, decibels / 20), soft = far.map { $0 * gain }
+    let noise = Noise.white(frames: far.count, level: 1e-4, seed: 11)
+    let run = cancel(soft, soft, echo: echo(of: far, through: Self.path(seed: 7)), near: noise)
+    #expect(run.erle(3, 6) > 20, "\(run.erle(3, 6))")
+  }
+
   @Test("V10: a tone before the far end's first words costs them 6 dB at most")
   func ringback() {
     func erle(_ before: (Int) -> Float) -> [Double] {

@@ -78,6 +78,15 @@ extension KalmanFilter {
     }
   }
 
+  /// Scales the variances alone, because the echo may be louder than the prior.
+  @_noLocks @_noAllocation
+  mutating func scaleVariances(by factor: Float) {
+    for row in 0..<rows {
+      let variances = weights + row * rowSize + 2 * layout.bins
+      for k in 0..<layout.bins { variances[k] *= factor }
+    }
+  }
+
   /// Switches to two channels: each starts with half of the mono path's weights.
   @_noLocks @_noAllocation
   mutating func split() {

@@ -98,7 +98,7 @@ struct KalmanFilter: ~Copyable {
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
   /// Σ |E|², smoothed over some learning steps.
-  private var errorPower: Float = 0
+  private(set) var errorPower: Float = 0
   /// Σ λ Re(Y* E) / D, and window / transform · Σ λ |Y|² / D, its expected variance; both over the last few learning steps.
   private var misfit: Float = 0
   private var information: Float = 0
@@ -214,6 +214,15 @@ struct KalmanFilter: ~Copyable {
     transform.forward(errorWindow, into: error)
     learn()
     constrain((hops / tuning.period) % tuning.constraintTurns)
+  }
+
+  /// Σ U of the newest `predict`, not smoothed: in the units of `errorPower`.
+  var expectedNow: Float {
+    @_noLocks @_noAllocation get {
+      var sum = SIMD8<Float>(repeating: 1e-12)
+      for k in stride(from: 0, to: activeBins, by: 8) { sum += load8(uncertainty + k) }
+      return sum.sum()
+    }
   }
 
   /// A Boolean value indicating whether the estimated echo has more power than its expected error.
