@@ -1,0 +1,80 @@
+import Dispatch
+import SessionModel
+import Synchronization
+
+/// Writes to `remembered.json` what people change, the changes of a moment at once, and reads what another process writes there. [any]
+final class RememberedWriter: Sendable {
+  private struct State {
+    /// Changes that are not written yet.
+    var settings: [Setting: EventValue] = [:]
+    var gains: [String: Double] = [:]
+    /// A Boolean value indicating whether writing is scheduled.
+    var isScheduled = false
+    var stamp: FileStamp
+    var written: (@Sendable (Remembered) -> Void)?
+
+    var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty }
+  }
+  private let file: RememberedFile
+  private let queue: DispatchQueue
+  private let warn: @Sendable (String) -> Void
+  private let state: Mutex<State>
+
+  /// Seconds for which changes are collected before they are written.
+  private static let gathering = 0.3
+
+  init(_ file: RememberedFile, queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void) {
+    self.file = file
+    self.queue = queue
+    self.warn = warn
+    state = Mutex(State(stamp: FileStamp(file.path)))
+  }
+
+  var path: String { file.path }
+
+  /// Calls `body` with the file's contents, on the queue, after each time that this object has written it.
+  func onWritten(_ body: @escaping @Sendable (Remembered) -> Void) { state.withLock { $0.written = body } }
+
+  func remember(_ setting: Setting, _ value: EventValue) { schedule { $0.settings[setting] = value } }
+
+  func remember(gain: Double, of participant: String) { schedule { $0.gains[participant] = gain } }
+
+  private func schedule(_ change: (inout State) -> Void) {
+    let isFirst = state.withLock { state in
+      change(&state)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    guard isFirst else { return }
+    queue.asyncAfter(deadline: .now() + Self.gathering) { [weak self] in self?.write() }
+  }
+
+  /// Writes the changes that are not written yet. Called on the queue.
+  func write() {
+    let (settings, gains, written) = state.withLock { state in
+      defer { (state.settings, state.gains, state.isScheduled) = ([:], [:], false) }
+      return (state.settings, state.gains, state.written)
+    }
+    guard !settings.isEmpty || !gains.isEmpty else { return }
+    do {
+      let contents = try file.update(complain: warn) { remembered in
+        for (setting, value) in settings { remembered[setting] = value }
+        for (id, gain) in gains { remembered.setGain(gain, of: id) }
+      }
+      state.withLock { $0.stamp = FileStamp(file.path) }
+      written?(contents)
+    } catch {
+      warn("\(file.path) cannot be written; changes will not be remembered: \(error)")
+    }
+  }
+
+  /// Returns the file's contents if another process has changed it; nil if not, or if changes of this process are still to be written.
+  func changedContents() -> Remembered? {
+    let stamp = FileStamp(file.path)
+    let isOther = state.withLock { state in
+      defer { state.stamp = stamp }
+      return state.stamp != stamp && !state.isUnwritten
+    }
+    return isOther ? file.read(complain: warn) : nil
+  }
+}
