@@ -238,9 +238,9 @@ struct JoinedTests {
     let program = JoinedProgram(rig)
     #expect(try program.call())
     let link = try #require(try HostLink.open(rig.path, patience: 0))
-    try link.ask("POST", "/media/doomed?send=1&receive=1&program=\(link.welcome.program)")
+    try link.request("POST", "/media/doomed?send=1&receive=1&program=\(link.welcome.program)")
     let stream = try link.open("/playout/doomed", ["rate": 48_000, "channels": 1, "bytes": 9_600])
-    try link.ask("PATCH", "/settings?program=\(link.welcome.program)", ["recordingAlwaysPrepared": true])
+    try link.request("PATCH", "/settings?program=\(link.welcome.program)", ["recordingAlwaysPrepared": true])
     #expect(rig.snapshot.session.sendMedia == ["call", "doomed"] && rig.snapshot.session.isRecordingAlwaysPrepared)
     #expect(rig.snapshot.sinks.map(\.id) == ["call", "doomed"])
     // As for a killed process: the kernel closes its connections, without a farewell.
@@ -325,7 +325,7 @@ struct JoinedTests {
     #expect(try rig.refusal(409, "GET", "/playout/a?program=\(program)&rate=48000&channels=1&bytes=9600")?.contains("no media of") == true)
     #expect(try rig.refusal(400, "GET", "/playout/a?program=\(program)")?.contains("rate=, channels= and bytes=") == true)
     #expect(try rig.refusal(400, "GET", "/voice")?.contains("program=<number>") == true)
-    try link.ask("POST", "/media/a?receive=1&program=\(program)")
+    try link.request("POST", "/media/a?receive=1&program=\(program)")
     #expect(throws: HostError.self) { try link.open("/playout/a", ["rate": 48_000, "channels": 3, "bytes": 9_600]) }
   }
 

@@ -66,7 +66,7 @@ final class HostLink: Sendable {
   /// Sends a request, and returns the body of its answer.
   /// - Parameter target: path and query, percent-encoded.
   @discardableResult
-  func ask(_ method: String, _ target: String, _ body: [String: EventValue]? = nil) throws(HostError) -> Data {
+  func request(_ method: String, _ target: String, _ body: [String: EventValue]? = nil) throws(HostError) -> Data {
     let json = body.flatMap { try? JSONEncoder().encode($0) }
     let answer: HTTPAnswer
     do throws(TransferError) {

@@ -25,6 +25,19 @@ enum HostProtocol {
     var process: Int
     var settings: [String: EventValue]
     var interruptions: [Interruption.Reason]
+
+    /// The settings that this version knows, with valid values.
+    var checkedSettings: [Setting: EventValue] { HostProtocol.checked(settings) }
+  }
+
+  /// Returns the settings that this version knows, with valid values.
+  static func checked(_ values: [String: EventValue]) -> [Setting: EventValue] {
+    var settings: [Setting: EventValue] = [:]
+    for (name, value) in values {
+      guard let setting = Setting(rawValue: name), let value = try? setting.checked(value) else { continue }
+      settings[setting] = value
+    }
+    return settings
   }
 
   /// Precedes what a program sends for a sink.

@@ -13,7 +13,7 @@ extension JoinedSession {
       return true
     }
     if let refusal = change.refusal { return refusal }
-    guard let link, let name = shared.withLock({ $0.names[id] }) else { return nil }
+    guard let link, let name = shared.withLock({ $0.name(of: id) }) else { return nil }
     do throws(HostError) { try open(output, name, link) } catch {
       guard case .refused(_, let reason) = error else { return nil }
       self.change(.unregisterSink(mediaId: id))
@@ -40,9 +40,9 @@ extension JoinedSession {
       guard let output = output(id) else { return }
       output.isMuted = muted
       change(output, "muted", .bool(muted))
-    case .resumeAfterUnplug: ask("POST", "/commands", ["command": "resumeAfterUnplug"])
-    case .clearCounters: ask("POST", "/commands", ["command": "clearCounters"])
-    case .saveDiagnostics: ask("POST", "/commands", ["command": "saveDiagnostics"])
+    case .resumeAfterUnplug: request("POST", "/commands", ["command": "resumeAfterUnplug"])
+    case .clearCounters: request("POST", "/commands", ["command": "clearCounters"])
+    case .saveDiagnostics: request("POST", "/commands", ["command": "saveDiagnostics"])
     case .set(let setting, let value): restore(setting, to: value)
     }
   }
@@ -60,13 +60,8 @@ extension JoinedSession {
   private func output(_ id: String) -> JoinedOutput? { shared.withLock { $0.outputs[id] } }
 
   private func change(_ output: JoinedOutput, _ property: String, _ value: EventValue) {
-    guard output.isOpen, let name = shared.withLock({ $0.names[output.id] }) else { return }
-    ask("PATCH", "/sinks/\(name)", [property: value])
-  }
-
-  private func ask(_ method: String, _ target: String, _ body: [String: EventValue]) {
-    guard let link else { return }
-    do throws(HostError) { try link.ask(method, target, body) } catch { tell("\(method) \(target)", error) }
+    guard output.isOpen, let name = shared.withLock({ $0.name(of: output.id) }) else { return }
+    request("PATCH", "/sinks/\(name)", [property: value])
   }
 
   // MARK: The microphone
@@ -90,7 +85,7 @@ extension JoinedSession {
 
   /// The rate in Hz; 0 if no cycle has come and the host does not report it.
   private var graphRate: Int {
-    let rate = shared.withLock { $0.voice?.rate } ?? 0
+    let rate = shared.withLock { $0.host?.voice?.rate } ?? 0
     return rate > 0 ? rate : hostSnapshot?.graph.rate ?? 0
   }
 
@@ -99,7 +94,7 @@ extension JoinedSession {
       slot.accept(source)
       return true
     }
-    if change.refusal == nil { settle() }
+    if change.refusal == nil { updateHost() }
     return change.refusal
   }
 
@@ -109,7 +104,7 @@ extension JoinedSession {
       isRegistered = slot.current === source
       return isRegistered
     }
-    if isRegistered { settle() }
+    if isRegistered { updateHost() }
   }
 
   func reportSourceAudioActivity(mediaId: String) { change(.sourceHadAudio(mediaId: mediaId)) }
@@ -130,7 +125,7 @@ extension JoinedSession {
   /// Sends a buffer to the host, which mixes it into everybody's voice. Returns false while this program does not send, or the host is
   /// away.
   func capture(appAudio buffer: AppAudioBuffer) -> Bool {
-    let (old, isEnabled, isSending) = shared.withLock { ($0.appAudio, $0.isAppAudioEnabled, $0.session.demand.sends) }
+    let (old, isEnabled, isSending) = shared.withLock { ($0.host?.appAudio, $0.isAppAudioEnabled, $0.session.demand.sends) }
     guard isEnabled, isSending, let link else { return false }
     guard buffer.frameCount > 0 else { return true }
     guard let format = try? SinkFormat(sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, sampleType: .float32) else {
@@ -155,14 +150,21 @@ extension JoinedSession {
         "/playout-into-mic/\(id)", ["rate": format.sampleRate, "channels": format.channelCount, "bytes": bytes])
       output.use(stream) {}
     } catch {
-      tell("application audio", error)
+      logRefusal(of: "application audio", error)
       return nil
     }
-    let old = shared.withLock { state in
-      defer { state.appAudio = output }
-      return state.appAudio
+    var old: JoinedOutput?
+    let isUsed = shared.withLock { state in
+      state.update(link) { host in
+        old = host.appAudio
+        host.appAudio = output
+      }
     }
     old?.close()
+    guard isUsed else {
+      output.close()
+      return nil
+    }
     return output
   }
 }

@@ -7,7 +7,7 @@ import SessionModel
 extension JoinedSession {
   /// The host's own snapshot; nil while the host is away.
   var hostSnapshot: Snapshot? {
-    guard let link, let document = try? link.ask("GET", "/status") else { return nil }
+    guard let link, let document = try? link.request("GET", "/status") else { return nil }
     return try? HostLink.decoder.decode(Snapshot.self, from: document)
   }
 
@@ -17,7 +17,7 @@ extension JoinedSession {
   /// Returns the host's snapshot, with this program's session, outputs and source in place of the host's.
   func snapshot() -> Snapshot {
     var snapshot = hostSnapshot ?? Snapshot(version: nearendVersion)
-    let (session, names, outputs) = shared.withLock { ($0.session, $0.names, $0.outputs) }
+    let (session, names, outputs) = shared.withLock { ($0.session, $0.host?.names ?? [:], $0.outputs) }
     let talks = snapshot.session.isTalkingWhileMuted
     snapshot.session = SessionStatus(
       session, interruption: interruption, interruptions: records, isMicrophoneMuted: value(of: .microphoneMuted) == true)

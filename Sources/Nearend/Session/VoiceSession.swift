@@ -1,4 +1,3 @@
-import Foundation
 import PipeWireClient
 import PipeWireGraph
 import Platform
@@ -12,10 +11,7 @@ import Synchronization
 /// is ever taken inside the session's.
 package final class VoiceSession: Sendable {
   private struct State {
-    var session = SessionState()
-    var history = InterruptionHistory()
-    /// A Boolean value indicating whether the session refuses registrations.
-    var isEnded = false
+    var machine: SessionMachine
     /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
     /// Called once sound can pass.
@@ -36,22 +32,22 @@ package final class VoiceSession: Sendable {
   enum GraphRequest { case demandChanged, rebuild, tellWhenSoundPasses }
 
   init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
-    state = Mutex(State(session: SessionState(settings: settings)))
+    state = Mutex(State(machine: SessionMachine(SessionState(settings: settings))))
     self.core = core
     self.log = log
     self.events = events
     slot = SourceSlot(tap: core.source)
-    tellCore(settings)
+    configureCore(settings)
   }
 
-  private func tellCore(_ settings: SessionSettings) {
+  private func configureCore(_ settings: SessionSettings) {
     core.source.channelCount = settings.captureChannelCount
     core.mixer.channelCount = settings.renderChannelCount
     core.controls.usesVoiceProcessing = settings.usesVoiceProcessing
-    tellCore(SessionState(settings: settings).microphoneGate)
+    apply(SessionState(settings: settings).microphoneGate)
   }
 
-  private func tellCore(_ gate: MicrophoneGate) {
+  private func apply(_ gate: MicrophoneGate) {
     // Mode first: a mute must not begin in the former mode.
     core.controls.mutesInput = gate.mutesInput
     core.controls.isMicrophoneMuted = gate.isMuted
@@ -63,76 +59,69 @@ package final class VoiceSession: Sendable {
   /// Continues an earlier session's state; called before the graph is joined.
   func resume(_ session: SessionState) {
     state.withLock { state in
-      state.session = session
-      tellCore(session.settings)
+      state.machine.resume(session)
+      configureCore(session.settings)
     }
   }
 
   /// The current state.
-  package var current: SessionState { state.withLock { $0.session } }
+  package var current: SessionState { state.withLock { $0.machine.state } }
 
   /// The current interruption that began first (I1).
-  package var interruption: Interruption? {
-    interruptions.first { $0.outcome == .holds }.map { Interruption(reason: $0.reason, duration: $0.duration) }
-  }
+  package var interruption: Interruption? { state.withLock { $0.machine.interruption } }
 
   /// The interruptions, past and current, oldest first (I1).
-  package var interruptions: [InterruptionRecord] { state.withLock { $0.history.records(at: secondsSinceBoot()) } }
+  package var interruptions: [InterruptionRecord] { state.withLock { $0.machine.interruptions } }
 
   /// Sends an event. Returns the reason if it is refused; nothing has changed then.
   @discardableResult
   package func send(_ event: SessionEvent) -> SessionRefusal? {
     let change = transition(event) { true }
-    finish(event, change)
+    finish(change)
     return change.refusal
   }
 
   /// Registers a ring sink with both session and mixer, or neither.
   func register(_ sink: RingSink) throws(SinkError) -> SessionRefusal? {
-    let event = SessionEvent.registerSink(mediaId: sink.id)
     var failure: SinkError?
-    let change = transition(event) {
+    let change = transition(.registerSink(mediaId: sink.id)) {
       do throws(SinkError) { try core.mixer.add(sink) } catch { failure = error }
       return failure == nil
     }
     if let failure { throw failure }
-    finish(event, change)
+    finish(change)
     return change.refusal
   }
 
   /// Registers a source with both the session and its slot, or neither (L5).
   func register(_ source: RegisteredSource) -> SessionRefusal? {
-    let event = SessionEvent.registerSource(mediaId: source.mediaId)
-    let change = transition(event) {
+    let change = transition(.registerSource(mediaId: source.mediaId)) {
       slot.accept(source)
       return true
     }
-    finish(event, change)
+    finish(change)
     return change.refusal
   }
 
   /// Unregisters exactly this source; a later one of the same id stays.
   func unregister(_ source: RegisteredSource) {
     var isRegistered = false
-    let event = SessionEvent.unregisterSource(mediaId: source.mediaId)
-    let change = transition(event) {
+    let change = transition(.unregisterSource(mediaId: source.mediaId)) {
       isRegistered = slot.current === source
       return isRegistered
     }
-    if isRegistered { finish(event, change) }
+    if isRegistered { finish(change) }
   }
 
-  /// Takes the applications that use nearend (L3). The graph is not notified of a new demand: it reads the demand right afterwards.
+  /// Updates the applications that use nearend (L3). The graph is not notified of a new demand: it reads the demand right afterwards.
   func update(applications: [Media]) {
-    let event = SessionEvent.applications(applications)
-    let change = transition(event) { true }
-    finish(event, change, tellsGraph: false)
+    finish(transition(.applications(applications)) { true }, notifiesGraph: false)
   }
 
   /// The demand on the graph now, and as it would be without interruptions.
-  var demands: SessionDemands { state.withLock { SessionDemands(now: $0.session.demand, wanted: $0.session.wanted) } }
+  var demands: SessionDemands { state.withLock { SessionDemands(now: $0.machine.state.demand, wanted: $0.machine.state.wanted) } }
 
-  /// Takes the graph's report that everything is linked, and cycles run where they are due; posts a pending recovery (S4).
+  /// Handles the graph's report that everything is linked, and cycles run where they are due: posts a pending recovery (S4).
   func soundPasses() {
     let (isAwaited, waiters) = state.withLock { state in
       defer { (state.awaitsSound, state.soundWaiters) = (false, []) }
@@ -145,66 +134,35 @@ package final class VoiceSession: Sendable {
   /// Calls `tell` once everything that the session demands is linked, and cycles run where they are due: for a program that has joined.
   func tellWhenSoundPasses(_ tell: @escaping @Sendable () -> Void) {
     state.withLock { $0.soundWaiters.append(tell) }
-    ask(.tellWhenSoundPasses)
+    request(.tellWhenSoundPasses)
   }
 
   // MARK: Ending
 
   /// Stops accepting registrations. Returns false, without any change, if something uses the session, or it is still activated without
   /// media (S5).
-  func endIfUnused() -> Bool {
-    state.withLock { state in
-      guard !state.session.isNeeded, !state.session.isActivated else { return false }
-      state.isEnded = true
-      return true
-    }
-  }
+  func endIfUnused() -> Bool { state.withLock { $0.machine.endIfUnused() } }
 
   /// Stops accepting registrations, whatever uses the session.
-  func end() { state.withLock { $0.isEnded = true } }
+  func end() { state.withLock { $0.machine.isEnded = true } }
 
   /// A Boolean value indicating whether the session has ended: registrations are refused, and settings may be lost. [any]
-  var hasEnded: Bool { state.withLock { $0.isEnded } }
+  var hasEnded: Bool { state.withLock { $0.machine.isEnded } }
 
   // MARK: Transitions
 
-  private struct Change {
-    var old: SessionState
-    var new: SessionState
-    var effects: [SessionEffect]
-    /// The interruptions that ended with this change.
-    var records: [InterruptionRecord] = []
-
-    var refusal: SessionRefusal? {
-      for case .refused(let refusal) in effects { return refusal }
-      return nil
-    }
-  }
-
   /// - Parameter isPossible: called only if the session accepts the event.
-  private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> Change {
+  private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> SessionChange {
     state.withLock { state in
-      let old = state.session
-      let (new, effects) = state.isEnded && event.addsUse ? (old, [.refused(.ended)]) : reduce(old, event)
-      var change = Change(old: old, new: new, effects: effects)
-      guard change.refusal == nil, isPossible() else {
-        change.new = old
-        return change
-      }
-      let clock = secondsSinceBoot()
-      state.history.note(
-        from: old, to: new, isRecovered: effects.contains(.recovered), time: Date().timeIntervalSince1970, clock: clock)
-      let records = state.history.records(at: clock)
-      change.records = old.interruptions.filter { !new.interruptions.contains($0) }.map { reason in
-        records.last { $0.reason == reason } ?? InterruptionRecord(reason: reason, began: 0, duration: 0, outcome: .ended)
-      }
-      state.session = new
-      if effects.contains(.recovered) { state.awaitsSound = true }
-      if !new.isUnitRunning { state.awaitsSound = false }
-      if old.isUnitRunning != new.isUnitRunning { holdSinks(!new.isUnitRunning, &state.drops) }
-      // A leaf lock: nothing is called with it held.
-      if old.source?.hadAudio != new.source?.hadAudio { events.sourceHadAudio = new.source?.hadAudio ?? false }
-      for effect in effects { apply(effect) }
+      var change = state.machine.change(for: event)
+      guard change.refusal == nil, isPossible() else { return change.withdrawn }
+      state.machine.commit(&change)
+      let isRunning = change.new.isUnitRunning
+      if change.effects.contains(.recovered) { state.awaitsSound = true }
+      if !isRunning { state.awaitsSound = false }
+      if change.old.isUnitRunning != isRunning { holdSinks(!isRunning, &state.drops) }
+      events.update(sourceOf: change)
+      for effect in change.effects { apply(effect) }
       return change
     }
   }
@@ -225,7 +183,7 @@ package final class VoiceSession: Sendable {
   private func apply(_ effect: SessionEffect) {
     switch effect {
     case .voiceProcessing(let on): core.controls.usesVoiceProcessing = on
-    case .microphone(let gate): tellCore(gate)
+    case .microphone(let gate): apply(gate)
     case .removeSink(let id): core.mixer.remove(id: id)
     case .channelCounts(let capture, let render):
       core.source.channelCount = capture
@@ -239,23 +197,22 @@ package final class VoiceSession: Sendable {
   }
 
   /// Applies the effects on the graph, and notifies the listeners.
-  private func finish(_ event: SessionEvent, _ change: Change, tellsGraph: Bool = true) {
-    for media in change.new.media where !change.old.media.contains(media) { events.post(.mediaRegistered, mediaId: media.id) }
-    for media in change.old.media where !change.new.media.contains(media) { events.post(.mediaUnregistered, mediaId: media.id) }
-    tellOfInterruptions(change)
+  private func finish(_ change: SessionChange, notifiesGraph: Bool = true) {
+    events.postMedia(of: change)
+    postInterruptions(change)
     for effect in change.effects {
       switch effect {
-      case .demand: if tellsGraph { ask(.demandChanged) }
-      case .rebuild: ask(.rebuild)
+      case .demand: if notifiesGraph { request(.demandChanged) }
+      case .rebuild: request(.rebuild)
       case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
       case .warn(let text): log.add(.warning, text)
-      case .recovered: ask(.tellWhenSoundPasses)
+      case .recovered: request(.tellWhenSoundPasses)
       default: break
       }
     }
   }
 
-  private func tellOfInterruptions(_ change: Change) {
+  private func postInterruptions(_ change: SessionChange) {
     for reason in change.new.interruptions where !change.old.interruptions.contains(reason) {
       events.post(.interruptionBegan, detail: ["reason": .string(reason.rawValue)])
     }
@@ -275,16 +232,5 @@ package final class VoiceSession: Sendable {
     }
   }
 
-  private func ask(_ request: GraphRequest) { graph.current?(request) }
-}
-
-extension SessionEvent {
-  /// A Boolean value indicating whether the event may make an unused session needed.
-  var addsUse: Bool {
-    switch self {
-    case .registerMedia, .setRecordingAlwaysPrepared(true): true
-    case .applications(let applications): !applications.isEmpty
-    default: false
-    }
-  }
+  private func request(_ request: GraphRequest) { graph.current?(request) }
 }
